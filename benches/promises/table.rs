@@ -44,9 +44,10 @@ impl Table {
 
     pub(crate) fn end(self) {
         let met = self.judged - self.missed.len();
-        match self.is_test {
-            true => println!("\n{} promises ran; none was judged", self.judged),
-            false => println!("\n{met} of {} promises met", self.judged),
+        if self.is_test {
+            println!("\n{} promises ran; none was judged", self.judged);
+        } else {
+            println!("\n{met} of {} promises met", self.judged);
         }
         self.missed.iter().for_each(|it| println!("  missed: {it}"));
     }

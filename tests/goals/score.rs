@@ -132,9 +132,10 @@ pub(crate) fn scores(answers: &[(Goal, Served, String)]) -> [Score; SETS.len()] 
     let mut scores = <[Score; SETS.len()]>::default();
     for (goal, served, _) in answers {
         let score = &mut scores[goal.set()];
-        match goal.is_possible() {
-            true => score.possible += 1,
-            false => score.impossible += 1,
+        if goal.is_possible() {
+            score.possible += 1;
+        } else {
+            score.impossible += 1;
         }
         score.checked += usize::from(matches!(served, Served::Right | Served::Other));
         score.right += usize::from(*served == Served::Right);

@@ -62,9 +62,10 @@ fn checked(line: &str) -> Result<(), Report> {
     let words = ["svc", "##", "param", "secret", "type", "use", "flow", "let", "mock", "test"];
     let is_main = !words.iter().any(|it| line.starts_with(it));
     let main = if is_main { "" } else { "\n\"main\"" };
-    let script = match line.starts_with("svc") {
-        true => format!("{line}\n{}{main}", given.join("\n")),
-        false => format!("{}\n{line}{main}", given.join("\n")),
+    let script = if line.starts_with("svc") {
+        format!("{line}\n{}{main}", given.join("\n"))
+    } else {
+        format!("{}\n{line}{main}", given.join("\n"))
     };
     let program = engine.check(Source::new("card", script))?;
     let failed = engine.test(&program, "").into_iter().find(|it| !it.passed());

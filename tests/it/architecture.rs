@@ -342,6 +342,43 @@ fn no_file_is_too_long() {
 }
 
 #[test]
+fn public_types_of_a_crate_have_different_names() {
+    let sources = sources();
+    let mut known: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut twice = Vec::new();
+    for source in &sources {
+        let Some(folder) = source.crate_folder() else { continue };
+        for name in source.public_types() {
+            if let Some(other) = known.insert((folder, name), &source.name) {
+                twice.push(format!("`{name}` is public in {other} and in {}", source.name));
+            }
+        }
+    }
+    assert!(known.len() > 100, "the types are found");
+    assert!(twice.is_empty(), "\n{}", twice.join("\n"));
+}
+
+#[test]
+fn public_types_are_found() {
+    let text = r"
+        // pub struct Comment;
+        pub struct A { pub x: u8 }
+        pub(crate) struct Inner;
+        macro_rules! made { ($name:ident) => { pub struct $name; pub struct Fixed; }; }
+        mod nested { pub enum B<T> { One(T) } }
+        #[cfg(test)]
+        use other::{Some, Names};
+        pub trait C { type Inside; }
+        #[cfg(test)]
+        mod tests { pub struct Tested { x: [u8; 2] } fn f() {} }
+        pub type D = u8;
+    ";
+    let source = Source::new("crates/engine/src/file.rs", text);
+    assert_eq!(source.public_types(), ["A", "B", "C", "D"]);
+    assert_eq!(source.crate_folder(), Some("crates/engine"));
+}
+
+#[test]
 fn nested_imports_are_found() {
     let text = r#"
         // use crate::comment;
@@ -397,6 +434,48 @@ impl Source {
 
     fn is_of(&self, crate_name: &str) -> bool {
         self.name.starts_with(&format!("crates/{crate_name}/"))
+    }
+
+    /// The folder of its crate; the empty path for the root. Files outside `src` have none.
+    fn crate_folder(&self) -> Option<&str> {
+        let root = self.name.starts_with("src/").then_some("");
+        root.or_else(|| self.name.split_once("/src/").map(|it| it.0))
+    }
+
+    /// The names of its public types, without those in macros and tests.
+    fn public_types(&self) -> Vec<&str> {
+        const SKIPPED: [&[&str]; 2] =
+            [&["macro_rules", "!"], &["#", "[", "cfg", "(", "test", ")", "]"]];
+        let mut names = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let skipped = SKIPPED.iter().find(|it| self.is_at(at, it));
+            if let Some(skipped) = skipped {
+                at = self.item_end(at + skipped.len());
+                continue;
+            }
+            let is_type = matches!(self.token(at + 1), "struct" | "enum" | "trait" | "type");
+            if self.token(at) == "pub" && is_type && is_word(self.token(at + 2)) {
+                names.push(self.token(at + 2));
+            }
+            at += 1;
+        }
+        names
+    }
+
+    /// The index after an item: after its `;` or its block.
+    fn item_end(&self, start: usize) -> usize {
+        let mut depth = 0_usize;
+        for at in start..self.tokens.len() {
+            match self.token(at) {
+                "{" | "(" | "[" => depth += 1,
+                "}" if depth <= 1 => return at + 1,
+                "}" | ")" | "]" => depth = depth.saturating_sub(1),
+                ";" if depth == 0 => return at + 1,
+                _ => {}
+            }
+        }
+        self.tokens.len()
     }
 
     /// Everything that is used by a path from `root`. Paths from `super` are made absolute.
@@ -469,6 +548,11 @@ impl Source {
             }
         }
         at + 1
+    }
+
+    /// Whether these tokens stand at an index.
+    fn is_at(&self, at: usize, wanted: &[&str]) -> bool {
+        wanted.iter().enumerate().all(|(idx, it)| self.token(at + idx) == *it)
     }
 
     fn token(&self, idx: usize) -> &str {

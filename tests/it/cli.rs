@@ -129,7 +129,7 @@ fn params_are_read_as_their_types() {
 #[test]
 fn wrong_params_are_wrong_usage() {
     let place = Place::new(&[("p.svc", "param count: int  count")]);
-    place.svc(&["run", "p.svc", "-p", "count=x"]).fails(2, "`count` must be int");
+    place.svc(&["run", "p.svc", "-p", "count=x"]).fails(2, "expected int for `count`, found");
     place.svc(&["run", "p.svc", "-p", "cuont=1"]).fails(2, "did you mean `count`?");
     place.svc(&["run", "p.svc", "-p", "count"]).fails(2, "NAME=VALUE");
     place
@@ -195,13 +195,13 @@ fn warnings_do_not_stop_a_run() {
     done.gives("2\n");
     assert!(done.err.contains("warning[E221]"), "{}", done.err);
     let checked = place.svc(&["check", "w.svc"]);
-    assert!(checked.out.ends_with("w.svc: ok, gives int, 1 warning\n"), "{}", checked.out);
+    assert!(checked.out.ends_with("w.svc: ok, result int, 1 warning\n"), "{}", checked.out);
 }
 
 #[test]
 fn check_finds_everything_in_all_files() {
     let place = Place::new(&[("ok.svc", "upper"), ("bad.svc", "\"ü\" >> uper >> take(5)")]);
-    place.svc(&["check", "ok.svc"]).gives("ok.svc: ok, gives string\n");
+    place.svc(&["check", "ok.svc"]).gives("ok.svc: ok, result string\n");
     let done = place.svc(&["check", "bad.svc", "ok.svc", "none.svc"]);
     assert_eq!(done.code, Some(7));
     for part in ["did you mean `upper`?", "E107", "bad.svc: 2 errors", "ok.svc: ok"] {
@@ -226,7 +226,7 @@ fn check_gives_json() {
         })
     );
     assert_eq!(problem["fixes"][0]["text"], "upper");
-    assert_eq!((&files[1]["ok"], &files[1]["gives"]), (&true.into(), &"string".into()));
+    assert_eq!((&files[1]["ok"], &files[1]["result"]), (&true.into(), &"string".into()));
     assert_eq!(files[1]["inputs"][0]["name"], "input");
     assert_eq!(files[2]["ok"], false);
     assert!(files[2]["error"].as_str().unwrap().contains("does not exist"));

@@ -11,7 +11,7 @@ use pest_meta::{
     ast::{Expr, Rule, RuleType},
     parser,
 };
-use svc::syntax::{Use, uses};
+use svc::syntax::{RuleUse, uses};
 
 use crate::{components, scripts};
 
@@ -23,7 +23,7 @@ fn root() -> &'static Path {
 }
 
 /// The rules that scripts without errors use.
-fn used() -> BTreeSet<Use> {
+fn used() -> BTreeSet<RuleUse> {
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(scripts::host()));
     let mut used = BTreeSet::new();
     for folder in ["tests/scripts/language", "tests/scripts/runs", "examples"] {

@@ -38,7 +38,7 @@ async fn wrong_params_are_named() {
     assert!(err.to_string().contains("no param `topik`"), "{err}");
     let err = run("k", Value::Int(9)).await;
     assert_eq!(err.kind(), Some(ErrorKind::InvalidInput));
-    assert!(err.to_string().contains("`k` must be int 1..5, but it is 9"), "{err}");
+    assert!(err.to_string().contains("expected int 1..5 for `k`, found 9"), "{err}");
 }
 
 #[tokio::test]

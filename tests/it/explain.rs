@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use svc::{
     Engine, Error, Policy,
-    diag::{Code, Entry, Problem, Source, Style},
+    diag::{Code, Explanation, Problem, Source, Style},
     host::os::OsHost,
     plan::Plan,
 };
@@ -46,12 +46,12 @@ fn engine() -> (Engine, tempfile::TempDir) {
     (svc::engine().with(components::ALL).with_host(Arc::new(host)), cache)
 }
 
-fn source(entry: &Entry, script: &str) -> Source {
+fn source(entry: &Explanation, script: &str) -> Source {
     Source::new(entry.code, script).in_folder(".")
 }
 
 /// The script that triggers the entry's code.
-fn provocation(entry: &Entry) -> String {
+fn provocation(entry: &Explanation) -> String {
     let elsewhere = ELSEWHERE.iter().find(|(code, _)| *code == entry.code);
     match elsewhere {
         _ if entry.wrong.info.starts_with("svc,") => entry.wrong.text.to_owned(),
@@ -68,7 +68,7 @@ fn provocation(entry: &Entry) -> String {
 #[tokio::test(start_paused = true)]
 async fn wrong_scripts_give_exactly_their_code() {
     let (engine, _cache) = engine();
-    for entry in Entry::all() {
+    for entry in Explanation::all() {
         let script = provocation(&entry);
         let policy = match entry.code {
             "E315" => Policy::default().deny("writes").unwrap(),
@@ -119,7 +119,7 @@ async fn ended(engine: &Engine, source: Source, code: &str) -> Error {
 #[test]
 fn right_scripts_check() {
     let (engine, _cache) = engine();
-    for entry in Entry::all().filter(|it| it.right.info == "svc") {
+    for entry in Explanation::all().filter(|it| it.right.info == "svc") {
         let plan = engine.plan(source(&entry, entry.right.text));
         let plan = plan.unwrap_or_else(|it| panic!("{}: {it}", entry.code));
         let problems = &plan.program().warnings.problems;
@@ -133,7 +133,7 @@ fn right_scripts_check() {
 /// The list of codes that need more than a script stays short.
 #[test]
 fn nearly_all_wrong_samples_are_scripts() {
-    for entry in Entry::all() {
+    for entry in Explanation::all() {
         let described = !entry.wrong.info.starts_with("svc,");
         let listed = ELSEWHERE.iter().any(|(code, _)| *code == entry.code);
         assert_eq!(described, listed, "{}", entry.code);

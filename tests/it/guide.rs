@@ -185,10 +185,10 @@ async fn bounds_of_the_goal_are_bounds_of_the_script() {
 #[tokio::test]
 async fn types_are_kept() {
     let script = r#"param goal: string
-        goal >> guide_plan_workflow(input: "[string]", output: "string") >> .gives"#;
+        goal >> guide_plan_workflow(input: "[string]", output: "string") >> .result"#;
     let engine = svc::engine();
-    let gives = engine.run(script).param("goal", "the unique ones, reversed").await;
-    assert_eq!(gives.unwrap().value, Value::from("string"));
+    let result = engine.run(script).param("goal", "the unique ones, reversed").await;
+    assert_eq!(result.unwrap().value, Value::from("string"));
 }
 
 #[tokio::test]

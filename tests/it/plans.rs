@@ -29,9 +29,10 @@ fn engine() -> Engine {
     let mut folders = vec![root().join("examples")];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => host.put(path.strip_prefix(root()).unwrap(), fs::read(&path).unwrap()),
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                host.put(path.strip_prefix(root()).unwrap(), fs::read(&path).unwrap());
             }
         }
     }

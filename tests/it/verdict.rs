@@ -188,7 +188,7 @@ fn misfits_are_found() {
         schema.misfits(&files)
     };
     assert_eq!(spoilt("/files/0/ok", json!("yes")), [".files[0].ok: type"]);
-    assert_eq!(spoilt("/files/0/gives", json!(1)), [".files[0].gives: type"]);
+    assert_eq!(spoilt("/files/0/result", json!(1)), [".files[0].result: type"]);
     let severity = ".files[0].problems[0].severity: enum";
     assert_eq!(spoilt("/files/0/problems/0/severity", json!("fatal")), [severity]);
     let start = ".files[0].problems[0].span.start: minimum";
@@ -229,7 +229,7 @@ fn a_verdict_reports_what_is_known() {
     assert_eq!(verdict["file"], "orders.svc");
     assert_eq!(verdict["error"], json!(null));
     assert_eq!((&verdict["ok"], &verdict["problems"]), (&json!(true), &json!([])));
-    assert_eq!(verdict["gives"], "int");
+    assert_eq!(verdict["result"], "int");
     let raw = json!([{ "name": "raw", "type": "string", "required": false, "doc": "" }]);
     assert_eq!(verdict["inputs"], raw);
     let secret = json!([{ "name": "key", "span": place("secret key", (1, 1)) }]);
@@ -238,7 +238,7 @@ fn a_verdict_reports_what_is_known() {
     assert_eq!(verdict["tests"], test);
     let flow = &verdict["flows"][0];
     assert_eq!((&flow["name"], &flow["doc"]), (&json!("find"), &json!("Finds.")));
-    assert_eq!(flow["gives"], "[Hit]");
+    assert_eq!(flow["result"], "[Hit]");
     assert_eq!(flow["params"][0]["type"], "string");
     assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "fs:kb" }]));
     let unchecked = verdict["unchecked"].as_array().unwrap();
@@ -255,7 +255,7 @@ fn nodes_know_their_places_and_types() {
         let (nodes, span) = (verdict["nodes"].as_array().unwrap(), place(part, at));
         let found = nodes.iter().find(|it| it["span"] == span);
         let found = found.unwrap_or_else(|| panic!("{part}: {nodes:?}"));
-        (found["enters"].clone(), found["gives"].clone(), found["op"].clone())
+        (found["enters"].clone(), found["result"].clone(), found["op"].clone())
     };
     let null = Value::Null;
     let search = r#"search(source: "kb", top_k: 2)"#;

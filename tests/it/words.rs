@@ -50,9 +50,10 @@ fn words_of_the_list_are_not_used() {
         }
         let Ok(text) = fs::read_to_string(file.path()) else { continue };
         let is_rust = path.extension().is_some_and(|it| it == "rs");
-        let parts: Vec<(usize, &str)> = match is_rust {
-            true => PROSE.find_iter(&text).map(|it| (it.start(), it.as_str())).collect(),
-            false => vec![(0, &text)],
+        let parts: Vec<(usize, &str)> = if is_rust {
+            PROSE.find_iter(&text).map(|it| (it.start(), it.as_str())).collect()
+        } else {
+            vec![(0, &text)]
         };
         for (start, part) in parts {
             for word in AVOIDED.find_iter(part) {

@@ -10,15 +10,15 @@ pub struct CheckJson {
     pub files: Vec<Verdict>,
 }
 
-/// `ok, gives Summary`, with the number of warnings.
+/// `ok, result Summary`, with the number of warnings.
 pub fn summary(program: &Checked) -> String {
-    let gives = match verdict::gives(program) {
-        Some(ty) => format!("gives {ty}"),
+    let result = match verdict::result_type(program) {
+        Some(ty) => format!("result {ty}"),
         None => "only defines flows and types".to_owned(),
     };
     match program.warnings.all().count() {
-        0 => format!("ok, {gives}"),
-        n => format!("ok, {gives}, {}", counted(n, "warning")),
+        0 => format!("ok, {result}"),
+        n => format!("ok, {result}, {}", counted(n, "warning")),
     }
 }
 

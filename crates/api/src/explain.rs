@@ -1,7 +1,7 @@
 //! Error codes as JSON: `svc explain --json`.
 
 use serde::Serialize;
-use svc_lang::diag::Entry;
+use svc_lang::diag::Explanation;
 
 /// An error code with its explanation.
 #[derive(Serialize)]
@@ -15,8 +15,8 @@ pub struct CodeJson {
 }
 
 impl CodeJson {
-    pub fn new(entry: Entry) -> Self {
-        let Entry { code, title, meaning, wrong, right } = entry;
+    pub fn new(entry: Explanation) -> Self {
+        let Explanation { code, title, meaning, wrong, right } = entry;
         Self { code, title, meaning, wrong: wrong.text, right: right.text }
     }
 }

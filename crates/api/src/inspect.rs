@@ -77,7 +77,7 @@ struct OpJson {
     /// The param that receives the incoming value.
     input: Option<&'static str>,
     params: Vec<ParamJson>,
-    gives: String,
+    result: String,
     /// The fields of the record that the result is or contains.
     fields: Vec<FieldJson>,
     generic: bool,
@@ -118,7 +118,7 @@ struct ExampleJson {
     title: &'static str,
     script: &'static str,
     /// The result as JSON text.
-    gives: Option<&'static str>,
+    result: Option<&'static str>,
     /// A part of the error message.
     fails: Option<&'static str>,
     files: Vec<FileJson>,
@@ -154,7 +154,7 @@ impl OpJson {
             doc: def.text(),
             input: def.input().map(|it| it.name),
             params: def.params.iter().map(ParamJson::new).collect(),
-            gives: def.yields.show(),
+            result: def.yields.show(),
             fields: fields(def.yields).iter().map(FieldJson::new).collect(),
             generic: def.generic != Generic::No,
             effects: effects(def.effects),
@@ -201,7 +201,7 @@ impl ExampleJson {
         Self {
             title: example.title,
             script: example.script,
-            gives: example.yields.ok(),
+            result: example.yields.ok(),
             fails: example.yields.err(),
             files: example.files.iter().map(file).collect(),
         }

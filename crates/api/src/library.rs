@@ -1,7 +1,7 @@
 //! The modules of the standard library as JSON, in `svc components` and `svc inspect`.
 
 use serde::Serialize;
-use svc_lang::stdlib::{self, Flow, Module, PREFIX};
+use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 
 /// The heading of the modules among the clusters of components.
 pub const CLUSTER: &str = "standard-library";
@@ -36,12 +36,12 @@ struct FlowJson {
 #[derive(Serialize)]
 struct ExampleJson {
     script: String,
-    gives: Option<String>,
+    result: Option<String>,
 }
 
 impl ModuleJson {
     pub fn new(module: &Module) -> Self {
-        let flow = |it: Flow| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
+        let flow = |it: FlowDoc| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
         let flows = module.flows().into_iter().map(flow).collect();
         let name = format!("{PREFIX}{}", module.name);
         Self { name, cluster: CLUSTER, summary: module.summary(), flows }
@@ -50,7 +50,7 @@ impl ModuleJson {
 
 impl ModulePageJson {
     pub fn new(module: &Module) -> Self {
-        let example = |it: stdlib::Example| ExampleJson { script: it.script, gives: it.gives };
+        let example = |it: stdlib::Example| ExampleJson { script: it.script, result: it.gives };
         Self {
             module: ModuleJson::new(module),
             doc: module.docs(),

@@ -1,7 +1,7 @@
 //! Signatures and documentation of ops and flows.
 
 use svc_contract::registry::{OpRef, Param, Registry};
-use svc_lang::check::{Facts, Flow, Input};
+use svc_lang::check::{Facts, Input, TypedFlow};
 
 use super::Call;
 
@@ -10,7 +10,7 @@ use super::Call;
 pub enum Callable<'a> {
     Op(OpRef),
     /// A flow, and its name in the script.
-    Flow(&'a str, &'a Flow),
+    Flow(&'a str, &'a TypedFlow),
 }
 
 /// One parameter of an op or flow.
@@ -77,9 +77,10 @@ fn contract(op: OpRef) -> String {
     let effects: Vec<String> = op.op.effects.iter().map(ToString::to_string).collect();
     let does = if effects.is_empty() { "pure".to_owned() } else { effects.join(", ") };
     let errors: Vec<String> = op.op.errors.iter().map(|it| format!("`{}`", it.name())).collect();
-    let fails = match errors.is_empty() {
-        true => String::new(),
-        false => format!(" · fails with {}", errors.join(", ")),
+    let fails = if errors.is_empty() {
+        String::new()
+    } else {
+        format!(" · fails with {}", errors.join(", "))
     };
     format!("`{op}` · {does} · {}{fails}", op.op.price)
 }

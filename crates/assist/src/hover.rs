@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_contract::{registry::Registry, value::Type};
 use svc_lang::{
-    check::{Facts, Flow, Mention, NameKind, NodeFact, Target},
+    check::{Facts, Mention, NameKind, NodeFact, Target, TypedFlow},
     diag::Span,
     stdlib,
 };
@@ -73,8 +73,9 @@ fn named(text: &str, facts: &Facts, registry: &Registry, mention: &Mention) -> O
         }
         Target::Field { ty, .. } => code(&format!("{name}: {ty}")),
         Target::There { source, defined } => {
-            let is_it =
-                |it: &&(_, Arc<Flow>)| it.1.source.name() == source.name() && it.1.span == *defined;
+            let is_it = |it: &&(_, Arc<TypedFlow>)| {
+                it.1.source.name() == source.name() && it.1.span == *defined
+            };
             match facts.flows.iter().find(is_it) {
                 Some((name, flow)) => Callable::Flow(name, flow).page(),
                 None => there(facts, name, source.name()),

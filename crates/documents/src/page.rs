@@ -35,11 +35,9 @@ pub fn page(
         Some(label) => Encoding::for_label(label.as_bytes())
             .ok_or_else(|| format!("unknown encoding `{label}`"))?,
     };
-    let text = match encoding == UTF_8 {
-        // The UTF-8 reader reports invalid bytes.
-        true => content,
-        false => decoded(encoding, &content, sink).into_bytes(),
-    };
+    // The UTF-8 reader reports invalid bytes.
+    let text =
+        if encoding == UTF_8 { content } else { decoded(encoding, &content, sink).into_bytes() };
     whole(text, sink)
 }
 
@@ -81,9 +79,10 @@ fn format(media: &str, content: &[u8]) -> Option<Format> {
 fn of_content(content: &[u8]) -> Option<Format> {
     let head = head(content).trim_start().to_ascii_lowercase();
     let is_html = ["<!doctype html", "<html"].iter().any(|it| head.starts_with(it));
-    match is_html {
-        true => Some(Format::Html),
-        false => Format::of_content(None, &content[..content.len().min(8 * HEAD)]),
+    if is_html {
+        Some(Format::Html)
+    } else {
+        Format::of_content(None, &content[..content.len().min(8 * HEAD)])
     }
 }
 

@@ -64,9 +64,10 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
     if text.is_empty() {
         // A truncated file may still have pages, but without their content.
         let is_whole = content.windows(b"%%EOF".len()).rev().take(4_096).any(|it| it == b"%%EOF");
-        return Err(match is_whole {
-            true => Unreadable::Textless,
-            false => Unreadable::Damaged("it is not a readable PDF (it is cut off)".to_owned()),
+        return Err(if is_whole {
+            Unreadable::Textless
+        } else {
+            Unreadable::Damaged("it is not a readable PDF (it is cut off)".to_owned())
         });
     }
     let title = title(&pdf).unwrap_or_else(|| last_name(name));

@@ -233,9 +233,10 @@ impl TreeSink for Building {
 
     fn append_based_on_parent_node(&self, element: &Id, previous: &Id, child: NodeOrText<Id>) {
         let has_parent = self.tree.borrow().parent(*element).is_some();
-        match has_parent {
-            true => self.append_before_sibling(element, child),
-            false => self.append(previous, child),
+        if has_parent {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
         }
     }
 

@@ -69,7 +69,7 @@ pub(super) fn read(
     host: &dyn Host,
     sink: &mut dyn Sink,
 ) -> Result<Document, Unreadable> {
-    let mut ask = wire::Writer::of(PURPOSE);
+    let mut ask = wire::WireWriter::of(PURPOSE);
     ask.number(number(reader));
     ask.text(name);
     ask.bytes(content);
@@ -128,7 +128,7 @@ mod tag {
 pub fn serve(asked: &[u8]) -> Vec<u8> {
     let mut notices = Notices::default();
     let Some(read) = served(asked, &mut notices) else { return Vec::new() };
-    let mut answer = wire::Writer::default();
+    let mut answer = wire::WireWriter::default();
     answer.number(notices.kept.len() as u64);
     notices.kept.iter().for_each(|it| answer.text(it));
     answer.number(notices.more);
@@ -199,10 +199,7 @@ impl Sink for Notices {
     fn document(&mut self, _: Document) {}
 
     fn notice(&mut self, _: Option<u64>, message: String) {
-        match self.kept.len() < MOST_NOTICES {
-            true => self.kept.push(message),
-            false => self.more += 1,
-        }
+        if self.kept.len() < MOST_NOTICES { self.kept.push(message) } else { self.more += 1 }
     }
 
     fn is_stopped(&self) -> bool {

@@ -96,9 +96,10 @@ impl Differences {
         };
         // A type of the same name may have another structure.
         let structure = |it: &About| it.structure.clone().or_else(|| it.wanted.clone());
-        let wanted = match before.about.wanted == now.about.wanted {
-            true => changed(&structure(&before.about), &structure(&now.about)),
-            false => changed(&before.about.wanted, &now.about.wanted),
+        let wanted = if before.about.wanted == now.about.wanted {
+            changed(&structure(&before.about), &structure(&now.about))
+        } else {
+            changed(&before.about.wanted, &now.about.wanted)
         };
         let names = before.args.keys().chain(now.args.keys());
         let none = String::new();

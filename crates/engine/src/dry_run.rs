@@ -24,7 +24,7 @@ use super::{
     resume,
 };
 use crate::run::{
-    self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of,
+    self, About, Earlier, Ended, Entry, Key, Outcome, RecordFuture, Records, RunError, place_of,
 };
 
 /// The time after which a dry run without progress is considered stuck. Its clock is simulated,
@@ -270,16 +270,13 @@ impl DryRun {
 
     /// A call without a recorded result.
     fn unknown(&self, entry: &Entry, cause: Cause) -> Earlier {
-        match entry.is_pure && self.purpose != Purpose::Foresee {
-            true => {
-                let cause = self.recorded.contains_key(&entry.path).then_some(cause);
-                self.report(entry, Fate::Computed { cause, is_same: false });
-                Earlier::Nothing
-            }
-            false => {
-                self.report(entry, Fate::Rerun(cause));
-                Earlier::Withheld
-            }
+        if entry.is_pure && self.purpose != Purpose::Foresee {
+            let cause = self.recorded.contains_key(&entry.path).then_some(cause);
+            self.report(entry, Fate::Computed { cause, is_same: false });
+            Earlier::Nothing
+        } else {
+            self.report(entry, Fate::Rerun(cause));
+            Earlier::Withheld
         }
     }
 
@@ -301,11 +298,11 @@ impl Records for DryRun {
         self.found(entry).map_err(super::journal::failed)
     }
 
-    fn begins(&self, _: Entry) -> Kept<'_> {
+    fn begins(&self, _: Entry) -> RecordFuture<'_> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+    fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_> {
         if let Ok(value) = ended.result {
             self.compare(&entry.path, &value);
             if self.purpose == Purpose::Tap {

@@ -25,16 +25,16 @@ pub struct Failure {
     pub path: String,
     pub component: Option<String>,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: FilePlace,
     /// The cap in the script that could not fund a call.
-    pub cap: Option<Place>,
+    pub cap: Option<FilePlace>,
     pub usage: Used,
     pub partial: Option<Kept>,
 }
 
 /// A place and its file; inputs from the caller have no place.
 #[derive(Debug, Serialize)]
-pub struct Place {
+pub struct FilePlace {
     pub file: String,
     pub line: Option<usize>,
     pub column: Option<usize>,
@@ -80,7 +80,7 @@ impl Error {
 impl Failure {
     fn of(script: &Source, error: &RunError) -> Self {
         let place =
-            |source: &Option<Source>, span| Place::of(source.as_ref().unwrap_or(script), span);
+            |source: &Option<Source>, span| FilePlace::of(source.as_ref().unwrap_or(script), span);
         Self {
             kind: error.kind().name(),
             code: code_of(error.kind()).as_str(),
@@ -96,7 +96,7 @@ impl Failure {
     }
 }
 
-impl Place {
+impl FilePlace {
     fn of(source: &Source, span: Span) -> Self {
         let position = (span != Span::default()).then(|| source.position(span.start));
         let (line, column) = position.unzip();

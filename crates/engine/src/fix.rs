@@ -275,8 +275,9 @@ fn mark(text: &str) -> usize {
 
 /// A fix with the line ends of the text around it.
 fn with_line_ends_of(text: &str, fix: &str) -> String {
-    match text.contains("\r\n") {
-        true => fix.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => fix.to_owned(),
+    if text.contains("\r\n") {
+        fix.replace("\r\n", "\n").replace('\n', "\r\n")
+    } else {
+        fix.to_owned()
     }
 }

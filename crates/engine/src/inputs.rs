@@ -68,7 +68,7 @@ pub(super) fn known(
                 format!("{name}.{}", misfit.path)
             };
             let message =
-                format!("`{place}` must be {}, but it is {}", misfit.wanted, misfit.given);
+                format!("expected {} for `{place}`, found {}", misfit.wanted, misfit.given);
             wrong(message, input.span)
         })?;
         values.insert(name, value);

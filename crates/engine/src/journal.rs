@@ -24,7 +24,7 @@ use super::{
     prior_spending::{Edit, PriorSpending},
 };
 use crate::run::{
-    About, Earlier, Ended, Entry, Kept, Key, Records, Reservation, Taken, Tried, place_of,
+    About, Earlier, Ended, Entry, Key, RecordFuture, Records, Reservation, Taken, Tried, place_of,
 };
 
 /// The records of one run.
@@ -106,9 +106,10 @@ impl Journal {
                 let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
                 let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
                 let (path, node) = Known::of(node, &id);
-                match is_gone {
-                    true => moved.entry(node.key).or_default().push(node),
-                    false => drop(known.insert(path, node)),
+                if is_gone {
+                    moved.entry(node.key).or_default().push(node);
+                } else {
+                    known.insert(path, node);
                 }
             }
         }
@@ -351,7 +352,7 @@ impl Records for Journal {
         }
     }
 
-    fn begins(&self, entry: Entry) -> Kept<'_> {
+    fn begins(&self, entry: Entry) -> RecordFuture<'_> {
         let (node, blobs) = self.row(&entry, NodeState::Intended);
         let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
         Box::pin(async move { self.store.commit(row).await.map_err(failed) })
@@ -361,7 +362,7 @@ impl Records for Journal {
         self.books.spent(scope)
     }
 
-    fn reserves(&self, reservation: Reservation) -> (u64, Kept<'_>) {
+    fn reserves(&self, reservation: Reservation) -> (u64, RecordFuture<'_>) {
         let Reservation { path, component, op, scopes, most } = reservation;
         let number = self.payments.fetch_add(1, Ordering::Relaxed);
         let payment = Box::new(Payment {
@@ -391,13 +392,14 @@ impl Records for Journal {
         self.store.append(row).map_err(failed)
     }
 
-    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+    fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_> {
         let is_dear = entry.is_dear;
         let row = self.ended_row(&entry, ended);
         Box::pin(async move {
-            match is_dear {
-                true => self.store.commit(row).await.map_err(failed),
-                false => self.store.append(row).map_err(failed),
+            if is_dear {
+                self.store.commit(row).await.map_err(failed)
+            } else {
+                self.store.append(row).map_err(failed)
             }
         })
     }

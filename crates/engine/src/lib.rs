@@ -308,10 +308,7 @@ impl Engine {
         let context = EstimateContext { shows_nodes, ..self.estimate_context(given, caps, &past) };
         let mut estimate = plan::estimate(&program, &context);
         std::mem::take(&mut estimate.problems).report(&mut program.warnings);
-        match program.warnings.has_errors() {
-            true => Err(program.warnings),
-            false => Ok((program, estimate)),
-        }
+        if program.warnings.has_errors() { Err(program.warnings) } else { Ok((program, estimate)) }
     }
 
     fn estimate_context<'a>(

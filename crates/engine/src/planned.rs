@@ -23,7 +23,7 @@ pub struct Planned {
     pub file: String,
     pub inputs: Vec<Param>,
     /// The type of the result; `None` if a file only defines flows and types.
-    pub gives: Option<String>,
+    pub result: Option<String>,
     /// The total cost, tokens and time of the plan.
     pub envelope: EnvelopeJson,
     /// The estimates for the bounds of the whole file, and for the caps of the run.
@@ -34,11 +34,11 @@ pub struct Planned {
     pub effects: Vec<Effect>,
     /// The problems that a policy reports for the plan.
     pub refused: Vec<Problem>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlannedNode>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Node {
+pub struct PlannedNode {
     pub path: String,
     pub name: String,
     pub op: Option<String>,
@@ -64,7 +64,7 @@ impl Planned {
         Self {
             file: program.source.name().to_owned(),
             inputs: verdict::inputs(program),
-            gives: verdict::gives(program),
+            result: verdict::result_type(program),
             envelope: envelope(plan.envelope()),
             verdicts: bounds(plan.verdicts()),
             prices: plan.prices().to_vec(),
@@ -75,10 +75,10 @@ impl Planned {
     }
 }
 
-fn node(node: &plan::Node, plan: &Plan) -> Node {
+fn node(node: &plan::Node, plan: &Plan) -> PlannedNode {
     let needs = node.needs.iter().filter_map(|it| plan.nodes().get(*it));
     let given = node.bounds.iter().map(|(key, it)| ((*key).to_owned(), it.clone().into()));
-    Node {
+    PlannedNode {
         path: node.path.clone(),
         name: node.name.clone(),
         op: node.op.clone(),

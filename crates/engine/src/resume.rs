@@ -292,9 +292,12 @@ impl StoredRun {
         };
         let used = &plan.program().used;
         // A module of the standard library has no folder.
-        let name = |it: &Source| match it.name().starts_with(stdlib::PREFIX) {
-            true => it.name().to_owned(),
-            false => absolute(engine, Path::new(it.name())),
+        let name = |it: &Source| {
+            if it.name().starts_with(stdlib::PREFIX) {
+                it.name().to_owned()
+            } else {
+                absolute(engine, Path::new(it.name()))
+            }
         };
         let imports = used.iter().map(|it| (name(it), blob(it)));
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };

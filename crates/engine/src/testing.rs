@@ -7,7 +7,7 @@ use svc_contract::{
     value::{Value, json},
 };
 use svc_lang::{
-    check::{Checked, Test},
+    check::{Checked, TypedTest},
     diag::{Code, Problem, Report, Source, Span},
 };
 use tokio_util::sync::CancellationToken;
@@ -47,7 +47,7 @@ impl Engine {
         })
     }
 
-    fn one_test(&self, program: &Checked, test: &Test) -> TestResult {
+    fn one_test(&self, program: &Checked, test: &TypedTest) -> TestResult {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -60,7 +60,7 @@ impl Engine {
     }
 }
 
-fn result(program: &Checked, test: &Test, tested: Tested) -> TestResult {
+fn result(program: &Checked, test: &TypedTest, tested: Tested) -> TestResult {
     let (mut problems, mut elsewhere) = (Vec::new(), Vec::new());
     for failure in tested.failures {
         let (source, problem) = test_problem(&program.source, failure);

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use svc_contract::value::Type;
 use svc_lang::{
-    check::{Analysis, CastReason, Checked, Flow, Input, Term, TermKind},
+    check::{Analysis, CastReason, Checked, Input, Term, TermKind, TypedFlow},
     diag::{self, Lines, Report, Source, Span},
 };
 
@@ -30,7 +30,7 @@ pub struct Verdict {
     pub inputs: Vec<Param>,
     pub secrets: Vec<Named>,
     /// The type of the result; `None` if a file only defines flows and types.
-    pub gives: Option<String>,
+    pub result: Option<String>,
     pub flows: Vec<FlowSignature>,
     pub tests: Vec<Named>,
     /// Every stage and its type, in source order.
@@ -99,7 +99,7 @@ pub struct FlowSignature {
     pub name: String,
     pub doc: String,
     pub params: Vec<Param>,
-    pub gives: String,
+    pub result: String,
     pub span: Place,
 }
 
@@ -109,7 +109,7 @@ pub struct Node {
     /// The type of the input; `None` without one.
     pub enters: Option<String>,
     /// `None` if the type is unknown because of an error.
-    pub gives: Option<String>,
+    pub result: Option<String>,
     /// The full name of the op that it calls.
     pub op: Option<String>,
 }
@@ -180,7 +180,7 @@ fn param(input: &Input) -> Param {
 }
 
 /// The type of a program's result; `None` if it only defines flows and types.
-pub fn gives(program: &Checked) -> Option<String> {
+pub fn result_type(program: &Checked) -> Option<String> {
     program.main.as_ref().map(|it| it.ty.to_string())
 }
 
@@ -214,7 +214,7 @@ impl Places<'_> {
         let secrets = program.inputs.iter().filter(|it| it.is_secret());
         let named = |name: &str, span| Named { name: name.to_owned(), span: self.at(span) };
         verdict.secrets = secrets.map(|it| named(&it.name, it.span)).collect();
-        verdict.gives = gives(program);
+        verdict.result = result_type(program);
         verdict.flows = program.flows.iter().map(|it| self.flow(it)).collect();
         verdict.tests = program.tests.iter().map(|it| named(&it.name, it.span)).collect();
         if let Some(main) = &program.main {
@@ -225,12 +225,12 @@ impl Places<'_> {
         }
     }
 
-    fn flow(&self, flow: &Flow) -> FlowSignature {
+    fn flow(&self, flow: &TypedFlow) -> FlowSignature {
         FlowSignature {
             name: flow.name.to_string(),
             doc: flow.doc.clone(),
             params: flow.params.iter().map(param).collect(),
-            gives: flow.yields.to_string(),
+            result: flow.yields.to_string(),
             span: self.at(flow.span),
         }
     }
@@ -245,7 +245,7 @@ impl Places<'_> {
         let node = |it: &&svc_lang::check::NodeFact| Node {
             span: self.at(it.span),
             enters: it.enters.as_ref().and_then(known),
-            gives: known(&it.gives),
+            result: known(&it.gives),
             op: it.op.map(|it| it.to_string()),
         };
         stages.iter().map(node).collect()

@@ -210,20 +210,22 @@ fn terminal() -> io::Result<fs::File> {
 }
 
 fn readable(file: fs::File) -> io::Result<Box<dyn Read + Send>> {
-    match file.metadata()?.is_dir() {
-        true => Err(io::ErrorKind::IsADirectory.into()),
-        false => Ok(Box::new(file)),
+    if file.metadata()?.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        Ok(Box::new(file))
     }
 }
 
 /// Whether a file may replace this one. Folders cannot be replaced anyway.
 fn replaceable(there: &fs::Metadata) -> io::Result<()> {
-    match there.is_file() || there.is_symlink() || there.is_dir() {
-        true => Ok(()),
-        false => Err(io::Error::new(
+    if there.is_file() || there.is_symlink() || there.is_dir() {
+        Ok(())
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is a device, a pipe or a socket, not a file",
-        )),
+        ))
     }
 }
 

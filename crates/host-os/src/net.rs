@@ -15,7 +15,7 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use svc_contract::host::{
-    http::{Answer, Body, Request, Response, Trust},
+    http::{Answer, BodyStream, Request, Response, Trust},
     refusal, refused,
 };
 
@@ -96,7 +96,7 @@ fn headers(all: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-fn pieces(body: Incoming) -> Body {
+fn pieces(body: Incoming) -> BodyStream {
     let pieces = BodyDataStream::new(body);
     Box::pin(pieces.map(|it| it.map(Into::into).map_err(|err| caused(&err))))
 }

@@ -224,9 +224,10 @@ mod walked {
     }
 
     fn unchanged(real: &Path) -> io::Result<()> {
-        match super::path(real)? == real {
-            true => Ok(()),
-            false => Err(refusal(format!("`{}` is not a real path any more", real.display()))),
+        if super::path(real)? == real {
+            Ok(())
+        } else {
+            Err(refusal(format!("`{}` is not a real path any more", real.display())))
         }
     }
 }

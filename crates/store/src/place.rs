@@ -161,10 +161,8 @@ fn gone(file: &Path) -> StoreError {
 fn uri(file: &Path) -> String {
     let plain = |it: u8| it.is_ascii_alphanumeric() || b"/-_.".contains(&it);
     let bytes = file.as_os_str().as_encoded_bytes().iter();
-    let path = bytes.map(|it| match plain(*it) {
-        true => char::from(*it).to_string(),
-        false => format!("%{it:02x}"),
-    });
+    let path =
+        bytes.map(|it| if plain(*it) { char::from(*it).to_string() } else { format!("%{it:02x}") });
     format!("file:{}", path.collect::<String>())
 }
 

@@ -3,6 +3,8 @@
 //! A released migration never changes: a store remembers the checksum of each, and refuses a
 //! program with other checksums.
 
+use std::cmp::Ordering;
+
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use svc_contract::store::{StoreError, StoreErrorKind};
 
@@ -68,11 +70,13 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Sql
 /// Whether the tables are of the current version. Newer and foreign tables are an error.
 pub(super) fn is_current(connection: &Connection) -> SqlResult<bool> {
     let there = version(connection)?;
-    match is_ours(connection)? {
-        true if there > MIGRATIONS.len() => Err(newer(connection)),
-        true if there == MIGRATIONS.len() => verify(&MIGRATIONS, connection).map(|()| true),
-        true => Ok(false),
-        false => Err(foreign()),
+    if !is_ours(connection)? {
+        return Err(foreign());
+    }
+    match there.cmp(&MIGRATIONS.len()) {
+        Ordering::Less => Ok(false),
+        Ordering::Equal => verify(&MIGRATIONS, connection).map(|()| true),
+        Ordering::Greater => Err(newer(connection)),
     }
 }
 

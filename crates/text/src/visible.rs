@@ -30,12 +30,11 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(json.len() + 16);
     for letter in json.chars() {
-        match is_hidden(letter) {
-            true => {
-                let units = letter.encode_utf16(&mut [0; 2]).to_vec();
-                shown.extend(units.iter().map(|it| format!("\\u{it:04x}")));
-            }
-            false => shown.push(letter),
+        if is_hidden(letter) {
+            let units = letter.encode_utf16(&mut [0; 2]).to_vec();
+            shown.extend(units.iter().map(|it| format!("\\u{it:04x}")));
+        } else {
+            shown.push(letter);
         }
     }
     Cow::Owned(shown)

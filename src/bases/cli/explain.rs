@@ -3,7 +3,7 @@
 use clap::Args;
 use svc_api::explain::CodeJson;
 use svc_contract::registry::nearest;
-use svc_lang::diag::Entry;
+use svc_lang::diag::Explanation;
 
 use super::{
     Session,
@@ -35,7 +35,7 @@ impl Explain {
         let out = session.terminal.out;
         match &self.code {
             Some(code) => {
-                let entry = Entry::find(code).ok_or_else(|| unknown(code))?;
+                let entry = Explanation::find(code).ok_or_else(|| unknown(code))?;
                 if self.json {
                     terminal::print_json(&CodeJson::new(entry))?;
                 } else {
@@ -43,7 +43,7 @@ impl Explain {
                 }
             }
             None if self.json => {
-                let all: Vec<CodeJson> = Entry::all().map(CodeJson::new).collect();
+                let all: Vec<CodeJson> = Explanation::all().map(CodeJson::new).collect();
                 terminal::print_json(&all)?;
             }
             None => terminal::print(terminal::styled(&list(out)))?,
@@ -54,7 +54,7 @@ impl Explain {
 
 fn unknown(code: &str) -> Failure {
     let failure = Failure::new(USAGE, format!("unknown error code `{code}`"));
-    match nearest(&code.to_uppercase(), Entry::all().map(|it| it.code)) {
+    match nearest(&code.to_uppercase(), Explanation::all().map(|it| it.code)) {
         Some(meant) => {
             failure.help(format!("did you mean `{meant}`? list all codes with `svc explain`"))
         }
@@ -62,7 +62,7 @@ fn unknown(code: &str) -> Failure {
     }
 }
 
-fn page(entry: Entry, out: Stream) -> String {
+fn page(entry: Explanation, out: Stream) -> String {
     let head = out.paint(&format!("{}: {}", entry.code, entry.title), Ink::Bold);
     let meaning = prose::page(entry.meaning, out);
     let wrong = out.paint("wrong", Ink::Red);
@@ -75,7 +75,7 @@ fn page(entry: Entry, out: Stream) -> String {
 fn list(out: Stream) -> String {
     let mut text = String::new();
     let mut group = "";
-    for entry in Entry::all() {
+    for entry in Explanation::all() {
         if !group.is_empty() && group != &entry.code[..2] {
             text.push('\n');
         }

@@ -96,9 +96,10 @@ fn nothing(workflow: &Value) -> Failure {
     };
     let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
-    match nearest.is_empty() {
-        true => failure.help("list all components with `svc components`"),
-        false => failure.help(format!("the nearest ops are {}", nearest.join(", "))),
+    if nearest.is_empty() {
+        failure.help("list all components with `svc components`")
+    } else {
+        failure.help(format!("the nearest ops are {}", nearest.join(", ")))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use svc_api::library::{CLUSTER, ModulePageJson};
 use svc_contract::registry::nearest;
-use svc_lang::stdlib::{self, Flow, Module, PREFIX};
+use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 
 use super::{
     exit::{Failure, NOT_FOUND, Result},
@@ -62,7 +62,7 @@ fn page(module: &Module, out: Stream) -> String {
 }
 
 /// The signature of a flow, with one param per line if it is long.
-fn head(flow: &Flow, module: &Module, out: Stream) -> String {
+fn head(flow: &FlowDoc, module: &Module, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
     let (params, yields) = (&flow.params, &flow.yields);
     let line = format!("({}) -> {yields}", params.join(", "));

@@ -60,7 +60,7 @@ fn facts(op: &OpRef, out: Stream) -> String {
     let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
     let generic = if def.generic == Generic::No { "" } else { ", or T of `<T>`" };
     let rows = [
-        ("gives", format!("{}{generic}", def.yields.show())),
+        ("result", format!("{}{generic}", def.yields.show())),
         ("does", effects(def.effects).join(", ")),
         ("costs", def.price.to_string()),
         ("fails", errors.join(", ")),
@@ -100,7 +100,7 @@ fn example(example: &Example) -> String {
     lines.extend(example.env.iter().map(|(name, value)| format!("    # with {name}={value}")));
     lines.push(deeper(example.script));
     match example.yields {
-        Ok(value) => lines.extend(["    # gives".to_owned(), deeper(value)]),
+        Ok(value) => lines.extend(["    # result".to_owned(), deeper(value)]),
         Err(message) => lines.push(format!("    # fails: {message}")),
     }
     lines.join("\n") + "\n"

@@ -155,9 +155,10 @@ fn render(file: &str, results: &[TestResult], session: &Session) -> String {
     let out = session.terminal.out;
     let mut text = String::new();
     for result in results {
-        let word = match result.passed() {
-            true => out.paint("ok", Ink::Cyan),
-            false => out.paint("FAILED", Ink::Red),
+        let word = if result.passed() {
+            out.paint("ok", Ink::Cyan)
+        } else {
+            out.paint("FAILED", Ink::Red)
         };
         let mut spent = String::new();
         if !result.took.is_zero() {

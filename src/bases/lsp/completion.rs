@@ -33,9 +33,10 @@ fn item(choice: Choice, idx: usize, range: Range, snippets: bool) -> CompletionI
         documentation: said(doc),
         sort_text: Some(format!("{idx:04}")),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text })),
-        insert_text_format: Some(match is_snippet {
-            true => InsertTextFormat::SNIPPET,
-            false => InsertTextFormat::PLAIN_TEXT,
+        insert_text_format: Some(if is_snippet {
+            InsertTextFormat::SNIPPET
+        } else {
+            InsertTextFormat::PLAIN_TEXT
         }),
         label,
         ..CompletionItem::default()

@@ -15,9 +15,10 @@ pub(super) enum Encoding {
 impl Encoding {
     /// UTF-8 if the client supports it, otherwise UTF-16, which every client supports.
     pub(super) fn of(offered: Option<&[PositionEncodingKind]>) -> Self {
-        match offered.is_some_and(|it| it.contains(&PositionEncodingKind::UTF8)) {
-            true => Self::Utf8,
-            false => Self::Utf16,
+        if offered.is_some_and(|it| it.contains(&PositionEncodingKind::UTF8)) {
+            Self::Utf8
+        } else {
+            Self::Utf16
         }
     }
 

@@ -124,9 +124,10 @@ fn own_place(look: &Look<'_>, span: Span) -> Location {
 }
 
 fn place_in(look: &Look<'_>, source: &Source, span: Span) -> Option<Location> {
-    let uri: Uri = match source.name() == look.analysis.report.source.name() {
-        true => look.document.uri.clone(),
-        false => address(source)?,
+    let uri: Uri = if source.name() == look.analysis.report.source.name() {
+        look.document.uri.clone()
+    } else {
+        address(source)?
     };
     Some(Location { uri, range: range_in(look, source, span) })
 }

@@ -69,9 +69,8 @@ fn renamed<'a>(look: &Look<'a>, at: usize) -> Result<(&'a Mention, NameKind), Fa
 /// Whether a name is valid for an item of this kind.
 fn is_possible(name: &str, kind: NameKind) -> Result<(), Failure> {
     let is_type = kind == NameKind::Type;
-    let first = |it: char| match is_type {
-        true => it.is_ascii_uppercase(),
-        false => it.is_ascii_lowercase() || it == '_',
+    let first = |it: char| {
+        if is_type { it.is_ascii_uppercase() } else { it.is_ascii_lowercase() || it == '_' }
     };
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_';
     if !name.starts_with(first) || !name.chars().all(is_word) {

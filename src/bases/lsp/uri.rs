@@ -68,9 +68,10 @@ fn encoded(path: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~/:".contains(&it);
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
-        match is_plain(byte) {
-            true => text.push(char::from(byte)),
-            false => text.push_str(&format!("%{byte:02X}")),
+        if is_plain(byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
         }
     }
     text

@@ -244,10 +244,8 @@ fn prev_cycle(rng: &mut Rng) -> Vec<u8> {
     let mut pdf = Pdf::of_page(&stream("", b"BT ET"));
     let at = pdf.done().windows(4).position(|it| it == b"xref").unwrap();
     pdf = Pdf::of_page(&stream("", b"BT ET"));
-    pdf.trailer = match rng.bool() {
-        true => format!("/Prev {at}"),
-        false => format!("/Prev {at}/XRefStm {at}"),
-    };
+    pdf.trailer =
+        if rng.bool() { format!("/Prev {at}") } else { format!("/Prev {at}/XRefStm {at}") };
     pdf.done()
 }
 

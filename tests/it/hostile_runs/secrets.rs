@@ -101,9 +101,10 @@ fn contents(file: &Path) -> Vec<Vec<u8>> {
 fn files(needle: &str, folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files(needle, &path),
-            false => assert!(!has(needle, &std::fs::read(&path).unwrap()), "{}", path.display()),
+        if path.is_dir() {
+            files(needle, &path);
+        } else {
+            assert!(!has(needle, &std::fs::read(&path).unwrap()), "{}", path.display());
         }
     }
 }

@@ -125,9 +125,10 @@ fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
     };
     let share =
         format!("{share}, {} after {took:.1?}", if code == Some(0) { "fits" } else { "exhausted" });
-    match is_expected && most * 2 <= 3 * BOUND {
-        true => Ok(share),
-        false => Err(format!("{name}: {share}, ended with {code:?}\n{message}")),
+    if is_expected && most * 2 <= 3 * BOUND {
+        Ok(share)
+    } else {
+        Err(format!("{name}: {share}, ended with {code:?}\n{message}"))
     }
 }
 

@@ -207,8 +207,8 @@ async fn what_is_no_record_is_wrapped_and_unwrapped() {
 #[tokio::test]
 async fn an_answer_that_does_not_fit_says_what_was_wrong() {
     let cases = [
-        (r#"{"score": 7}"#, "`score` must be float 0..1, but it is 7"),
-        (r#"{"rating": 0.7}"#, "`score` must be float 0..1, but it is missing"),
+        (r#"{"score": 7}"#, "expected float 0..1 for `score`, found 7"),
+        (r#"{"rating": 0.7}"#, "expected float 0..1 for `score`, found nothing"),
         ("I would say 0.7", "not valid JSON"),
     ];
     for provider in PROVIDERS {

@@ -152,10 +152,8 @@ fn once(
     weather: Weather,
 ) -> Result<Ran, String> {
     let given = given(script, seed);
-    let planned = match given.is_empty() {
-        true => Ok(plan.clone()),
-        false => ask(engine, plan, &given).plan(),
-    };
+    let planned =
+        if given.is_empty() { Ok(plan.clone()) } else { ask(engine, plan, &given).plan() };
     let planned = match planned {
         Ok(planned) => planned,
         // With these inputs a bound cannot be met.

@@ -69,9 +69,10 @@ impl Writer<'_> {
 
     /// A number that does not depend on `it`.
     fn run_in_worker(&mut self) -> String {
-        match self.counts.is_empty() || self.rng.u8(0..20) == 0 {
-            true => self.rng.u8(0..4).to_string(),
-            false => self.counts[self.rng.usize(0..self.counts.len())].clone(),
+        if self.counts.is_empty() || self.rng.u8(0..20) == 0 {
+            self.rng.u8(0..4).to_string()
+        } else {
+            self.counts[self.rng.usize(0..self.counts.len())].clone()
         }
     }
 
@@ -94,9 +95,10 @@ impl Writer<'_> {
             // Each of them is in its range, but their sum is not.
             let all: Vec<String> =
                 (0..self.rng.usize(2..12)).map(|_| self.run_in_worker()).collect();
-            count = match self.rng.bool() {
-                true => format!("sum([{}])", all.join(", ")),
-                false => format!("({})", all.join(" + ")),
+            count = if self.rng.bool() {
+                format!("sum([{}])", all.join(", "))
+            } else {
+                format!("({})", all.join(" + "))
             };
         }
         let list = match self.rng.u8(0..6) {
@@ -108,9 +110,10 @@ impl Writer<'_> {
             1 => format!("list(most: 9) >> skip(n: 1) >> take(n: {count})"),
             _ => format!("list(most: 40) >> take(n: {count})"),
         };
-        let body = match self.rng.bool() {
-            true => body,
-            false => "step(cents: 1, tokens: 90, takes: 1ms, exact: true)".to_owned(),
+        let body = if self.rng.bool() {
+            body
+        } else {
+            "step(cents: 1, tokens: 90, takes: 1ms, exact: true)".to_owned()
         };
         format!("{list} >> each {{ {body} }} >> join(sep: \"\")")
     }

@@ -186,9 +186,10 @@ impl Writer<'_> {
             first
         };
         let third = self.name();
-        let optional = match self.rng.bool() {
-            true => self.call(),
-            false => format!("({}) fallback ({})", self.call(), self.call()),
+        let optional = if self.rng.bool() {
+            self.call()
+        } else {
+            format!("({}) fallback ({})", self.call(), self.call())
         };
         format!(
             "parallel {{ {one}: {first}, {two}: {second}, {third}?: {optional} }} >> \"${{.{one}}}${{.{two}}}${{.{third} ?? \"-\"}}\""
@@ -209,9 +210,10 @@ impl Writer<'_> {
             2 => format!("list(most: {most}) >> sort {{ len(it) }} >> reverse"),
             _ => format!("list(most: {most})"),
         };
-        match self.rng.bool() {
-            true => format!("{list} >> each {{ {body} }}{within} >> join(sep: \"\")"),
-            false => format!("{list} >> each? {{ {body} }}{within} >> compact >> join(sep: \"\")"),
+        if self.rng.bool() {
+            format!("{list} >> each {{ {body} }}{within} >> join(sep: \"\")")
+        } else {
+            format!("{list} >> each? {{ {body} }}{within} >> compact >> join(sep: \"\")")
         }
     }
 

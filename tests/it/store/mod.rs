@@ -301,10 +301,7 @@ proptest! {
             let (node, _) = done(&run, &format!("each[{path}]/{path}"), &text);
             let node = Node { args, used, error: Some(text), ..node };
             let entry = Entry::Node { node: Box::new(node.clone()), blobs, tries: vec![] };
-            match is_committed {
-                true => store.commit(entry).wait().unwrap(),
-                false => store.append(entry).unwrap(),
-            }
+            if is_committed { store.commit(entry).wait().unwrap() } else { store.append(entry).unwrap() }
             match expected.iter_mut().find(|it| it.path == node.path) {
                 Some(known) => *known = node,
                 None => expected.push(node),

@@ -41,10 +41,10 @@ fn copied(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let copy = to.join(path.file_name().unwrap());
-        match path.is_dir() {
-            true => copied(&path, &copy),
-            false if path.to_str().unwrap().ends_with("-shm") => {}
-            false => drop(fs::copy(&path, copy).unwrap()),
+        if path.is_dir() {
+            copied(&path, &copy);
+        } else if !path.to_str().unwrap().ends_with("-shm") {
+            fs::copy(&path, copy).unwrap();
         }
     }
 }

@@ -114,10 +114,13 @@ impl Bench {
             Err(error) if error.kind() == ErrorKind::Budget && is_proven(&planned) => {
                 Err(format!("a proven bound was reached: {error}"))
             }
-            Err(error) => match is_by_type(&error, script) {
-                true => Err(format!("by type: {error} at `{}`", place(&error, script))),
-                false => Ok(false),
-            },
+            Err(error) => {
+                if is_by_type(&error, script) {
+                    Err(format!("by type: {error} at `{}`", place(&error, script)))
+                } else {
+                    Ok(false)
+                }
+            }
         }
     }
 }
@@ -178,13 +181,12 @@ fn names_kind(message: &str) -> bool {
         || message.contains("no arm of `match`")
 }
 
-/// `expected .., found ..` and `.. must be .., but it is ..`, except of a range.
+/// `expected .., found ..`, with or without ``for `name` ``, except of a range.
 fn is_misfit(message: &str) -> bool {
     let parts = message
         .strip_prefix("expected ")
         .and_then(|it| it.split_once(", found "))
-        .or_else(|| message.split_once(", but it is "))
-        .map(|(wanted, given)| (wanted.rsplit_once(" must be ").map_or(wanted, |it| it.1), given));
+        .map(|(wanted, given)| (wanted.split_once(" for `").map_or(wanted, |it| it.0), given));
     // Ops show the content of a text, and not its type.
     let parts = parts.filter(|(_, given)| !given.starts_with('`'));
     parts.is_some_and(|(wanted, given)| !is_range(wanted) || given.parse::<f64>().is_err())

@@ -167,9 +167,10 @@ impl Writer<'_> {
         if let Some((name, takes, gives)) = &flow.flow {
             args.push(format!("{name}: {}", self.flow_name(takes, gives)));
         }
-        match args.is_empty() {
-            true => format!("({input} >> {})", flow.name),
-            false => format!("({input} >> {}({}))", flow.name, args.join(", ")),
+        if args.is_empty() {
+            format!("({input} >> {})", flow.name)
+        } else {
+            format!("({input} >> {}({}))", flow.name, args.join(", "))
         }
     }
 

@@ -31,10 +31,7 @@ impl Writer<'_> {
     /// A whole number, computed from numbers with or without ranges.
     fn int(&mut self, range: Option<(i64, i64)>, depth: usize) -> String {
         let inside = Type::Int(Some(range.unwrap_or((1, 5))));
-        let operand = match self.rng.bool() {
-            true => inside.clone(),
-            false => Type::INT,
-        };
+        let operand = if self.rng.bool() { inside.clone() } else { Type::INT };
         match self.rng.u8(0..15) {
             0..=2 => {
                 let (a, b) = (self.expr(&operand, depth), self.expr(&inside, depth));
@@ -90,12 +87,11 @@ impl Writer<'_> {
     fn evaluated(&mut self, depth: usize) -> String {
         let flow = self.flows.iter().filter(|it| it.flow.is_none() && it.more.is_none()).cloned();
         let flows: Vec<_> = flow.collect();
-        let (name, takes, gives) = match flows.is_empty() {
-            true => ("to_int".to_owned(), Type::Text, Type::INT),
-            false => {
-                let flow = pick(self.rng, &flows).clone();
-                (flow.name, flow.takes, flow.gives)
-            }
+        let (name, takes, gives) = if flows.is_empty() {
+            ("to_int".to_owned(), Type::Text, Type::INT)
+        } else {
+            let flow = pick(self.rng, &flows).clone();
+            (flow.name, flow.takes, flow.gives)
         };
         let case = |this: &mut Self| {
             let (input, expected) = (this.expr(&takes, depth), this.expr(&gives, depth));
@@ -148,9 +144,10 @@ impl Writer<'_> {
             }
             10 if self.has_batch && !self.is_quick => {
                 let texts = self.expr(&list(Type::Text, None), depth);
-                match self.rng.bool() {
-                    true => format!("({texts} >> batch.each_of(work: upper) >> \"${{it}}\")"),
-                    false => "(\"x y\" >> retry.simpler(answer: upper) >> .text)".to_owned(),
+                if self.rng.bool() {
+                    format!("({texts} >> batch.each_of(work: upper) >> \"${{it}}\")")
+                } else {
+                    "(\"x y\" >> retry.simpler(answer: upper) >> .text)".to_owned()
                 }
             }
             _ => format!("first({})", self.expr(&list(Type::Text, None), depth)),

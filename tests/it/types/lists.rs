@@ -52,9 +52,10 @@ impl Writer<'_> {
                 let of = values::plain(self.rng);
                 let items = self.expr(&list(of.clone(), max), depth);
                 let body = self.entered(&of, |this| this.expr(item, depth));
-                match self.rng.bool() {
-                    true => format!("({items} >> each {{ {body} }})"),
-                    false => format!("({items} >> each? {{ {body} }} >> compact)"),
+                if self.rng.bool() {
+                    format!("({items} >> each {{ {body} }})")
+                } else {
+                    format!("({items} >> each? {{ {body} }} >> compact)")
                 }
             }
             14 if self.rng.bool() => format!("(flatten([]) + {})", self.expr(&all, depth)),

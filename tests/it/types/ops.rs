@@ -113,10 +113,13 @@ impl Writer<'_> {
                 let max = [None, Some(2), Some(4)][self.rng.usize(0..3)];
                 values::list(self.ty(*item), max)
             }
-            Scheme::Optional(inner) => match self.rng.bool() {
-                true => self.ty(*inner).optional(),
-                false => self.ty(*inner),
-            },
+            Scheme::Optional(inner) => {
+                if self.rng.bool() {
+                    self.ty(*inner).optional()
+                } else {
+                    self.ty(*inner)
+                }
+            }
             Scheme::Record(_, []) => values::record(self.rng, 1),
             Scheme::Record(_, fields) => {
                 let fields = fields.iter().map(|it| (it.name.into(), self.ty(it.scheme)));

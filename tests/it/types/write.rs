@@ -145,12 +145,11 @@ impl Writer<'_> {
         if self.rng.bool() {
             let ty = values::ty(self.rng, 1);
             self.names.push(("y".to_owned(), ty.clone()));
-            match self.rng.bool() {
-                true => params.push(format!("y: {ty} = {}", literal(&value(self.rng, &ty)))),
-                false => {
-                    params.push(format!("y: {ty}"));
-                    signature.more = Some(("y".to_owned(), ty));
-                }
+            if self.rng.bool() {
+                params.push(format!("y: {ty} = {}", literal(&value(self.rng, &ty))));
+            } else {
+                params.push(format!("y: {ty}"));
+                signature.more = Some(("y".to_owned(), ty));
             }
         }
         if self.rng.u8(0..3) > 0 {
@@ -328,9 +327,10 @@ impl Writer<'_> {
         };
         let taken =
             if self.rng.u8(0..4) > 0 { format!(" >> take(n: {count})") } else { String::new() };
-        let call = match self.rng.bool() {
-            true => "step(cents: 1, tokens: 10, takes: 1ms, exact: true)",
-            false => "speak(cap: 3)",
+        let call = if self.rng.bool() {
+            "step(cents: 1, tokens: 10, takes: 1ms, exact: true)"
+        } else {
+            "speak(cap: 3)"
         };
         format!("({list}{taken} >> each {{ \"x\" >> {call} }} >> len)")
     }

@@ -141,9 +141,10 @@ impl Blocks<'_> {
     fn line(&mut self, text: &str) -> io::Result<()> {
         let size = text.len() as u64;
         (self.in_block, self.all) = (self.in_block + size, self.all.saturating_add(size));
-        match text.contains(['\n', '\r']) {
-            true => Guarded(self.out).write_all(text.replace(['\n', '\r'], " ").as_bytes())?,
-            false => Guarded(self.out).write_all(text.as_bytes())?,
+        if text.contains(['\n', '\r']) {
+            Guarded(self.out).write_all(text.replace(['\n', '\r'], " ").as_bytes())?;
+        } else {
+            Guarded(self.out).write_all(text.as_bytes())?;
         }
         self.out.write_all(b"\n")
     }

@@ -72,10 +72,7 @@ fn inputs(run: &Run) -> String {
         return String::new();
     };
     let rows: String = inputs.iter().map(|(name, value)| input(name, value)).collect();
-    match rows.is_empty() {
-        true => rows,
-        false => format!("<dl class=\"inputs\">{rows}</dl>\n"),
-    }
+    if rows.is_empty() { rows } else { format!("<dl class=\"inputs\">{rows}</dl>\n") }
 }
 
 fn input(name: &str, value: &Json) -> String {

@@ -2,7 +2,7 @@
 
 use svc_contract::{registry::OpRef, value::Type};
 use svc_lang::{
-    check::{Flow, Wants, fits},
+    check::{TypedFlow, Wants, fits},
     stdlib,
 };
 
@@ -41,7 +41,7 @@ impl Completion<'_> {
         let prefix = format!("{import}.");
         // Undocumented flows of the library are internal.
         let is_meant =
-            |it: &Flow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
+            |it: &TypedFlow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
         for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
@@ -59,9 +59,10 @@ impl Completion<'_> {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();
         let is_stage = self.expected == Expected::Stage;
-        let fitting: Vec<String> = match is_stage {
-            true => fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect(),
-            false => Vec::new(),
+        let fitting: Vec<String> = if is_stage {
+            fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect()
+        } else {
+            Vec::new()
         };
         let form = if self.expected == Expected::Value { Form::Function } else { Form::Stage };
         for op in component.ops {

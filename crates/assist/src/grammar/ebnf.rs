@@ -63,9 +63,8 @@ fn class(set: &Set) -> String {
     if set.ranges.is_empty() {
         return "[#x0-#x10FFFF]".to_owned();
     }
-    let range = |(from, to): &(char, char)| match from == to {
-        true => visible(*from),
-        false => format!("{}-{}", visible(*from), visible(*to)),
+    let range = |(from, to): &(char, char)| {
+        if from == to { visible(*from) } else { format!("{}-{}", visible(*from), visible(*to)) }
     };
     let sign = if set.negated { "^" } else { "" };
     format!("[{sign}{}]", set.ranges.iter().map(range).collect::<String>())

@@ -51,10 +51,8 @@ fn class(set: &Set) -> String {
         ']' | '[' => format!("\\{it}"),
         it => escaped(it),
     };
-    let range = |(from, to): &(char, char)| match from == to {
-        true => sign(*from),
-        false => format!("{from}-{to}"),
-    };
+    let range =
+        |(from, to): &(char, char)| if from == to { sign(*from) } else { format!("{from}-{to}") };
     let but = if set.negated { "^" } else { "" };
     format!("[{but}{}]", set.ranges.iter().map(range).collect::<String>())
 }

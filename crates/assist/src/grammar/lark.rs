@@ -109,9 +109,8 @@ fn class(set: &Set) -> String {
     if set.ranges.is_empty() {
         return "(?:.|\\n)".to_owned();
     }
-    let range = |(from, to): &(char, char)| match from == to {
-        true => in_class(*from),
-        false => format!("{}-{}", in_class(*from), in_class(*to)),
+    let range = |(from, to): &(char, char)| {
+        if from == to { in_class(*from) } else { format!("{}-{}", in_class(*from), in_class(*to)) }
     };
     let sign = if set.negated { "^" } else { "" };
     format!("[{sign}{}]", set.ranges.iter().map(range).collect::<String>())

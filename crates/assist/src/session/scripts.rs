@@ -29,9 +29,10 @@ impl Session {
     /// A leading `>>` continues with the result of the last pipeline.
     fn continued(&self, entered: &str) -> String {
         let start = entered.len() - entered.trim_start().len();
-        match entered[start..].starts_with(">>") && self.answer.is_some() {
-            true => format!("{}{ANSWER} {}", &entered[..start], &entered[start..]),
-            false => entered.to_owned(),
+        if entered[start..].starts_with(">>") && self.answer.is_some() {
+            format!("{}{ANSWER} {}", &entered[..start], &entered[start..])
+        } else {
+            entered.to_owned()
         }
     }
 

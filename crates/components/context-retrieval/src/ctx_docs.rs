@@ -74,7 +74,7 @@ impl Inline for ToText {
             let Some(doc) = doc.as_record() else {
                 let kind = doc.kind();
                 let message =
-                    format!("expected `[Doc]` for `docs`, but item {} is {kind}", idx + 1);
+                    format!("expected [Doc] for `docs`, found {kind} as item {}", idx + 1);
                 return Err(OpError::invalid_input(message));
             };
             if !write(&mut out, idx + 1, doc, most) {

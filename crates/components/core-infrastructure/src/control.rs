@@ -169,7 +169,7 @@ mod tests {
         // These kinds belong to the engine.
         for kind in ["bug", "cancelled", "budget", "other"] {
             let err = fails::<Fail>(&format!(r#"["why", "{kind}"]"#));
-            assert!(err.message.contains("`kind` must be"), "{err}");
+            assert!(err.message.contains("for `kind`, found"), "{err}");
         }
     }
 

@@ -31,11 +31,11 @@ pub struct Response {
     pub status: u16,
     /// In the order of the response, with lower-case names.
     pub headers: Vec<(String, String)>,
-    pub body: Body,
+    pub body: BodyStream,
 }
 
 /// The pieces of a body. Dropping it ends the connection.
-pub type Body = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
+pub type BodyStream = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
 
 /// A future response. Dropping it ends the request.
 pub type Answer = Pin<Box<dyn Future<Output = io::Result<Response>> + Send>>;

@@ -62,7 +62,7 @@ pub enum Generic {
 }
 
 /// The future result of an I/O op.
-pub type Waiting = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
+pub type BoxFuture = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 
 /// The implementation of an op. Arguments come in the order of the parameters.
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ pub enum Body {
     /// Computes for a while: runs on its own thread.
     Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
     /// Waits for I/O.
-    Io(fn(Cx, Vec<Value>) -> Waiting),
+    Io(fn(Cx, Vec<Value>) -> BoxFuture),
     /// This build lacks the feature of this name, so the op cannot be called.
     Lacks(&'static str),
 }

@@ -8,7 +8,7 @@ pub fn records(hits: &List) -> impl Iterator<Item = Result<&Record, OpError>> {
     hits.iter().enumerate().map(|(idx, hit)| {
         hit.as_record().ok_or_else(|| {
             let kind = hit.kind();
-            let message = format!("`hits` must be [Hit], but item {} is {kind}", idx + 1);
+            let message = format!("expected [Hit] for `hits`, found {kind} as item {}", idx + 1);
             OpError::invalid_input(message)
         })
     })

@@ -35,7 +35,7 @@ pub use bias::Bias;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use component::{
-    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline,
+    Body, BoxFuture, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, compute, inline,
     io, lacking,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
@@ -47,7 +47,7 @@ pub use lent::Lent;
 pub use lookup::{Found, OpRef, Registry};
 pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
-pub use record::Record;
+pub use record::RecordDef;
 pub use scheme::{FieldScheme, Max, Scheme, record_type};
 pub use shared::SharedType;
 pub use state::{State, Trained, load, save};

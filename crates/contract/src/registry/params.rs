@@ -39,7 +39,7 @@ impl Param {
         let given = value.to_string();
         value.cast(&self.scheme.plain()).map_err(|_| {
             let wanted = self.scheme.show();
-            OpError::invalid_input(format!("`{}` must be {wanted}, but it is {given}", self.name))
+            OpError::invalid_input(format!("expected {wanted} for `{}`, found {given}", self.name))
         })
     }
 
@@ -66,7 +66,7 @@ impl Param {
         let kind = value.kind();
         T::decode(value).ok_or_else(|| {
             let wanted = self.scheme.show();
-            OpError::invalid_input(format!("`{}` must be {wanted}, but this is {kind}", self.name))
+            OpError::invalid_input(format!("expected {wanted} for `{}`, found {kind}", self.name))
         })
     }
 
@@ -75,7 +75,7 @@ impl Param {
             return Ok(());
         }
         let wanted = self.scheme.show();
-        Err(OpError::invalid_input(format!("`{}` must be {wanted}, but it is {value}", self.name)))
+        Err(OpError::invalid_input(format!("expected {wanted} for `{}`, found {value}", self.name)))
     }
 }
 

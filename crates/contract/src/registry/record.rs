@@ -6,7 +6,7 @@ use super::{Field, FieldScheme};
 use crate::value::Text;
 
 /// A struct declared with [`record!`](crate::record).
-pub trait Record: Field {
+pub trait RecordDef: Field {
     const NAME: &'static str;
     const DOC: &'static str;
     const FIELDS: &'static [FieldScheme];
@@ -27,7 +27,7 @@ macro_rules! record {
             $($(#[doc = $field_doc])* pub $field: $ty,)*
         }
 
-        impl $crate::registry::Record for $name {
+        impl $crate::registry::RecordDef for $name {
             const NAME: &'static str = stringify!($name);
             const DOC: &'static str = concat!($($doc, "\n"),*);
             const FIELDS: &'static [$crate::registry::FieldScheme] = &[
@@ -48,7 +48,7 @@ macro_rules! record {
         impl $crate::registry::Field for $name {
             const SCHEME: $crate::registry::Scheme = $crate::registry::Scheme::Record(
                 stringify!($name),
-                <Self as $crate::registry::Record>::FIELDS,
+                <Self as $crate::registry::RecordDef>::FIELDS,
             );
 
             fn decode(value: $crate::value::Value) -> Option<Self> {
@@ -63,7 +63,7 @@ macro_rules! record {
 
             fn encode(self) -> $crate::value::Value {
                 $crate::value::Value::Record($crate::value::Record::new(
-                    <Self as $crate::registry::Record>::names(),
+                    <Self as $crate::registry::RecordDef>::names(),
                     vec![$($crate::registry::Field::encode(self.$field)),*],
                 ))
             }

@@ -1,6 +1,6 @@
 //! Record types that scripts can name without declaring them.
 
-use super::{Record, Scheme, documents};
+use super::{RecordDef, Scheme, documents};
 use crate::value::Type;
 
 /// A record type that components share.
@@ -15,12 +15,12 @@ pub struct SharedType {
 
 impl SharedType {
     /// A type whose records scripts may write.
-    pub const fn of<R: Record>() -> Self {
+    pub const fn of<R: RecordDef>() -> Self {
         Self { name: R::NAME, doc: R::DOC, scheme: R::SCHEME, is_given: false }
     }
 
     /// A type whose records only components create.
-    pub const fn given<R: Record>() -> Self {
+    pub const fn given<R: RecordDef>() -> Self {
         Self { is_given: true, ..Self::of::<R>() }
     }
 

@@ -19,7 +19,7 @@ impl fmt::Display for TypeMismatch {
         let Self { path, wanted, given } = self;
         match path.as_str() {
             "" => write!(f, "expected {wanted}, found {given}"),
-            path => write!(f, "`{path}` must be {wanted}, but it is {given}"),
+            path => write!(f, "expected {wanted} for `{path}`, found {given}"),
         }
     }
 }
@@ -149,7 +149,7 @@ fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Wrong> {
                 None if ty.is_optional() => Value::Null,
                 None => {
                     let steps = vec![Step::Field(name.clone())];
-                    return Err(Wrong { steps, wanted: ty.to_string(), given: "missing".into() });
+                    return Err(Wrong { steps, wanted: ty.to_string(), given: "nothing".into() });
                 }
             };
             Ok((name.clone(), value))
@@ -211,6 +211,6 @@ mod tests {
         let good = json::read(r#"[{"score": 1, "more": 2}]"#).unwrap().cast(&wanted).unwrap();
         assert_eq!(json::write(&good), r#"[{"score":1.0}]"#);
         let bad = json::read(r#"[{"score": 0.5}, {"score": 7}]"#).unwrap().cast(&wanted);
-        assert_eq!(bad.unwrap_err().to_string(), "`[1].score` must be float 0..1, but it is 7");
+        assert_eq!(bad.unwrap_err().to_string(), "expected float 0..1 for `[1].score`, found 7");
     }
 }

@@ -28,9 +28,10 @@ pub fn write(value: &Value) -> String {
 /// Values share their parts, so a small value may be endless when written.
 pub fn write_within(value: &Value, is_pretty: bool, most: usize) -> Option<String> {
     let mut text = BoundedText::new(most);
-    let written = match is_pretty {
-        true => serde_json::to_writer_pretty(&mut text, value),
-        false => serde_json::to_writer(&mut text, value),
+    let written = if is_pretty {
+        serde_json::to_writer_pretty(&mut text, value)
+    } else {
+        serde_json::to_writer(&mut text, value)
     };
     written.ok().map(|()| text.into_string())
 }

@@ -23,7 +23,7 @@ use std::{
 use super::units;
 
 /// Returns the memory of the process, if it can be measured.
-pub type Measure = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
+pub type MemoryProbe = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
 
 /// The number of bytes created or freed before a thread publishes them.
 const LEAST_STEP: u64 = 64 << 10;
@@ -50,7 +50,7 @@ pub struct Account {
     is_full: AtomicBool,
     /// The memory of the process when this account was first checked.
     before: OnceLock<Option<u64>>,
-    measure: Measure,
+    measure: MemoryProbe,
     outer: Option<Arc<Account>>,
 }
 
@@ -112,7 +112,7 @@ impl Drop for Opened {
 
 impl Account {
     /// Opens the account of a run.
-    pub fn open(limit: u64, measure: Measure) -> Opened {
+    pub fn open(limit: u64, measure: MemoryProbe) -> Opened {
         // Numbers wrap around after four billion runs; no run is active that long.
         let run = LAST.fetch_add(1, Relaxed).wrapping_add(1).max(1);
         let account = Arc::new(Self::new(run, 0, limit, measure, None));
@@ -125,7 +125,13 @@ impl Account {
         Arc::new(Self::new(self.run, depth, limit, self.measure.clone(), Some(self.clone())))
     }
 
-    fn new(run: u32, depth: usize, limit: u64, measure: Measure, outer: Option<Arc<Self>>) -> Self {
+    fn new(
+        run: u32,
+        depth: usize,
+        limit: u64,
+        measure: MemoryProbe,
+        outer: Option<Arc<Self>>,
+    ) -> Self {
         Self {
             run,
             depth,

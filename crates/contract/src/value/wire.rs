@@ -27,9 +27,9 @@ const DEEPEST: usize = 256;
 
 /// Bytes that are written part by part.
 #[derive(Default)]
-pub struct Writer(pub Vec<u8>);
+pub struct WireWriter(pub Vec<u8>);
 
-impl Writer {
+impl WireWriter {
     /// Starts with the purpose of the bytes.
     pub fn of(purpose: u8) -> Self {
         Self(vec![purpose])
@@ -93,7 +93,7 @@ impl Writer {
 }
 
 /// Reads bytes in the order in which they were written; returns `None` for bytes that a
-/// [`Writer`] does not produce.
+/// [`WireWriter`] does not produce.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -178,7 +178,7 @@ mod tests {
             ("bytes".into(), Value::Bytes([0, 255].into())),
         ];
         let value = Value::Record(fields.into_iter().collect());
-        let mut writer = Writer::default();
+        let mut writer = WireWriter::default();
         writer.value(&value);
         assert_eq!(Reader(&writer.0).value(), Some(value));
         for len in 0..writer.0.len() {

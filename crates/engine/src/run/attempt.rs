@@ -10,7 +10,7 @@ use svc_contract::{
     },
     value::{Type, Value, memory},
 };
-use svc_lang::{check::Call, diag::Span, plan::GRACE};
+use svc_lang::{check::TypedCall, diag::Span, plan::GRACE};
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
@@ -36,7 +36,7 @@ use super::{
 /// A call and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Try<'a> {
-    pub(super) call: &'a Call,
+    pub(super) call: &'a TypedCall,
     args: &'a [Value],
     pub(super) scope: &'a Scope,
     pub(super) path: &'a Path<'a>,
@@ -58,7 +58,7 @@ impl Run {
     /// Calls a component that is not inline, within its bounds.
     pub(super) async fn call(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: Vec<Value>,
         scope: &Scope,
         path: &Path<'_>,
@@ -146,7 +146,7 @@ impl Run {
     fn emit_end(
         &self,
         path: &Path<'_>,
-        call: &Call,
+        call: &TypedCall,
         took: Duration,
         usage: Usage,
         result: &Result<Value>,
@@ -162,9 +162,10 @@ impl Run {
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
-        let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
-            true => 0,
-            false => attempts.max_retries.unwrap_or(op.limits.max_retries),
+        let retries = if op.writes_once() || one.args.iter().any(writes_once_inside) {
+            0
+        } else {
+            attempts.max_retries.unwrap_or(op.limits.max_retries)
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
         let mut waiting = first;
@@ -300,7 +301,7 @@ impl Run {
     /// The maximum usage of one attempt.
     pub(super) fn most_used(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: &[Value],
     ) -> std::result::Result<Quote, OpError> {
         let op = call.op.op;
@@ -317,7 +318,7 @@ impl Run {
     /// Returns an error if a component returned something other than it declares.
     fn contract_violation(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: &[Value],
         value: &Value,
         ty: &Type,

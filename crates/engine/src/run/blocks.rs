@@ -10,7 +10,7 @@ use std::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use svc_contract::value::{List, Record, Text, Value};
 use svc_lang::{
-    check::{Block, Branch, Entry, Term},
+    check::{Term, TypedBlock, TypedBranch, TypedEntry},
     diag::Span,
 };
 
@@ -43,7 +43,7 @@ impl Run {
     pub(super) async fn parallel<'a>(
         &'a self,
         names: &'a Arc<[Text]>,
-        branches: &'a [Branch],
+        branches: &'a [TypedBranch],
         place: Place<'a>,
         span: Span,
     ) -> Result<Value> {
@@ -62,7 +62,7 @@ impl Run {
     /// The record of the entries, which all run concurrently.
     pub(super) async fn record<'a>(
         &'a self,
-        entries: &'a [Entry],
+        entries: &'a [TypedEntry],
         place: Place<'a>,
         span: Span,
     ) -> Result<Value> {
@@ -80,7 +80,7 @@ impl Run {
         eval_sync::check_size(eval_sync::record_of(entries, values), span)
     }
 
-    fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
+    fn branch<'a>(&'a self, branch: &'a TypedBranch, place: Place<'a>) -> Task<'a> {
         Box::pin(async move {
             let path = place.path.name(&branch.name);
             let result = self.eval(&branch.body, place.at(&path)).await;
@@ -138,7 +138,11 @@ impl Run {
     }
 
     /// Runs each let as soon as the values it needs are there, and the result likewise.
-    pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
+    pub(super) async fn block<'a>(
+        &'a self,
+        block: &'a TypedBlock,
+        place: Place<'a>,
+    ) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = place.env.with_lets(&slots);
         let scope = place.scope.child();
@@ -194,7 +198,7 @@ impl Run {
 }
 
 /// The finished lets of a block that were paid for.
-fn paid_lets(block: &Block, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
+fn paid_lets(block: &TypedBlock, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
     let paid: Vec<_> = block.lets.iter().zip(slots).filter(|(it, _)| spends(&it.value)).collect();
     let finished =
         paid.iter().filter_map(|(it, slot)| Some((it.name.clone(), slot.get()?.clone())));

@@ -11,7 +11,7 @@ use svc_contract::{
     value::{Text, Type, Value, json, paths},
 };
 use svc_lang::{
-    check::{Call, Flow, Term, TermKind},
+    check::{Term, TermKind, TypedCall, TypedFlow},
     diag::Source,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn looks_outside(term: &Term) -> bool {
 /// Everything that determines the behaviour of a flow and of all flows that it names: the texts
 /// of their files, the versions of the components they call, and facts outside those texts,
 /// such as types of other files and tuned defaults. Paths start from `folder`.
-pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
+pub(super) fn made_of(flow: &Arc<TypedFlow>, folder: &Path) -> Vec<Text> {
     let mut walk = Walk::new(|_| false);
     walk.parts = Some(Parts { folder, parts_read: Vec::new() });
     walk.files.insert(flow.source.name().into(), flow.source.clone());
@@ -47,17 +47,17 @@ pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
     parts
 }
 
-fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
+fn reaches(term: &Term, wanted: fn(&TypedCall) -> bool) -> bool {
     let mut walk = Walk::new(wanted);
     walk.term(term);
     walk.found
 }
 
 struct Walk<'a> {
-    wanted: fn(&Call) -> bool,
+    wanted: fn(&TypedCall) -> bool,
     found: bool,
     /// Flows already walked, and their files.
-    seen: BTreeSet<*const Flow>,
+    seen: BTreeSet<*const TypedFlow>,
     files: BTreeMap<Text, Source>,
     /// The parts of the flows, if they are requested.
     parts: Option<Parts<'a>>,
@@ -92,12 +92,12 @@ impl Parts<'_> {
 }
 
 impl Walk<'_> {
-    fn new(wanted: fn(&Call) -> bool) -> Self {
+    fn new(wanted: fn(&TypedCall) -> bool) -> Self {
         let (seen, files) = (BTreeSet::new(), BTreeMap::new());
         Self { wanted, found: false, seen, files, parts: None }
     }
 
-    fn signature(&mut self, flow: &Flow) {
+    fn signature(&mut self, flow: &TypedFlow) {
         let Some(parts) = &mut self.parts else { return };
         flow.params.iter().for_each(|it| parts.push(&it.ty.structure()));
         parts.push(&flow.yields.structure());

@@ -11,7 +11,7 @@ use std::{
 
 use svc_contract::value::{Value, memory::Accounted};
 use svc_lang::{
-    check::{BoundKey, Piece, Repeat, Term, TermKind},
+    check::{BoundKey, Term, TermKind, TypedPiece, TypedRepeat},
     diag::Span,
     syntax::ast::BinaryOp,
 };
@@ -263,7 +263,7 @@ impl Run {
     /// Repeats until the condition holds; it is tested before each turn and after the last.
     async fn repeat<'a>(
         &'a self,
-        repeat: &'a Repeat,
+        repeat: &'a TypedRepeat,
         place: Place<'a>,
         span: Span,
     ) -> Result<Value> {
@@ -290,7 +290,7 @@ impl Run {
             return Err(eval_sync::exhausted(repeat.turns, span));
         };
         let after = place.path.item(&repeat.segment, repeat.turns as usize + 1);
-        let (env, path) = (place.env.with_it(&value), after.name(Repeat::ELSE));
+        let (env, path) = (place.env.with_it(&value), after.name(TypedRepeat::ELSE));
         let inner = Place { env: &env, scope: place.scope, path: &path };
         let ended = self.eval(otherwise, inner).await;
         ended.map_err(|it| with_partial_turns(it, repeat, repeat.turns, place, &value))
@@ -362,19 +362,18 @@ fn with_partial_stages(
     value: &Value,
 ) -> Box<RunError> {
     let is_kept = err.is_declined_at(place.scope.depth) && err.partial.is_none();
-    match is_kept && before.iter().any(spends) {
-        true => {
-            let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
-            err.with_partial(kept.at(place.path), [])
-        }
-        false => err,
+    if is_kept && before.iter().any(spends) {
+        let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
+        err.with_partial(kept.at(place.path), [])
+    } else {
+        err
     }
 }
 
 /// A declined turn keeps the value after the last finished turn.
 fn with_partial_turns(
     err: Box<RunError>,
-    repeat: &Repeat,
+    repeat: &TypedRepeat,
     done: u32,
     place: Place<'_>,
     value: &Value,
@@ -406,9 +405,9 @@ fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
     })
 }
 
-fn piece_term(piece: &Piece) -> Option<&Term> {
+fn piece_term(piece: &TypedPiece) -> Option<&Term> {
     match piece {
-        Piece::Value(term, _) => Some(term),
-        Piece::Text(_) => None,
+        TypedPiece::Value(term, _) => Some(term),
+        TypedPiece::Text(_) => None,
     }
 }

@@ -18,7 +18,8 @@ use svc_contract::{
 };
 use svc_lang::{
     check::{
-        Arm, Block, Branch, Call, CastReason, Entry, Flow, Piece, Repeat, Shape, Term, TermKind,
+        CastReason, Shape, Term, TermKind, TypedArm, TypedBlock, TypedBranch, TypedCall,
+        TypedEntry, TypedFlow, TypedPiece, TypedRepeat,
     },
     diag::Span,
     syntax::ast::BinaryOp,
@@ -71,9 +72,10 @@ impl Now<'_> {
             }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { segments, condition, then, otherwise } => {
-                let (arm, segment) = match self.truth(condition, env)? {
-                    true => (then, &segments.0),
-                    false => (otherwise, &segments.1),
+                let (arm, segment) = if self.truth(condition, env)? {
+                    (then, &segments.0)
+                } else {
+                    (otherwise, &segments.1)
                 };
                 self.eval(arm, env).map_err(|it| it.below(segment))
             }
@@ -117,7 +119,7 @@ impl Now<'_> {
         Ok(value)
     }
 
-    fn call(self, call: &Call, env: &Env<'_>, span: Span) -> Result<Value> {
+    fn call(self, call: &TypedCall, env: &Env<'_>, span: Span) -> Result<Value> {
         let mut args: SmallVec<[Value; 4]> = SmallVec::with_capacity(call.args.len());
         for arg in &call.args {
             args.push(self.eval(arg, env)?);
@@ -143,13 +145,13 @@ impl Now<'_> {
         if memory::works(weight) { self.scope.check(span) } else { Ok(()) }
     }
 
-    fn flow(self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn flow(self, flow: &TypedFlow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
         let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
         let ended = self.eval(&flow.body, &Env::of_params(&args?));
         ended.map_err(|it| it.in_file(&flow.source).below(segment))
     }
 
-    fn block(self, block: &Block, env: &Env<'_>) -> Result<Value> {
+    fn block(self, block: &TypedBlock, env: &Env<'_>) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = env.with_lets(&slots);
         for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
@@ -162,7 +164,7 @@ impl Now<'_> {
     fn parallel(
         self,
         names: &std::sync::Arc<[Text]>,
-        branches: &[Branch],
+        branches: &[TypedBranch],
         env: &Env<'_>,
     ) -> Result<Value> {
         let mut values = Vec::with_capacity(branches.len());
@@ -242,11 +244,11 @@ impl Now<'_> {
         Ok(matches!(self.eval(term, env)?, Value::Bool(true)))
     }
 
-    pub(super) fn record(self, entries: &[Entry], env: &Env<'_>) -> Result<Value> {
+    pub(super) fn record(self, entries: &[TypedEntry], env: &Env<'_>) -> Result<Value> {
         let mut values = Vec::with_capacity(entries.len());
         for entry in entries {
             match entry {
-                Entry::Field(_, term) | Entry::Spread(term, _) => {
+                TypedEntry::Field(_, term) | TypedEntry::Spread(term, _) => {
                     values.push(self.eval(term, env)?);
                 }
             }
@@ -254,10 +256,10 @@ impl Now<'_> {
         Ok(record_of(entries, values))
     }
 
-    fn text(self, pieces: &[Piece], env: &Env<'_>, span: Span) -> Result<Value> {
+    fn text(self, pieces: &[TypedPiece], env: &Env<'_>, span: Span) -> Result<Value> {
         let mut values = Vec::new();
         for piece in pieces {
-            if let Piece::Value(term, _) = piece {
+            if let TypedPiece::Value(term, _) = piece {
                 values.push(self.eval(term, env)?);
             }
         }
@@ -333,7 +335,7 @@ impl Now<'_> {
         result
     }
 
-    fn repeat(self, repeat: &Repeat, env: &Env<'_>, span: Span) -> Result<Value> {
+    fn repeat(self, repeat: &TypedRepeat, env: &Env<'_>, span: Span) -> Result<Value> {
         let mut value = self.eval(&repeat.input, env)?;
         for turn in 0..=repeat.turns {
             self.scope.check(span)?;
@@ -349,7 +351,7 @@ impl Now<'_> {
         match &repeat.otherwise {
             Some(otherwise) => {
                 let below =
-                    format_args!("{}[{}]/{}", repeat.segment, repeat.turns + 1, Repeat::ELSE);
+                    format_args!("{}[{}]/{}", repeat.segment, repeat.turns + 1, TypedRepeat::ELSE);
                 self.eval(otherwise, &env.with_it(&value)).map_err(|it| it.below(below))
             }
             None => Err(exhausted(repeat.turns, span)),
@@ -377,12 +379,12 @@ pub(super) fn needed(args: &[Value]) -> usize {
 }
 
 /// The error for a component that panicked.
-pub(super) fn panicked(call: &Call) -> OpError {
+pub(super) fn panicked(call: &TypedCall) -> OpError {
     OpError::bug(format!("`{}` panicked", call.op)).help("report this as a bug of the component")
 }
 
 /// The matching arm for a value.
-pub(super) fn arm_of<'a>(arms: &'a [Arm], value: &Value, span: Span) -> Result<&'a Arm> {
+pub(super) fn arm_of<'a>(arms: &'a [TypedArm], value: &Value, span: Span) -> Result<&'a TypedArm> {
     let arm = arms.iter().find(|it| it.patterns.is_empty() || it.patterns.contains(value));
     arm.ok_or_else(|| {
         let message = format!("no arm of `match` matches `{value}`");
@@ -489,7 +491,7 @@ pub(super) fn path(value: &Value, folder: Option<&std::path::Path>) -> Value {
 }
 
 /// The flow in a parameter.
-pub(super) fn flow_of(value: &Value, span: Span) -> Result<Arc<Flow>> {
+pub(super) fn flow_of(value: &Value, span: Span) -> Result<Arc<TypedFlow>> {
     let flow = match value {
         Value::Flow(it) => it.downcast(),
         _ => None,
@@ -503,12 +505,12 @@ pub(super) fn not_a_list(value: &Value, span: Span) -> Box<RunError> {
 }
 
 /// Builds a record from fields and spreads with computed values.
-pub(super) fn record_of(entries: &[Entry], values: Vec<Value>) -> Value {
+pub(super) fn record_of(entries: &[TypedEntry], values: Vec<Value>) -> Value {
     let mut fields: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
     for (entry, value) in entries.iter().zip(values) {
         match entry {
-            Entry::Field(name, _) => set(&mut fields, name, value),
-            Entry::Spread(_, names) => {
+            TypedEntry::Field(name, _) => set(&mut fields, name, value),
+            TypedEntry::Spread(_, names) => {
                 for name in names {
                     set(&mut fields, name, field(&value, name));
                 }
@@ -526,15 +528,15 @@ fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
 }
 
 /// Builds a string from pieces with computed values.
-pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Result<Value> {
+pub(super) fn text_of(pieces: &[TypedPiece], values: Vec<Value>, span: Span) -> Result<Value> {
     use std::fmt::Write as _;
     let mut values = values.into_iter();
     let mut text = BoundedText::new(LONGEST_TEXT);
     for piece in pieces {
         let written = match piece {
-            Piece::Text(it) => text.write_str(it),
-            Piece::Value(_, None) => write!(text, "{}", values.next().unwrap_or_default()),
-            Piece::Value(_, Some(decimals)) => {
+            TypedPiece::Text(it) => text.write_str(it),
+            TypedPiece::Value(_, None) => write!(text, "{}", values.next().unwrap_or_default()),
+            TypedPiece::Value(_, Some(decimals)) => {
                 write!(text, "{:.decimals$}", values.next().unwrap_or_default())
             }
         };

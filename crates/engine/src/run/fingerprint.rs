@@ -42,9 +42,10 @@ fn state(host: &dyn Host, path: &Path) -> String {
     if known.is_dir {
         return folder(host, path);
     }
-    match known.is_file && known.size <= LARGEST_HASHED {
-        true => content(host, path).unwrap_or_else(|| unknown(host)),
-        false => entry(host, path, &known),
+    if known.is_file && known.size <= LARGEST_HASHED {
+        content(host, path).unwrap_or_else(|| unknown(host))
+    } else {
+        entry(host, path, &known)
     }
 }
 

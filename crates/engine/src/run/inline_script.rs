@@ -79,14 +79,15 @@ impl Run {
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
             let _entered = memory::enter(&memory);
-            match isolates || is_swollen() {
-                true => match inline_script.run_in_worker(&args, &watch, host.as_ref()) {
+            if isolates || is_swollen() {
+                match inline_script.run_in_worker(&args, &watch, host.as_ref()) {
                     Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
                         inline_script.run(&args, &watch)
                     }
                     ended => ended,
-                },
-                false => inline_script.run(&args, &watch),
+                }
+            } else {
+                inline_script.run(&args, &watch)
             }
         });
         let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));

@@ -58,10 +58,9 @@ impl Failure {
         kept: impl FnOnce() -> Partial,
     ) -> Option<Box<RunError>> {
         let Self { first, others } = self;
-        first.map(|it| match it.is_declined_at(scope.depth) {
-            true => it.with_partial(kept(), others),
-            false => it,
-        })
+        first.map(
+            |it| if it.is_declined_at(scope.depth) { it.with_partial(kept(), others) } else { it },
+        )
     }
 }
 

@@ -47,7 +47,9 @@ pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use partial::{Partial, Parts};
 pub use path::{by_input, by_order, place_of, scope_of};
-pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Reservation, Taken};
+pub use records::{
+    About, Earlier, Ended, Entry, Key, Most, RecordFuture, Records, Reservation, Taken,
+};
 pub use testing::{TestFailure, Tested, test};
 
 use env::Env;

@@ -17,7 +17,7 @@ use svc_contract::{
     registry::{self, Effect, ErrorKind, OpError, Price, Usage},
     value::{Text, Type, Value, json, paths},
 };
-use svc_lang::{check::Call, diag::Span};
+use svc_lang::{check::TypedCall, diag::Span};
 
 use super::{
     Run,
@@ -161,18 +161,19 @@ pub enum Earlier {
 }
 
 /// The response of the record keeper.
-pub type Kept<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), OpError>> + Send + 'a>>;
+pub type RecordFuture<'a> =
+    Pin<Box<dyn Future<Output = std::result::Result<(), OpError>> + Send + 'a>>;
 
 /// The keeper of a run's records.
 pub trait Records: Send + Sync + 'static {
     fn earlier(&self, entry: &Entry) -> std::result::Result<Earlier, OpError>;
 
     /// Records that a call begins. Once the future resolves, no crash can lose the record.
-    fn begins(&self, entry: Entry) -> Kept<'_>;
+    fn begins(&self, entry: Entry) -> RecordFuture<'_>;
 
     /// Records the outcome of a call. Once the future resolves for a call with `is_dear`, no
     /// crash can lose the record.
-    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_>;
+    fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_>;
 
     /// The earlier spending under the bound at a place; that of the whole run if the place is
     /// empty.
@@ -182,7 +183,7 @@ pub trait Records: Send + Sync + 'static {
 
     /// Records the maximum usage of an attempt, and returns the number to settle it by. Once
     /// the future resolves, no crash can lose the record, and the attempt may begin.
-    fn reserves(&self, _reservation: Reservation) -> (u64, Kept<'_>) {
+    fn reserves(&self, _reservation: Reservation) -> (u64, RecordFuture<'_>) {
         (0, Box::pin(std::future::ready(Ok(()))))
     }
 
@@ -205,7 +206,7 @@ pub trait Records: Send + Sync + 'static {
 
 /// A call with its place in the records.
 pub(super) struct Recorded<'a> {
-    pub(super) call: &'a Call,
+    pub(super) call: &'a TypedCall,
     pub(super) entry: Entry,
     pub(super) ty: &'a Type,
     pub(super) span: Span,
@@ -215,7 +216,7 @@ impl Run {
     /// The place of a call in the records, if there are any.
     pub(super) fn recorded<'a>(
         &self,
-        call: &'a Call,
+        call: &'a TypedCall,
         args: &[Value],
         path: &Path<'_>,
         ty: &'a Type,
@@ -243,7 +244,7 @@ impl Run {
         Some(Recorded { call, entry, ty, span })
     }
 
-    fn about(&self, call: &Call, args: &[Value]) -> About {
+    fn about(&self, call: &TypedCall, args: &[Value]) -> About {
         let quote = match call.op.op.price {
             Price::Free => None,
             _ => self.most_used(call, args).ok(),
@@ -269,7 +270,7 @@ impl Run {
 
     /// Hashes everything that determines the result of a call. `shown` are its arguments as
     /// JSON.
-    fn key(&self, call: &Call, args: &[Value], shown: &[(&str, String)]) -> Key {
+    fn key(&self, call: &TypedCall, args: &[Value], shown: &[(&str, String)]) -> Key {
         let mut hasher = blake3::Hasher::new();
         let mut part = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
@@ -380,7 +381,7 @@ fn looks_outside_inside(arg: &Value) -> bool {
 
 /// Whether a result of another run may replace a call: the call changes nothing, asks no one,
 /// and depends on nothing unknown to the records.
-fn is_reusable(call: &Call, args: &[Value]) -> bool {
+fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
     let holds = |arg: &Value| match arg {
         Value::Secret(_) => false,
         Value::Flow(_) => !looks_outside_inside(arg),
@@ -393,7 +394,7 @@ fn is_reusable(call: &Call, args: &[Value]) -> bool {
 
 /// Whether a call reads something without a path or an address, and no service is named: the
 /// components of this program, which differ in another version of it.
-fn is_unseen(call: &Call) -> bool {
+fn is_unseen(call: &TypedCall) -> bool {
     let is_named = |it: &Effect| matches!(it, Effect::Reads(registry::Scope::Named(_)));
     matches!(call.op.op.price, Price::Free) && call.op.op.effects.iter().any(is_named)
 }

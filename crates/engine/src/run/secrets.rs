@@ -27,9 +27,10 @@ impl Secrets {
     /// The text with stars in place of secrets.
     pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.iter().fold(Cow::Borrowed(text), |text, secret| {
-            match text.contains(secret.reveal()) {
-                true => Cow::Owned(text.replace(secret.reveal(), "***")),
-                false => text,
+            if text.contains(secret.reveal()) {
+                Cow::Owned(text.replace(secret.reveal(), "***"))
+            } else {
+                text
             }
         })
     }

@@ -13,7 +13,7 @@ use svc_contract::{
     value::{Money, Record, Type, Value},
 };
 use svc_lang::{
-    check::{Block, Call, Checked, Mock, Term, TermKind, Test, Var},
+    check::{Checked, Term, TermKind, TypedBlock, TypedCall, TypedMock, TypedTest, Var},
     diag::{Source, Span},
     syntax::ast::BinaryOp,
 };
@@ -75,7 +75,7 @@ pub(super) enum Answer {
 impl Mocks {
     /// The mocks of the test come before those of the file; among each, the most specific one
     /// wins, then the last one written.
-    fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
+    fn of(program: &Checked, test: &TypedTest, scope: &Scope) -> Result<Self> {
         let mut all = Vec::new();
         for group in [&test.mocks, &program.mocks] {
             let mut ready = Vec::with_capacity(group.len());
@@ -91,7 +91,7 @@ impl Mocks {
     }
 
     /// The answer to the call in this test. `ty` is the expected type.
-    pub(super) fn answer(&self, call: &Call, args: &[Value], ty: &Type, span: Span) -> Answer {
+    pub(super) fn answer(&self, call: &TypedCall, args: &[Value], ty: &Type, span: Span) -> Answer {
         let name = call.op.to_string();
         *lock(&self.calls).entry(name.clone()).or_default() += 1;
         let mut misfit = None;
@@ -132,7 +132,7 @@ impl Mocks {
 }
 
 impl Ready {
-    fn of(mock: &Mock, scope: &Scope) -> Result<Self> {
+    fn of(mock: &TypedMock, scope: &Scope) -> Result<Self> {
         let (now, env) = (Now { scope }, Env::of_params(&[]));
         let args: Result<Vec<(usize, Value)>> =
             mock.args.iter().map(|(idx, term)| Ok((*idx, now.eval(term, &env)?))).collect();
@@ -140,7 +140,7 @@ impl Ready {
         Ok(Self { op: mock.op, wanted: mock.wanted.clone(), args: args?, gives })
     }
 
-    fn stands_for(&self, call: &Call, args: &[Value], ty: &Type) -> bool {
+    fn stands_for(&self, call: &TypedCall, args: &[Value], ty: &Type) -> bool {
         let same_op = std::ptr::eq(self.op.op, call.op.op);
         let same_type = self.wanted.as_ref().is_none_or(|it| it == ty);
         same_op && same_type && self.args.iter().all(|(idx, it)| args.get(*idx) == Some(it))
@@ -193,7 +193,7 @@ fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
 }
 
 /// Runs one test of a program.
-pub async fn test(program: &Checked, test: &Test, around: RunContext) -> Tested {
+pub async fn test(program: &Checked, test: &TypedTest, around: RunContext) -> Tested {
     let (mut run, scope) = Run::begin(around);
     let started = Instant::now();
     let mocks = match Mocks::of(program, test, &scope) {
@@ -222,7 +222,7 @@ pub async fn test(program: &Checked, test: &Test, around: RunContext) -> Tested 
 impl Run {
     async fn expectations(
         &self,
-        test: &Test,
+        test: &TypedTest,
         scope: &Scope,
         started: Instant,
     ) -> Result<Vec<TestFailure>> {
@@ -241,7 +241,7 @@ impl Run {
         Ok(failures)
     }
 
-    async fn let_values(&self, test: &Test, scope: &Scope) -> Result<Vec<OnceLock<Value>>> {
+    async fn let_values(&self, test: &TypedTest, scope: &Scope) -> Result<Vec<OnceLock<Value>>> {
         let variable = |idx| Term {
             kind: TermKind::Var(Var { up: 0, idx }),
             ty: test.lets[idx].value.ty.clone(),
@@ -255,7 +255,7 @@ impl Run {
             Type::list(Type::Json),
             test.span,
         );
-        let block = Block { lets: test.lets.clone(), result, needs: all.collect() };
+        let block = TypedBlock { lets: test.lets.clone(), result, needs: all.collect() };
         let nothing = [Value::Null];
         let env = Env::of_params(&nothing);
         let place = Place { env: &env, scope, path: &Path::Root };

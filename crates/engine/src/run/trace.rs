@@ -8,7 +8,7 @@ use svc_contract::{
     registry::{Body, ErrorKind, Usage},
     value::Value,
 };
-use svc_lang::{check::Call, plan::Plan};
+use svc_lang::{check::TypedCall, plan::Plan};
 use tracing::{
     Span, debug, error,
     field::Empty,
@@ -74,7 +74,7 @@ fn outcome(failure: Option<&RunError>) -> &'static str {
 pub(super) struct Node(Span);
 
 impl Node {
-    pub(super) fn of(call: &Call, path: &Path<'_>) -> Self {
+    pub(super) fn of(call: &TypedCall, path: &Path<'_>) -> Self {
         if matches!(call.op.op.body, Body::Inline(_)) {
             return Self(Span::none());
         }

@@ -15,10 +15,8 @@ pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
     let task = task(&clause.text);
     let task = task.strip_prefix("for ").map_or(task.to_owned(), |it| format!("give {it}"));
     let prompt = quoted(&sentence(&task, if enters { ':' } else { '.' }));
-    let prompt = match enters {
-        true => format!("{}\\n\\n${{it}}\"", prompt.trim_end_matches('"')),
-        false => prompt,
-    };
+    let prompt =
+        if enters { format!("{}\\n\\n${{it}}\"", prompt.trim_end_matches('"')) } else { prompt };
     format!("{name}{ty}(prompt: {prompt})")
 }
 

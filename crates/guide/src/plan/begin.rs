@@ -95,9 +95,10 @@ impl Route<'_> {
             let text = clause.literals[idx].literal.written();
             let mut next = begin(draft, text, vec![(step, idx)]);
             // If a step has no other words, it is the prompt itself.
-            match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
-                true => next.stages.push(Stage::of(op, op.script_name())),
-                false => self.call(&mut next, step, op, false),
+            if clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
+                next.stages.push(Stage::of(op, op.script_name()));
+            } else {
+                self.call(&mut next, step, op, false);
             }
             all.push(next);
         }

@@ -60,9 +60,10 @@ impl Route<'_> {
         }
         let pipeline = |it: &Draft| joined(&it.stages, false);
         let is_same = matches!((&one.ty, &two.ty), (Some(Type::List(a, _)), Some(Type::List(b, _))) if a == b);
-        let (text, note) = match is_same {
-            true => ("first + second", "both lists, one after the other"),
-            false => ("{ first: first, second: second }", "both results"),
+        let (text, note) = if is_same {
+            ("first + second", "both lists, one after the other")
+        } else {
+            ("{ first: first, second: second }", "both results")
         };
         let mut draft = Draft {
             lets: vec![("first", pipeline(one)), ("second", pipeline(two))],

@@ -115,9 +115,10 @@ impl Route<'_> {
     /// written per item, each text would replace the previous one.
     fn whole(&self, ty: &Type, op: OpRef) -> Option<Way> {
         let way = self.catalog.way_to(ty, op)?;
-        match way.of_items && op.op.writes() {
-            true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
-            false => Some(way),
+        if way.of_items && op.op.writes() {
+            self.catalog.way_between(ty, &op.op.input()?.scheme.plain())
+        } else {
+            Some(way)
         }
     }
 

@@ -127,9 +127,10 @@ pub(super) fn joined(stages: &[Stage], with_notes: bool) -> String {
     }
     let line = |(idx, (text, note)): (usize, &(String, String))| {
         let lead = if idx == 0 { "" } else { "\n  >> " };
-        match with_notes && !note.is_empty() {
-            true => format!("{lead}{text}  # {note}"),
-            false => format!("{lead}{text}"),
+        if with_notes && !note.is_empty() {
+            format!("{lead}{text}  # {note}")
+        } else {
+            format!("{lead}{text}")
         }
     };
     lines.iter().enumerate().map(line).collect()

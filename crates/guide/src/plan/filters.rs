@@ -240,12 +240,13 @@ impl Route<'_> {
         let written = self.clauses[step].literals[number].literal.written();
         self.on_lists(draft, step, &Type::Json, |it, _| {
             it.used.push((step, number));
-            match is_last {
-                true => Stage {
+            if is_last {
+                Stage {
                     note: "takes the last items".into(),
                     ..Stage::value(format!("reverse >> take(n: {written}) >> reverse"))
-                },
-                false => detour(self.catalog, &format!("take(n: {written})")),
+                }
+            } else {
+                detour(self.catalog, &format!("take(n: {written})"))
             }
         })
     }

@@ -179,9 +179,10 @@ fn unchained(wanted: &Wanted, mentions: &[Vec<Mention>], index: &mut Index) -> G
         _ => None,
     });
     let ops: Vec<Text> = ops.collect();
-    match ops.is_empty() {
-        true => gap(&wanted.goal, index),
-        false => Gap { part: wanted.goal.as_str().into(), nearest: ops },
+    if ops.is_empty() {
+        gap(&wanted.goal, index)
+    } else {
+        Gap { part: wanted.goal.as_str().into(), nearest: ops }
     }
 }
 

@@ -90,7 +90,7 @@ record! {
         /// The params of the script.
         needs: Vec<Need>,
         /// The type of its result.
-        gives: Text,
+        result: Text,
         /// The estimate of tokens, money and time.
         envelope: Text,
         /// The effects of the script on the world.

@@ -15,7 +15,7 @@ pub(super) fn nothing(goal: &str) -> Workflow {
         script: None,
         steps: Vec::new(),
         needs: Vec::new(),
-        gives: "".into(),
+        result: "".into(),
         envelope: "".into(),
         effects: Vec::new(),
         alternatives: Vec::new(),
@@ -27,7 +27,7 @@ pub(super) fn nothing(goal: &str) -> Workflow {
 /// Describes a script that was tried.
 pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
     Workflow {
-        gives: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
+        result: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
         envelope: tried.envelope.as_str().into(),
         effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
         ..nothing(goal)
@@ -37,10 +37,8 @@ pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
 /// The header of a script: its goal, its estimate, and its effects.
 pub(super) fn head(goal: &str, tried: &Tried) -> String {
     let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
-    let touches = match tried.effects.is_empty() {
-        true => "nothing".to_owned(),
-        false => tried.effects.join(", "),
-    };
+    let touches =
+        if tried.effects.is_empty() { "nothing".to_owned() } else { tried.effects.join(", ") };
     format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
 }
 

@@ -56,10 +56,7 @@ pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // Allocates memory for the received bytes, not for the announced length.
     input.take(len).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == len {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
+    if bytes.len() as u64 == len { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 fn number(input: &mut impl Read) -> io::Result<u64> {

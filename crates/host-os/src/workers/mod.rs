@@ -117,9 +117,10 @@ impl Workers {
         if let Some(program) = &self.0.program {
             return Ok(program.clone());
         }
-        match ASKS.load(Ordering::Relaxed) {
-            true => Ok(Program::of(std::env::current_exe().map_err(WorkerError::Lost)?)),
-            false => Err(WorkerError::Unsupported),
+        if ASKS.load(Ordering::Relaxed) {
+            Ok(Program::of(std::env::current_exe().map_err(WorkerError::Lost)?))
+        } else {
+            Err(WorkerError::Unsupported)
         }
     }
 

@@ -3,7 +3,7 @@
 use svc_contract::value::Type;
 
 use super::{
-    Block, Checker, Let, Term, TermKind,
+    Checker, Term, TermKind, TypedBlock, TypedLet,
     facts::NameKind,
     scope::{Frame, LetName, once},
 };
@@ -35,7 +35,7 @@ impl Checker<'_> {
         let result = self.pipeline_as(result, expected);
         let (lets, needs) = self.close_lets(lets, values);
         let ty = result.ty.clone();
-        Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
+        Term::new(TermKind::Block(Box::new(TypedBlock { lets, result, needs })), ty, span)
     }
 
     /// Checks lets without a pipeline after them.
@@ -107,13 +107,17 @@ impl Checker<'_> {
         }
     }
 
-    fn close_lets(&mut self, syntax: &[&ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
+    fn close_lets(
+        &mut self,
+        syntax: &[&ast::Let],
+        values: Vec<Term>,
+    ) -> (Vec<TypedLet>, Vec<usize>) {
         let Some(Frame::Lets { names, result_needs, .. }) = self.frames.pop() else {
             return (Vec::new(), Vec::new());
         };
         let acts: Vec<bool> = values.iter().map(super::overlap::acts).collect();
         let live = live_lets(&names, &result_needs, &acts);
-        let lets: Vec<Let> = names
+        let lets: Vec<TypedLet> = names
             .into_iter()
             .zip(values)
             .zip(syntax)
@@ -123,7 +127,7 @@ impl Checker<'_> {
                 if !name.used && !quiet {
                     self.report(unused(bind, !live[idx]));
                 }
-                Let { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
+                TypedLet { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
             })
             .collect();
         self.unordered_lets(&lets);

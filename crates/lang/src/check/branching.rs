@@ -3,7 +3,8 @@
 use svc_contract::value::{EnumType, Type, Value};
 
 use super::{
-    Arm, Checker, Repeat, STACK_LEFT, STACK_MORE, Term, TermKind, pipeline::convert, repair,
+    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedRepeat, pipeline::convert,
+    repair,
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -93,13 +94,13 @@ impl Checker<'_> {
             match ty.join(&body.ty) {
                 Some(joined) => ty = joined,
                 None => {
-                    if let Some(Arm { body: first, .. }) = arms.first() {
+                    if let Some(TypedArm { body: first, .. }) = arms.first() {
                         self.disagree(first, &body, "the arms of `match`");
                     }
                     ty = Type::Unknown;
                 }
             }
-            arms.push(Arm { segment, patterns, body });
+            arms.push(TypedArm { segment, patterns, body });
         }
         if any.is_none() {
             self.covered(it, &value, &seen);
@@ -241,7 +242,7 @@ impl Checker<'_> {
             }),
         };
         let otherwise = otherwise.map(|it| convert(it, &whole));
-        let repeat = Repeat { segment, input, turns: it.turns, body, until, otherwise };
+        let repeat = TypedRepeat { segment, input, turns: it.turns, body, until, otherwise };
         let repeated = Term::new(TermKind::Repeat(Box::new(repeat)), whole.clone(), it.span);
         if !ty.changes_into(&whole) {
             return repeated;

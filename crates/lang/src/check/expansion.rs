@@ -8,10 +8,10 @@ use std::sync::Arc;
 use svc_contract::value::{Record, Text, Value, literal};
 
 use super::{
-    Checker, Flow, Input, Term, TermKind,
+    Checker, Input, Term, TermKind, TypedFlow,
     call::Site,
     modules::Module,
-    term::{Entry, Expansion},
+    term::{Expansion, TypedEntry},
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -24,7 +24,7 @@ impl Checker<'_> {
     pub(super) fn call_template(
         &mut self,
         module: &Module,
-        flow: &Arc<Flow>,
+        flow: &Arc<TypedFlow>,
         site: &Site<'_>,
     ) -> Term {
         let (mut args, yields) = self.flow_arguments(&flow.params, flow.yields.clone(), site);
@@ -40,7 +40,7 @@ impl Checker<'_> {
     }
 
     /// The values of all arguments but the input and the flows.
-    fn constants(&mut self, flow: &Flow, args: &[Term]) -> Option<Vec<Value>> {
+    fn constants(&mut self, flow: &TypedFlow, args: &[Term]) -> Option<Vec<Value>> {
         let mut values = Vec::with_capacity(args.len());
         for (param, arg) in flow.params.iter().skip(1).zip(args).filter(|(it, _)| !it.is_flow()) {
             match constant(arg) {
@@ -53,7 +53,7 @@ impl Checker<'_> {
         (values.len() == given(flow).count()).then_some(values)
     }
 
-    fn no_constant(&mut self, flow: &Flow, param: &Input, arg: &Term) {
+    fn no_constant(&mut self, flow: &TypedFlow, param: &Input, arg: &Term) {
         let message =
             format!("`{}` of the template `{}` must be a constant", param.name, flow.name);
         self.report(
@@ -67,10 +67,10 @@ impl Checker<'_> {
     fn built(
         &mut self,
         module: &Module,
-        flow: &Flow,
+        flow: &TypedFlow,
         values: &[Value],
         site: &Site<'_>,
-    ) -> Option<(Arc<Flow>, Text)> {
+    ) -> Option<(Arc<TypedFlow>, Text)> {
         let builder = module.builder.as_ref()?;
         let (call, host) = (called(flow, values), self.modules.host());
         let empty = module.source.built(&call, "");
@@ -119,7 +119,7 @@ impl Checker<'_> {
         );
     }
 
-    fn note_expansion(&mut self, module: &Module, flow: &Flow, text: Text, site: &Site<'_>) {
+    fn note_expansion(&mut self, module: &Module, flow: &TypedFlow, text: Text, site: &Site<'_>) {
         let types = module.builder.as_ref().map(|it| it.types.clone()).unwrap_or_default();
         let end = site.args.map_or(site.name_span, |it| it.span);
         let span = site.name_span.to(end);
@@ -136,12 +136,12 @@ impl Checker<'_> {
 }
 
 /// The parameters of the function: all but the input and the flows.
-pub(super) fn given(flow: &Flow) -> impl Iterator<Item = &Input> {
+pub(super) fn given(flow: &TypedFlow) -> impl Iterator<Item = &Input> {
     flow.params.iter().skip(1).filter(|it| !it.is_flow())
 }
 
 /// The arguments of a call that are passed on to the flow built by the template.
-fn kept(template: &Flow, args: &Args) -> Vec<(Option<Text>, Span)> {
+fn kept(template: &TypedFlow, args: &Args) -> Vec<(Option<Text>, Span)> {
     let is_kept = |(idx, it): &(usize, &Input)| *idx == 0 || it.is_flow();
     let params: Vec<(usize, &Input)> = template.params.iter().enumerate().filter(is_kept).collect();
     let one = |(place, arg): (usize, &Arg)| match &arg.name {
@@ -158,7 +158,7 @@ fn kept(template: &Flow, args: &Args) -> Vec<(Option<Text>, Span)> {
 }
 
 /// `review(reviewers: 3)`
-fn called(flow: &Flow, values: &[Value]) -> String {
+fn called(flow: &TypedFlow, values: &[Value]) -> String {
     let arg = |(param, value): (&Input, &Value)| {
         let value = literal::written(value).unwrap_or_else(|| value.to_string());
         format!("{}: {value}", param.name)
@@ -175,7 +175,7 @@ fn constant(term: &Term) -> Option<Value> {
         TermKind::Record(entries) => {
             let (mut names, mut values) = (Vec::new(), Vec::new());
             for entry in entries {
-                let Entry::Field(name, term) = entry else { return None };
+                let TypedEntry::Field(name, term) = entry else { return None };
                 names.push(name.clone());
                 values.push(constant(term)?);
             }

@@ -8,7 +8,7 @@ use svc_contract::{
 };
 
 use super::{
-    CastReason, Checker, Entry, STACK_LEFT, STACK_MORE, Term, TermKind,
+    CastReason, Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
     pipeline::convert,
     repair::{Behind, Gap, Wanted},
     scope::Callable,
@@ -215,13 +215,13 @@ impl Checker<'_> {
                         self.taken(name, first);
                     }
                     set(&mut fields, &mut places, &name.text, term.ty.clone());
-                    checked.push(Entry::Field(name.text.clone(), term));
+                    checked.push(TypedEntry::Field(name.text.clone(), term));
                 }
                 ast::Entry::Spread(value) => {
                     let term = self.expr(value, None);
                     let names = self.spread(&term, &mut fields, &mut places);
                     is_known &= term.ty != Type::Unknown;
-                    checked.push(Entry::Spread(term, names));
+                    checked.push(TypedEntry::Spread(term, names));
                 }
             }
         }
@@ -392,9 +392,10 @@ impl Checker<'_> {
                 .label("not a record")
                 .help("use a record: other values have no fields"),
         };
-        let problem = match base.span.start == base.span.end {
-            true => problem,
-            false => problem.also(base.span, format!("this is {}", base.ty)),
+        let problem = if base.span.start == base.span.end {
+            problem
+        } else {
+            problem.also(base.span, format!("this is {}", base.ty))
         };
         self.report(problem);
         Term::unknown(base.span.to(name.span))

@@ -10,7 +10,7 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use super::{Candidate, Checker, Flow, Term, TermKind, scope::Frame};
+use super::{Candidate, Checker, Term, TermKind, TypedFlow, scope::Frame};
 use crate::diag::{Source, Span};
 
 /// All facts about a script.
@@ -20,7 +20,7 @@ pub struct Facts {
     pub mentions: Vec<Mention>,
     pub holes: Vec<HoleFact>,
     /// The flows that can be called, by their names in the script.
-    pub flows: Vec<(Text, Arc<Flow>)>,
+    pub flows: Vec<(Text, Arc<TypedFlow>)>,
     /// The types that the script declares or imports, by their names in the script.
     pub types: Vec<(Text, Type)>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use svc_contract::value::{FlowType, Type};
 
 use super::{
-    Checker, Flow, Input, Term, TermKind,
+    Checker, Input, Term, TermKind, TypedFlow,
     overlap::acts,
     pipeline::{Position, convert},
     scope::{Callable, Frame, Giver},
@@ -47,11 +47,10 @@ impl Checker<'_> {
             if given.fits(&wanted) {
                 return *term;
             }
-            let help = match wanted.has_unknown() {
-                true => "pass a flow that takes the expected input".to_owned(),
-                false => {
-                    format!("declare the parameter as {wanted}: a flow is passed on unchanged")
-                }
+            let help = if wanted.has_unknown() {
+                "pass a flow that takes the expected input".to_owned()
+            } else {
+                format!("declare the parameter as {wanted}: a flow is passed on unchanged")
             };
             return self.other_flow(&dotted(words), &given, &wanted, span, help);
         }
@@ -107,7 +106,7 @@ impl Checker<'_> {
             span,
         };
         let ty = FlowType { takes: of.takes.clone(), gives: gives.clone() };
-        let flow = Flow {
+        let flow = TypedFlow {
             name: name.as_str().into(),
             doc: String::new(),
             source: self.source.clone(),

@@ -9,7 +9,7 @@ use super::{
     facts::NameKind,
     overlap::acts,
     scope::{Frame, Named},
-    term::{Flow, Input, Term},
+    term::{Input, Term, TypedFlow},
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -30,7 +30,7 @@ enum Body {
     Unchecked,
     /// Being checked now: a call from inside is recursion.
     Open,
-    Checked(Arc<Flow>),
+    Checked(Arc<TypedFlow>),
 }
 
 impl<'a> Checker<'a> {
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The flow with its body checked, or `None` if it calls itself.
-    pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<Flow>> {
+    pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<TypedFlow>> {
         match &self.flows[idx].body {
             Body::Checked(flow) => return Some(flow.clone()),
             Body::Open => {
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         self.flows[idx].body = Body::Open;
         let body = self.flow_body(idx);
         let state = &self.flows[idx];
-        let flow = Arc::new(Flow {
+        let flow = Arc::new(TypedFlow {
             name: state.syntax.name.text.clone(),
             doc: state.doc.to_owned(),
             source: self.source.clone(),
@@ -150,11 +150,11 @@ impl<'a> Checker<'a> {
     }
 
     /// The declared flows, without their bodies.
-    pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<Flow>> {
+    pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<TypedFlow>> {
         self.declare_names(&program.items);
         self.declare_types(&program.items);
         self.declare_flows(&program.items);
-        let signature = |it: &FlowState<'_>| Flow {
+        let signature = |it: &FlowState<'_>| TypedFlow {
             name: it.syntax.name.text.clone(),
             doc: it.doc.to_owned(),
             source: self.source.clone(),
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The flows with their checked bodies.
-    pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
+    pub(super) fn checked_flows(&mut self) -> Vec<Arc<TypedFlow>> {
         let all = 0..self.flows.len();
         all.filter_map(|idx| self.check_flow(idx, self.flows[idx].span)).collect()
     }

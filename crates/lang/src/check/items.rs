@@ -8,7 +8,7 @@ use svc_contract::{
 };
 
 use super::{
-    Checked, Checker, Flow, Input, Term, TermKind,
+    Checked, Checker, Input, Term, TermKind, TypedFlow,
     facts::NameKind,
     overlap::acts,
     scope::{Frame, Named},
@@ -49,18 +49,17 @@ impl<'a> Checker<'a> {
     }
 
     /// The main pipeline as a flow for tests, with placeholder secrets.
-    fn as_flow(&self, main: &Term, inputs: &[Input]) -> Flow {
+    fn as_flow(&self, main: &Term, inputs: &[Input]) -> TypedFlow {
         let stand_in = |span| Term {
             kind: TermKind::Const(Value::Secret(Secret::new("secret"))),
             ty: Type::Secret,
             span,
             waits: false,
         };
-        let params = inputs.iter().cloned().map(|it| match it.is_secret() {
-            true => Input { default: Some(stand_in(it.span)), ..it },
-            false => it,
+        let params = inputs.iter().cloned().map(|it| {
+            if it.is_secret() { Input { default: Some(stand_in(it.span)), ..it } } else { it }
         });
-        Flow {
+        TypedFlow {
             name: "main".into(),
             doc: String::new(),
             source: self.source.clone(),

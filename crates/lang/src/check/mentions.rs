@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_contract::value::{RecordType, Text, Type};
 
 use super::{
-    Checker, Flow, Input,
+    Checker, Input, TypedFlow,
     facts::{NameKind, Target},
     scope::Callable,
 };
@@ -144,7 +144,7 @@ impl Checker<'_> {
     }
 
     /// Records the flows and types that the script can name.
-    pub(super) fn note_names(&mut self, flows: &[Arc<Flow>]) {
+    pub(super) fn note_names(&mut self, flows: &[Arc<TypedFlow>]) {
         let Some(facts) = &mut self.facts else { return };
         facts.flows.extend(flows.iter().map(|it| (it.name.clone(), it.clone())));
         facts.types.extend(self.types.iter().map(|(name, ty)| (name.clone(), ty.clone())));

@@ -46,8 +46,9 @@ pub use items::FIXED;
 pub use modules::{Files, NoFiles, Unread};
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
-    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Expansion, Flow, Input, Let,
-    Mock, Piece, Repeat, Shape, Term, TermKind, Test, Var,
+    BoundKey, CastReason, Checked, Expansion, Input, Shape, Term, TermKind, TypedArm, TypedBlock,
+    TypedBranch, TypedCall, TypedEntry, TypedFlow, TypedLet, TypedMock, TypedPiece, TypedRepeat,
+    TypedTest, Var,
 };
 
 pub use types::type_names;
@@ -172,7 +173,7 @@ struct Checker<'a> {
     /// The expanded calls of templates.
     expanded: Vec<Expansion>,
     /// The main pipeline as a flow, for tests.
-    main_flow: Option<Arc<Flow>>,
+    main_flow: Option<Arc<TypedFlow>>,
     in_flow: bool,
     main_span: Option<Span>,
     /// Whether the first stage of the main pipeline is being checked.

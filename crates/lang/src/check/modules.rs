@@ -16,7 +16,7 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Flow,
+    Checker, TypedFlow,
     facts::{NameKind, Target},
     scope::Callable,
     templates::{Builder, check_templates, is_template},
@@ -82,7 +82,7 @@ impl Files for NoFiles {
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) source: Source,
-    pub(super) flows: Vec<Arc<Flow>>,
+    pub(super) flows: Vec<Arc<TypedFlow>>,
     pub(super) types: HashMap<Text, Type>,
     /// The places where its types are declared.
     pub(super) declared: HashMap<Text, Span>,
@@ -104,7 +104,7 @@ pub(super) struct Modules<'a> {
 }
 
 /// A flow built by a template, or the first problem of its text.
-pub(super) type Built = Result<Arc<Flow>, Option<Problem>>;
+pub(super) type Built = Result<Arc<TypedFlow>, Option<Problem>>;
 
 /// The deepest nesting of files that use files.
 const MOST_LEVELS: usize = 64;
@@ -256,10 +256,8 @@ impl Checker<'_> {
         const USUAL: &str = "use a path relative to the folder of the script";
         let Unread { why, help, meant, is_sure, is_refused } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
-        let (code, label) = match is_refused {
-            true => (Code::E315, "refused"),
-            false => (Code::E225, "cannot be read"),
-        };
+        let (code, label) =
+            if is_refused { (Code::E315, "refused") } else { (Code::E225, "cannot be read") };
         let problem = Problem::error(code, file.span, message)
             .label(label)
             .help(help.unwrap_or_else(|| USUAL.to_owned()));

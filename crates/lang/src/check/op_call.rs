@@ -7,7 +7,7 @@ use svc_contract::{
 };
 
 use super::{
-    Call, Checker, Term, TermKind,
+    Checker, Term, TermKind, TypedCall,
     call::{Given, Port, Site},
     pipeline::convert,
     repair,
@@ -37,7 +37,7 @@ impl Checker<'_> {
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
-        let call = Call { op, name, segment, args, source, wanted: None };
+        let call = TypedCall { op, name, segment, args, source, wanted: None };
         match type_arg {
             Some(expr) => self.type_argument(call, yields, expr, site),
             None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
@@ -93,12 +93,13 @@ impl Checker<'_> {
             args[idx] = given.term;
         }
         let args = args.into_iter().zip(params);
-        let args = args.map(|(arg, param)| match is_handed_on(op, param) {
-            true => {
+        let args = args.map(|(arg, param)| {
+            if is_handed_on(op, param) {
                 let expected = bindings.expected(param.scheme, &arg.ty);
                 convert(arg, &expected)
+            } else {
+                arg
             }
-            false => arg,
         });
         (args.collect(), of_items)
     }

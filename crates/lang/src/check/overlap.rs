@@ -10,7 +10,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::{Branch, Checker, Let, MOST_SUGGESTED, Term, TermKind};
+use super::{Checker, MOST_SUGGESTED, Term, TermKind, TypedBranch, TypedLet};
 use crate::diag::{Code, Problem, Span};
 
 /// One use of a file or folder with a known path.
@@ -60,13 +60,13 @@ impl<'a> Places<'a> {
 impl Checker<'_> {
     /// Reports branches that race: they run at the same time and use the same path, and at least
     /// one of them writes.
-    pub(super) fn unordered_branches(&mut self, branches: &[Branch]) {
+    pub(super) fn unordered_branches(&mut self, branches: &[TypedBranch]) {
         let uses: Vec<Vec<Use>> = branches.iter().map(|it| uses(&it.body)).collect();
         self.races(&uses, |_| Vec::new());
     }
 
     /// Reports lets that race: those that do not need each other run at the same time, too.
-    pub(super) fn unordered_lets(&mut self, lets: &[Let]) {
+    pub(super) fn unordered_lets(&mut self, lets: &[TypedLet]) {
         let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
         self.races(&uses, |later| all_needs(lets, later));
     }
@@ -121,7 +121,7 @@ fn raced(a: &Use, b: &Use) -> Problem {
 }
 
 /// The lets that one needs, directly or through others. Lets only need earlier ones.
-fn all_needs(lets: &[Let], of: usize) -> Vec<bool> {
+fn all_needs(lets: &[TypedLet], of: usize) -> Vec<bool> {
     let mut needed = vec![false; lets.len()];
     let mut open = vec![of];
     while let Some(next) = open.pop() {

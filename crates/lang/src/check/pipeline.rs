@@ -3,7 +3,7 @@
 use svc_contract::value::{Text, Type, Value};
 
 use super::{
-    Branch, Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, TypedBranch, Var,
     repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
@@ -299,9 +299,10 @@ impl Checker<'_> {
             }
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
-                match self.in_flow {
-                    true => format!("make `{name}` a parameter: a flow only sees its parameters"),
-                    false => format!("move `{name}` up: a `let` is only visible below it"),
+                if self.in_flow {
+                    format!("make `{name}` a parameter: a flow only sees its parameters")
+                } else {
+                    format!("move `{name}` up: a `let` is only visible below it")
                 }
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
@@ -361,9 +362,10 @@ impl Checker<'_> {
         let has_no_arguments = self.source.text()[span.end..].starts_with("()");
         let is_stage = self.callable(&name[1..]).is_some();
         let whole = Span::new(span.start, span.end + "()".len());
-        self.report(match has_no_arguments && is_stage {
-            true => problem.fix(whole, format!("({stage})")),
-            false => problem,
+        self.report(if has_no_arguments && is_stage {
+            problem.fix(whole, format!("({stage})"))
+        } else {
+            problem
         });
     }
 
@@ -393,7 +395,7 @@ impl Checker<'_> {
             Some(Type::Record(of)) => Some(of.clone()),
             _ => None,
         };
-        let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
+        let mut checked: Vec<TypedBranch> = Vec::with_capacity(branches.len());
         let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
         for branch in branches {
             let expected = expected.as_ref().and_then(|it| it.get(&branch.name.text));
@@ -406,7 +408,7 @@ impl Checker<'_> {
             }
             let ty = if branch.optional { body.ty.clone().optional() } else { body.ty.clone() };
             fields.push((name.clone(), ty));
-            checked.push(Branch { name, optional: branch.optional, body });
+            checked.push(TypedBranch { name, optional: branch.optional, body });
         }
         self.unordered_branches(&checked);
         let names = fields.iter().map(|(name, _)| name.clone()).collect();

@@ -11,7 +11,7 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Flow, Input, MOST_SUGGESTED,
+    Checker, Input, MOST_SUGGESTED, TypedFlow,
     facts::{NameKind, Target},
     modules::Module,
     term::{Term, TermKind, Var},
@@ -90,9 +90,9 @@ pub(super) enum Callable {
     Op(OpRef),
     Flow(usize),
     /// A flow of another file, or the main pipeline of the file in a test.
-    Ready(Arc<Flow>),
+    Ready(Arc<TypedFlow>),
     /// A template of another file, by its declaration.
-    Template(Arc<Module>, Arc<Flow>),
+    Template(Arc<Module>, Arc<TypedFlow>),
     /// A parameter that is a flow.
     Param(Box<Term>, Arc<FlowType>),
     /// A name whose declaration could not be parsed.

@@ -2,7 +2,7 @@
 
 use svc_contract::value::Type;
 
-use super::{Checker, Piece, Term, TermKind};
+use super::{Checker, Term, TermKind, TypedPiece};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast,
@@ -38,11 +38,11 @@ impl Checker<'_> {
         let pieces = pieces
             .iter()
             .map(|it| match it {
-                ast::Piece::Text(text) => Piece::Text(text.clone()),
+                ast::Piece::Text(text) => TypedPiece::Text(text.clone()),
                 ast::Piece::Value { expr, decimals } => {
                     let term = self.expr(expr, None);
                     self.showable(&term, *decimals);
-                    Piece::Value(term, *decimals)
+                    TypedPiece::Value(term, *decimals)
                 }
             })
             .collect();
@@ -51,7 +51,7 @@ impl Checker<'_> {
             return text;
         }
         // A path that begins with a path has the same base.
-        let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(Piece::Value(it, _)) if it.ty == Type::Path));
+        let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(TypedPiece::Value(it, _)) if it.ty == Type::Path));
         let folder = self.source.folder().filter(|_| !begins_with_path).cloned();
         Term::new(TermKind::Path { value: Box::new(text), folder }, Type::Path, span)
     }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 use svc_contract::{registry::TunedRegistry, value::Text};
 
 use super::{
-    Checker, Flow,
+    Checker, TypedFlow,
     modules::{Module, Modules},
 };
 use crate::{
@@ -113,7 +113,7 @@ impl Declarations {
 
 impl Checker<'_> {
     /// The code of a file, which must have a function for each of these templates.
-    fn code_of(&mut self, flows: &[Arc<Flow>]) -> Option<Templates> {
+    fn code_of(&mut self, flows: &[Arc<TypedFlow>]) -> Option<Templates> {
         let templates = match Templates::new(self.source.text(), self.registry.registry()) {
             Ok(templates) => templates,
             Err(mistake) => {
@@ -134,7 +134,7 @@ impl Checker<'_> {
         Some(templates)
     }
 
-    fn has_function(&mut self, flow: &Flow, templates: &Templates) {
+    fn has_function(&mut self, flow: &TypedFlow, templates: &Templates) {
         let name = &flow.name;
         let Some((_, rest)) = flow.params.split_first() else {
             let problem =
@@ -159,7 +159,7 @@ impl Checker<'_> {
 
 /// The heads of the flows that templates build: `flow review(draft: string) -> Report`. They
 /// take the input and the flows that the template takes.
-fn heads(file: &str, program: &Program, templates: &[Arc<Flow>]) -> HashMap<Text, Head> {
+fn heads(file: &str, program: &Program, templates: &[Arc<TypedFlow>]) -> HashMap<Text, Head> {
     let mut heads = HashMap::new();
     let of = |it: &TypeExpr| file.get(it.span.range());
     for item in &program.items {
@@ -188,9 +188,10 @@ impl Builder {
 impl Head {
     fn before(&self, pipeline: &str) -> String {
         // A pipeline that begins with `let` names its input itself.
-        let begin = match pipeline.starts_with("let ") {
-            true => String::new(),
-            false => format!("{} >> ", self.input),
+        let begin = if pipeline.starts_with("let ") {
+            String::new()
+        } else {
+            format!("{} >> ", self.input)
         };
         format!("{} {{\n  {begin}{pipeline}\n}}\n", self.text)
     }

@@ -22,7 +22,7 @@ pub struct Checked {
     pub source: Source,
     /// The inputs of the script.
     pub inputs: Vec<Input>,
-    pub flows: Vec<Arc<Flow>>,
+    pub flows: Vec<Arc<TypedFlow>>,
     /// The files that it uses, directly or indirectly.
     pub used: Vec<Source>,
     /// The expanded calls of templates in the script itself.
@@ -30,8 +30,8 @@ pub struct Checked {
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
     /// The mocks for all tests.
-    pub mocks: Vec<Mock>,
-    pub tests: Vec<Test>,
+    pub mocks: Vec<TypedMock>,
+    pub tests: Vec<TypedTest>,
     /// Warnings only.
     pub warnings: Report,
 }
@@ -81,7 +81,7 @@ impl Input {
 }
 
 #[derive(Clone, Debug)]
-pub struct Flow {
+pub struct TypedFlow {
     pub name: Text,
     pub doc: String,
     /// The file of its definition, and the place of its name there.
@@ -98,7 +98,7 @@ pub struct Flow {
 
 /// A mock of a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
 #[derive(Clone, Debug)]
-pub struct Mock {
+pub struct TypedMock {
     pub op: OpRef,
     /// The mock only applies to calls that ask for this type.
     pub wanted: Option<Type>,
@@ -110,12 +110,12 @@ pub struct Mock {
 
 /// `test "name" { .. }`
 #[derive(Clone, Debug)]
-pub struct Test {
+pub struct TypedTest {
     pub name: Text,
     pub span: Span,
-    pub mocks: Vec<Mock>,
+    pub mocks: Vec<TypedMock>,
     /// The lets; their frame is inside one that holds `run`.
-    pub lets: Vec<Let>,
+    pub lets: Vec<TypedLet>,
     /// The conditions; they see the lets and `run`.
     pub expects: Vec<Term>,
 }
@@ -144,16 +144,16 @@ pub enum TermKind {
     /// The first term is evaluated in the frame of the pipeline; each further one in a new frame
     /// that holds the value of the previous one.
     Pipeline(Vec<Term>),
-    Call(Box<Call>),
+    Call(Box<TypedCall>),
     Flow {
-        flow: Arc<Flow>,
+        flow: Arc<TypedFlow>,
         name: Text,
         /// Its segment in the paths of nodes.
         segment: Text,
         args: Vec<Term>,
     },
     /// A flow or component passed as an argument.
-    FlowRef(Arc<Flow>),
+    FlowRef(Arc<TypedFlow>),
     /// A call of a flow passed as an argument.
     CallRef {
         callee: Box<Term>,
@@ -167,10 +167,10 @@ pub enum TermKind {
         segment: Text,
         args: Vec<Term>,
     },
-    Block(Box<Block>),
+    Block(Box<TypedBlock>),
     Parallel {
         names: Arc<[Text]>,
-        branches: Vec<Branch>,
+        branches: Vec<TypedBranch>,
     },
     /// The body has a frame for the item.
     Each {
@@ -195,13 +195,13 @@ pub enum TermKind {
     },
     Match {
         value: Box<Term>,
-        arms: Vec<Arm>,
+        arms: Vec<TypedArm>,
     },
     /// Every part but the input has a frame for the current value.
-    Repeat(Box<Repeat>),
-    Record(Vec<Entry>),
+    Repeat(Box<TypedRepeat>),
+    Record(Vec<TypedEntry>),
     List(Vec<Term>),
-    Text(Vec<Piece>),
+    Text(Vec<TypedPiece>),
     Field {
         base: Box<Term>,
         name: Text,
@@ -252,7 +252,7 @@ pub enum CastReason {
 
 /// A call of a component.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct TypedCall {
     pub op: OpRef,
     /// The name used in the script.
     pub name: Text,
@@ -268,15 +268,15 @@ pub struct Call {
 
 /// Some named values, then a result. The frame of the block holds the values.
 #[derive(Clone, Debug)]
-pub struct Block {
-    pub lets: Vec<Let>,
+pub struct TypedBlock {
+    pub lets: Vec<TypedLet>,
     pub result: Term,
     /// The lets used by the result.
     pub needs: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Let {
+pub struct TypedLet {
     pub name: Text,
     pub value: Term,
     /// The lets of the same block used by this one.
@@ -286,14 +286,14 @@ pub struct Let {
 }
 
 #[derive(Clone, Debug)]
-pub struct Branch {
+pub struct TypedBranch {
     pub name: Text,
     pub optional: bool,
     pub body: Term,
 }
 
 #[derive(Clone, Debug)]
-pub struct Arm {
+pub struct TypedArm {
     /// Its segment in the paths of nodes.
     pub segment: Text,
     /// The values that it matches; an empty list matches every value.
@@ -302,7 +302,7 @@ pub struct Arm {
 }
 
 #[derive(Clone, Debug)]
-pub struct Repeat {
+pub struct TypedRepeat {
     pub segment: Text,
     pub input: Term,
     pub turns: u32,
@@ -312,7 +312,7 @@ pub struct Repeat {
     pub otherwise: Option<Term>,
 }
 
-impl Repeat {
+impl TypedRepeat {
     /// The segment of `else` in the paths of nodes, after that of the turns.
     pub const ELSE: &'static str = "?else";
 }
@@ -325,13 +325,13 @@ pub enum Shape {
 }
 
 #[derive(Clone, Debug)]
-pub enum Entry {
+pub enum TypedEntry {
     Field(Text, Term),
     /// Named fields of another record.
     Spread(Term, Vec<Text>),
 }
 
-impl Entry {
+impl TypedEntry {
     pub fn term(&self) -> &Term {
         match self {
             Self::Field(_, term) | Self::Spread(term, _) => term,
@@ -348,7 +348,7 @@ impl Entry {
 }
 
 #[derive(Clone, Debug)]
-pub enum Piece {
+pub enum TypedPiece {
     Text(Text),
     Value(Term, Option<usize>),
 }
@@ -415,10 +415,10 @@ impl TermKind {
             Self::Call(call) => call.args.iter().any(never),
             Self::Flow { args, .. } | Self::Rhai { args, .. } => args.iter().any(never),
             Self::Record(entries) => {
-                entries.iter().any(|it| matches!(it, Entry::Spread(term, _) if never(term)))
+                entries.iter().any(|it| matches!(it, TypedEntry::Spread(term, _) if never(term)))
             }
             Self::Text(pieces) => {
-                pieces.iter().any(|it| matches!(it, Piece::Value(term, _) if never(term)))
+                pieces.iter().any(|it| matches!(it, TypedPiece::Value(term, _) if never(term)))
             }
             Self::Index { base, index } => never(base) || never(index),
             Self::Binary {
@@ -550,10 +550,10 @@ impl Term {
                 repeat.otherwise.iter().for_each(visit);
             }
             TermKind::Record(entries) => entries.iter().for_each(|it| match it {
-                Entry::Field(_, term) | Entry::Spread(term, _) => visit(term),
+                TypedEntry::Field(_, term) | TypedEntry::Spread(term, _) => visit(term),
             }),
             TermKind::Text(pieces) => pieces.iter().for_each(|it| {
-                if let Piece::Value(term, _) = it {
+                if let TypedPiece::Value(term, _) = it {
                     visit(term);
                 }
             }),

@@ -6,9 +6,9 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Mock, Term, TermKind, Test,
+    Checker, Term, TermKind, TypedMock, TypedTest,
     scope::{Callable, Frame, Named, once},
-    term::Let,
+    term::TypedLet,
     unify::Bindings,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 
 impl Checker<'_> {
     /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
-    pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<Mock>, Vec<Test>) {
+    pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<TypedMock>, Vec<TypedTest>) {
         let (mut mocks, mut tests) = (Vec::new(), Vec::new());
         let mut names: Vec<&Word> = Vec::new();
         for item in items {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         (mocks, tests)
     }
 
-    fn test(&mut self, test: &ast::Test) -> Test {
+    fn test(&mut self, test: &ast::Test) -> TypedTest {
         let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
         // `run` is only known after the run: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
@@ -51,7 +51,7 @@ impl Checker<'_> {
             let expects = test.expects.iter().map(|it| this.expect(it)).collect();
             (this.close_test_lets(values), expects)
         });
-        Test { name: test.name.text.clone(), span: test.name.span, mocks, lets, expects }
+        TypedTest { name: test.name.text.clone(), span: test.name.span, mocks, lets, expects }
     }
 
     fn expect(&mut self, condition: &ast::Expr) -> Term {
@@ -61,12 +61,12 @@ impl Checker<'_> {
     }
 
     /// Closes the lets of a test, all of which run, whether expectations use them or not.
-    fn close_test_lets(&mut self, values: Vec<Term>) -> Vec<Let> {
+    fn close_test_lets(&mut self, values: Vec<Term>) -> Vec<TypedLet> {
         let Some(Frame::Lets { names, .. }) = self.frames.pop() else { return Vec::new() };
         names
             .into_iter()
             .zip(values)
-            .map(|(name, value)| Let {
+            .map(|(name, value)| TypedLet {
                 name: name.name,
                 value,
                 needs: once(name.needs),
@@ -75,7 +75,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    fn mock(&mut self, mock: &ast::Mock) -> Option<Mock> {
+    fn mock(&mut self, mock: &ast::Mock) -> Option<TypedMock> {
         let op = self.mocked_op(&mock.target)?;
         self.mention_arguments(&Callable::Op(op), mock.args.as_ref());
         let wanted = mock.type_arg.as_ref().map(|it| self.ty(it));
@@ -99,7 +99,7 @@ impl Checker<'_> {
             None => value,
         };
         self.known_before(&value);
-        Some(Mock { op, wanted, args, value })
+        Some(TypedMock { op, wanted, args, value })
     }
 
     /// Checks something outside all scopes.

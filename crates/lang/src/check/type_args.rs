@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Type, schema},
 };
 
-use super::{Call, CastReason, Checker, Term, TermKind, call::Site};
+use super::{CastReason, Checker, Term, TermKind, TypedCall, call::Site};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast::TypeExpr,
@@ -16,15 +16,16 @@ impl Checker<'_> {
     /// receives the type.
     pub(super) fn type_argument(
         &mut self,
-        call: Call,
+        call: TypedCall,
         yields: Type,
         expr: &TypeExpr,
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
         let wanted = (generic == Generic::Asked).then(|| ty.clone());
-        let term =
-            |yields| Term::new(TermKind::Call(Box::new(Call { wanted, ..call })), yields, span);
+        let term = |yields| {
+            Term::new(TermKind::Call(Box::new(TypedCall { wanted, ..call })), yields, span)
+        };
         match generic {
             Generic::No => {
                 let term = term(yields);

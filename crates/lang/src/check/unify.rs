@@ -194,9 +194,12 @@ impl Bindings {
     /// *never*.
     pub(super) fn apply(&self, scheme: Scheme, call: &Arguments<'_>) -> Type {
         // The type of a variable that no parameter has is unknown.
-        let open = |name: char| match call.op.params.iter().any(|it| it.scheme.has_variable(name)) {
-            true => Type::Never,
-            false => Type::Unknown,
+        let open = |name: char| {
+            if call.op.params.iter().any(|it| it.scheme.has_variable(name)) {
+                Type::Never
+            } else {
+                Type::Unknown
+            }
         };
         match scheme {
             Scheme::Var(name) | Scheme::Ordered(name) => self.filled(scheme, &open(name)),

@@ -8,7 +8,7 @@ use std::{
 
 use svc_contract::value::Type;
 
-use super::{Checked, Flow, Term, TermKind};
+use super::{Checked, Term, TermKind, TypedFlow};
 use crate::diag::{Code, Problem, Span};
 
 /// Reports a part of a program without a type, if there is one.
@@ -25,7 +25,7 @@ pub(super) fn untyped(program: &Checked) -> Option<Problem> {
 
 struct Look<'a> {
     program: &'a Checked,
-    flows: HashSet<*const Flow>,
+    flows: HashSet<*const TypedFlow>,
     /// Results for the shared parts of types, which are visited once: types only become large by
     /// sharing parts.
     typed: HashMap<*const (), bool>,
@@ -49,7 +49,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn flow(&mut self, flow: &'a Arc<Flow>, call: Option<Span>) {
+    fn flow(&mut self, flow: &'a Arc<TypedFlow>, call: Option<Span>) {
         if !self.flows.insert(Arc::as_ptr(flow)) {
             return;
         }

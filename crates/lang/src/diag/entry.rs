@@ -8,7 +8,7 @@ const CHAPTER: &str = include_str!("../../../../docs/errors.md");
 
 /// The explanation of a code, with a wrong script and its correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct Explanation {
     pub code: &'static str,
     pub title: &'static str,
     /// Markdown: paragraphs with `code` in them.
@@ -26,7 +26,7 @@ pub struct Sample {
     pub text: &'static str,
 }
 
-impl Entry {
+impl Explanation {
     /// All entries, in the order of the chapter.
     pub fn all() -> impl Iterator<Item = Self> {
         CHAPTER.split("\n### ").skip(1).filter_map(Self::read)
@@ -60,18 +60,18 @@ impl Sample {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Code, Entry};
+    use super::{super::Code, Explanation};
 
     #[test]
     fn every_code_has_its_entry_in_order() {
-        let entries: Vec<_> = Entry::all().map(|it| (it.code, it.title)).collect();
+        let entries: Vec<_> = Explanation::all().map(|it| (it.code, it.title)).collect();
         let codes: Vec<_> = Code::ALL.iter().map(|it| (it.as_str(), it.title())).collect();
         assert_eq!(entries, codes, "docs/errors.md has an entry for each code");
     }
 
     #[test]
     fn an_entry_says_more_than_the_title() {
-        for it in Entry::all() {
+        for it in Explanation::all() {
             assert!(it.meaning.contains("\n\n"), "{}: the cause, then what to do", it.code);
             assert!(it.meaning.len() > 120, "{}: {}", it.code, it.meaning);
             assert_ne!(it.wrong.text, it.right.text, "{}", it.code);
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn case_does_not_matter() {
-        assert_eq!(Entry::find("e203"), Entry::find("E203"));
-        assert_eq!(Entry::find("E203").map(|it| it.code), Some("E203"));
-        assert_eq!(Entry::find("E999"), None);
+        assert_eq!(Explanation::find("e203"), Explanation::find("E203"));
+        assert_eq!(Explanation::find("E203").map(|it| it.code), Some("E203"));
+        assert_eq!(Explanation::find("E999"), None);
     }
 }

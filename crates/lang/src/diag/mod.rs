@@ -2,7 +2,7 @@
 //!
 //! Every phase before the run reports [`Problem`]s: a [`Code`], a message, labelled places,
 //! a next step, and if possible a [`Fix`] that a tool can apply. A [`Report`] holds all
-//! problems of one source and renders itself through miette. An [`Entry`] explains a code at
+//! problems of one source and renders itself through miette. An [`Explanation`] explains a code at
 //! length. [`visible()`] escapes characters that control a terminal or are invisible, for
 //! every module that shows foreign text.
 //!
@@ -17,7 +17,7 @@ mod report;
 mod source;
 
 pub use codes::Code;
-pub use entry::{Entry, Sample};
+pub use entry::{Explanation, Sample};
 pub use lines::Lines;
 pub use problem::{Applicability, Fix, Label, Problem, Severity};
 pub use report::{Report, Style};

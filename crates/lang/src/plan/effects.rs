@@ -8,7 +8,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use crate::check::Call;
+use crate::check::TypedCall;
 
 /// An effect of a node, with its place in the world.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +85,7 @@ impl fmt::Display for EffectUse {
 ///
 /// `known` returns the argument at an index, if it is known before the run.
 pub(super) fn of_call<'v>(
-    call: &Call,
+    call: &TypedCall,
     known: &dyn Fn(usize) -> Option<&'v Value>,
 ) -> Vec<EffectUse> {
     let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope, known)) };
@@ -99,7 +99,7 @@ pub(super) fn of_call<'v>(
     effects.collect()
 }
 
-fn place<'v>(call: &Call, scope: Scope, known: &dyn Fn(usize) -> Option<&'v Value>) -> Place {
+fn place<'v>(call: &TypedCall, scope: Scope, known: &dyn Fn(usize) -> Option<&'v Value>) -> Place {
     let constant = |param: &str| {
         let idx = call.op.op.params.iter().position(|it| it.name == param);
         idx.and_then(known)

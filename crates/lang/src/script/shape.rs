@@ -88,7 +88,7 @@ fn record(
             (None, Shape::Optional(_)) => Value::Null,
             (None, _) => {
                 let (path, wanted) = (name.to_string(), shape.wanted());
-                return Err(TypeMismatch { path, wanted, given: "missing".to_owned() });
+                return Err(TypeMismatch { path, wanted, given: "nothing".to_owned() });
             }
         });
     }
@@ -149,9 +149,10 @@ fn any(
         return Ok(Value::Int(it));
     }
     if let Ok(it) = value.as_float() {
-        return match it.is_finite() {
-            true => Ok(Value::Float(it)),
-            false => Err(misfit(&wanted.to_string(), &value)),
+        return if it.is_finite() {
+            Ok(Value::Float(it))
+        } else {
+            Err(misfit(&wanted.to_string(), &value))
         };
     }
     if let Ok(it) = value.as_char() {
@@ -248,8 +249,8 @@ mod tests {
         let good = shape.leave(lines(vec![line(1_i64.into()), line(2.5_f64.into())])).unwrap();
         assert_eq!(json::write(&good), r#"{"lines":[{"total":1.0},{"total":2.5}]}"#);
         let wrong = shape.leave(lines(vec![line(1_i64.into()), line("x".into())])).unwrap_err();
-        assert_eq!(wrong.to_string(), "`lines[1].total` must be float, but it is \"x\"");
+        assert_eq!(wrong.to_string(), "expected float for `lines[1].total`, found \"x\"");
         let missing = shape.leave(Dynamic::from_map(Map::new())).unwrap_err();
-        assert_eq!(missing.to_string(), "`lines` must be [{ total: float }], but it is missing");
+        assert_eq!(missing.to_string(), "expected [{ total: float }] for `lines`, found nothing");
     }
 }

@@ -7,7 +7,7 @@ use svc_contract::{
     registry::{ErrorKind, OpError},
     value::{
         Text, Type, Value,
-        wire::{Reader, Writer},
+        wire::{Reader, WireWriter},
     },
 };
 use tokio::time::Instant;
@@ -44,7 +44,7 @@ impl InlineScript {
     }
 
     fn asked(&self, args: &[Value], time: Duration) -> Vec<u8> {
-        let mut ask = Writer::of(PURPOSE);
+        let mut ask = WireWriter::of(PURPOSE);
         ask.number(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         ask.number(self.base as u64);
         ask.text(&self.code);
@@ -102,7 +102,7 @@ fn unanswered(why: WorkerError) -> OpError {
 /// answer.
 pub fn serve(asked: &[u8], host: Arc<dyn Host>) -> Vec<u8> {
     let ended = read_ask(asked).map(|ask| ask.run(host));
-    let mut answer = Writer::default();
+    let mut answer = WireWriter::default();
     match ended {
         Some(Ok(value)) => {
             answer.number(1);

@@ -124,9 +124,10 @@ impl Templates {
             .help("make sure that every loop ends"),
             _ => error,
         };
-        match position.is_none() {
-            true => self.everywhere(function, error),
-            false => Failure { error, place: range_at(&self.code, position) },
+        if position.is_none() {
+            self.everywhere(function, error)
+        } else {
+            Failure { error, place: range_at(&self.code, position) }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
 
 /// The signature and documentation of a flow or template of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub struct FlowDoc {
     pub name: String,
     pub doc: String,
     /// `bar: float 0..1 = 0.8`
@@ -19,7 +19,7 @@ pub struct Flow {
     pub yields: String,
 }
 
-impl Flow {
+impl FlowDoc {
     /// `review(text: string, bar: float 0..1 = 0.8) -> Report`
     pub fn signature(&self) -> String {
         format!("{}({}) -> {}", self.name, self.params.join(", "), self.yields)
@@ -33,7 +33,7 @@ impl Flow {
 
 impl Module {
     /// The public flows: those with documentation.
-    pub fn flows(&self) -> Vec<Flow> {
+    pub fn flows(&self) -> Vec<FlowDoc> {
         let text = self.declarations();
         let items = parse(&text).program.items.into_iter().filter(|it| !it.doc.is_empty());
         let flow = |item: ast::Item| match &item.kind {
@@ -72,7 +72,7 @@ impl Module {
     }
 }
 
-fn flow(text: &str, doc: &str, flow: &ast::Flow) -> Flow {
+fn flow(text: &str, doc: &str, flow: &ast::Flow) -> FlowDoc {
     let param = |it: &ast::FlowParam| {
         let plain = format!("{}: {}", it.name.text, in_a_line(text, it.ty.span));
         match &it.default {
@@ -80,7 +80,7 @@ fn flow(text: &str, doc: &str, flow: &ast::Flow) -> Flow {
             None => plain,
         }
     };
-    Flow {
+    FlowDoc {
         name: flow.name.text.to_string(),
         doc: doc.split_whitespace().collect::<Vec<_>>().join(" "),
         params: flow.params.iter().map(param).collect(),

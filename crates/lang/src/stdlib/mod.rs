@@ -5,7 +5,7 @@
 
 mod describe;
 
-pub use describe::Flow;
+pub use describe::FlowDoc;
 
 use crate::diag::Source;
 

@@ -36,7 +36,7 @@ use ast::Program;
 pub use executor::{Executor, InOrder, Part};
 pub use print::{Formatted, format, format_with};
 pub use quote::quoted;
-pub use uses::{Use, uses};
+pub use uses::{RuleUse, uses};
 
 /// The deepest nesting of brackets.
 pub const MAX_DEPTH: usize = 256;

@@ -7,11 +7,11 @@ use pest::{Parser as _, iterators::Pair};
 use super::{Grammar, Rule, regions, token, with_stack};
 
 /// A rule of the grammar, and the rule around it.
-pub type Use = (String, String);
+pub type RuleUse = (String, String);
 
 /// The rules that a script uses; regions that cannot be parsed use none. A test checks with
 /// it that every rule of the grammar is used by a script.
-pub fn uses(text: &str) -> BTreeSet<Use> {
+pub fn uses(text: &str) -> BTreeSet<RuleUse> {
     let lexed = token::lex(text);
     let mut found = BTreeSet::new();
     for region in regions::split(text, &lexed).0 {
@@ -23,7 +23,7 @@ pub fn uses(text: &str) -> BTreeSet<Use> {
     found
 }
 
-fn collect(pair: Pair<'_, Rule>, found: &mut BTreeSet<Use>) {
+fn collect(pair: Pair<'_, Rule>, found: &mut BTreeSet<RuleUse>) {
     let rule = pair.as_rule();
     for inner in pair.into_inner() {
         found.insert((format!("{:?}", inner.as_rule()), format!("{rule:?}")));

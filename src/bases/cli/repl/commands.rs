@@ -267,9 +267,10 @@ fn picture(repl: &mut Repl<'_>, name: &str, view: &str) -> Result<Outcome> {
 }
 
 fn forget(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
-    match repl.entered.forget(name) {
-        true => Ok(Outcome::Done),
-        false => Err(Failure::new(FAILED, format!("unknown name `{name}`"))),
+    if repl.entered.forget(name) {
+        Ok(Outcome::Done)
+    } else {
+        Err(Failure::new(FAILED, format!("unknown name `{name}`")))
     }
 }
 

@@ -55,10 +55,8 @@ fn pairs(
     let (leading, others): (Vec<Choice>, Vec<Choice>) =
         choices.all.into_iter().partition(|it| it.label.to_lowercase().starts_with(&typed));
     let holds = |it: &Choice| it.label.to_lowercase().contains(&typed);
-    let chosen = match leading.is_empty() {
-        true => others.into_iter().filter(holds).collect(),
-        false => leading,
-    };
+    let chosen =
+        if leading.is_empty() { others.into_iter().filter(holds).collect() } else { leading };
     ((start + begins).saturating_sub(shift), shown(&chosen))
 }
 

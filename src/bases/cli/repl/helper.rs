@@ -104,9 +104,8 @@ fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains(is_hidden) {
         return Cow::Borrowed(line);
     }
-    let letter = |it: char| match is_hidden(it) {
-        true => "·".repeat(it.width().unwrap_or(0)),
-        false => it.to_string(),
+    let letter = |it: char| {
+        if is_hidden(it) { "·".repeat(it.width().unwrap_or(0)) } else { it.to_string() }
     };
     Cow::Owned(line.chars().map(letter).collect())
 }
@@ -193,9 +192,10 @@ impl Validator for Assistant {
     fn validate(&self, cx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = cx.input();
         let is_over = text.starts_with(':') || text.ends_with('\n') || text.trim().is_empty();
-        match is_over || syntax::is_whole(text) {
-            true => Ok(ValidationResult::Valid(None)),
-            false => Ok(ValidationResult::Incomplete),
+        if is_over || syntax::is_whole(text) {
+            Ok(ValidationResult::Valid(None))
+        } else {
+            Ok(ValidationResult::Incomplete)
         }
     }
 }

@@ -81,9 +81,10 @@ impl ReplArgs {
         if let Some(file) = &self.file {
             repl.load(file).await?;
         }
-        match is_prompt {
-            true => prompt::converse(&mut repl).await,
-            false => piped::converse(&mut repl, self.keep_going).await,
+        if is_prompt {
+            prompt::converse(&mut repl).await
+        } else {
+            piped::converse(&mut repl, self.keep_going).await
         }
     }
 }

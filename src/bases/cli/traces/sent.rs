@@ -85,9 +85,10 @@ impl Traces {
 impl Sending {
     fn start(host: &dyn Host) -> Result<Self, ExporterBuildError> {
         let builder = Otlp::builder().with_http().with_http_client(Client::new(host));
-        let builder = match PROTOCOLS.iter().any(|it| host.env(it).is_some()) {
-            true => builder,
-            false => builder.with_protocol(Protocol::HttpBinary),
+        let builder = if PROTOCOLS.iter().any(|it| host.env(it).is_some()) {
+            builder
+        } else {
+            builder.with_protocol(Protocol::HttpBinary)
         };
         let failed = Arc::new(OnceLock::new());
         let exporter = Exporter { otlp: builder.build()?, failed: failed.clone() };
@@ -111,9 +112,10 @@ fn resource(host: &dyn Host) -> Resource {
     let attributes = host.env("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let names_itself = attributes.split(',').any(|it| it.trim().starts_with("service.name="));
     let builder = Resource::builder().with_attribute(version);
-    match host.env("OTEL_SERVICE_NAME").is_some() || names_itself {
-        true => builder.build(),
-        false => builder.with_service_name("svc").build(),
+    if host.env("OTEL_SERVICE_NAME").is_some() || names_itself {
+        builder.build()
+    } else {
+        builder.with_service_name("svc").build()
     }
 }
 

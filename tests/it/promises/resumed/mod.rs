@@ -54,9 +54,10 @@ struct History {
 /// A folder in memory, if possible.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => tempfile::tempdir_in(memory).unwrap(),
-        false => tempfile::tempdir().unwrap(),
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory).unwrap()
+    } else {
+        tempfile::tempdir().unwrap()
     }
 }
 

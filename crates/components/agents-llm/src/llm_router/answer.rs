@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn a_misfit_says_where_and_why() {
         let why = |text: &str| typed(text, &score(), false).unwrap_err();
-        assert_eq!(why(r#"{"score": 7}"#), "`score` must be float 0..1, but it is 7");
-        assert_eq!(why("{}"), "`score` must be float 0..1, but it is missing");
+        assert_eq!(why(r#"{"score": 7}"#), "expected float 0..1 for `score`, found 7");
+        assert_eq!(why("{}"), "expected float 0..1 for `score`, found nothing");
         assert!(why("Sure! Here it is").starts_with("not valid JSON: "));
     }
 

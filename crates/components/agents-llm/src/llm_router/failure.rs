@@ -22,9 +22,10 @@ pub(super) fn of_connection(model: &Model, err: io::Error) -> OpError {
     }
     let message = format!("no answer from {base}: {err}");
     let error = OpError::new(ErrorKind::Unavailable, message).because(err);
-    match model.is_official() {
-        true => error,
-        false => error.help("check that the server is running and that this is its address"),
+    if model.is_official() {
+        error
+    } else {
+        error.help("check that the server is running and that this is its address")
     }
 }
 

@@ -73,14 +73,15 @@ impl<'a> Question<'a> {
         let Some(wanted) = self.wanted else { return Ok(None) };
         let schema = schema::of(wanted, ranges)
             .map_err(|part| OpError::bug(format!("the check accepted {part}")))?;
-        Ok(Some(match self.is_wrapped() {
-            false => schema,
-            true => json!({
+        Ok(Some(if self.is_wrapped() {
+            json!({
                 "type": "object",
                 "properties": { VALUE: schema },
                 "required": [VALUE],
                 "additionalProperties": false,
-            }),
+            })
+        } else {
+            schema
         }))
     }
 

@@ -9,8 +9,8 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
-        Tool, compute, documents::Hit, params,
+        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _,
+        Scheme, Tool, compute, documents::Hit, params,
     },
     value::{Record, Slot, Text, Value},
 };

@@ -6,8 +6,8 @@ mod learn;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError, Record as _,
-        Scheme, Tool, Trained, compute,
+        Bias, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError,
+        RecordDef as _, Scheme, Tool, Trained, compute,
         documents::{self, Hit, Judged},
         load, params, save,
     },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Record as _, documents::Hit},
+    registry::{RecordDef as _, documents::Hit},
     value::{Record, Slot, Text, Value},
 };
 use tantivy::{

@@ -55,7 +55,7 @@ impl Op for Len {
         Example::ok("Characters", r#"len("größer")"#, "6"),
         Example::ok("Items", "[1, 2, 3] >> len", "3"),
         Example::ok("Fields", "len({ a: 1, b: 2 })", "2"),
-        Example::err("A number", r#""12" >> parse_json >> len"#, "but this is int"),
+        Example::err("A number", r#""12" >> parse_json >> len"#, "found int"),
     ];
 }
 
@@ -111,7 +111,7 @@ impl Op for Keys {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "keys({ b: 1, a: 2 })", r#"["b","a"]"#),
         Example::ok("An object", r#"'{"x": 1}' >> parse_json >> keys"#, r#"["x"]"#),
-        Example::err("Not an object", "'[1]' >> parse_json >> keys", "but this is list"),
+        Example::err("Not an object", "'[1]' >> parse_json >> keys", "found list"),
     ];
 }
 

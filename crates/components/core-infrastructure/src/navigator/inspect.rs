@@ -36,7 +36,7 @@ record! {
         /// Its parameters; the incoming value fills the first one.
         params: Vec<Argument>,
         /// The type of its result.
-        gives: Text,
+        result: Text,
         /// Its effects on the world; empty if it is pure.
         effects: Vec<Text>,
         /// Its cost.
@@ -140,7 +140,7 @@ fn capability(component: &'static Component, op: &'static OpDef) -> Capability {
         op: of.to_string().into(),
         doc: op.text().into(),
         params: op.params.iter().map(argument).collect(),
-        gives: op.yields.show().into(),
+        result: op.yields.show().into(),
         effects: op.effects.iter().map(|it| it.to_string().into()).collect(),
         price: op.price.to_string().into(),
         errors: op.errors.iter().map(|it| it.name().into()).collect(),

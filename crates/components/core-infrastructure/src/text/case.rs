@@ -122,9 +122,10 @@ impl Inline for Trim {
             }
         };
         // A text with nothing to trim is returned without a copy.
-        Ok(match trimmed.len() == self.text.len() {
-            true => Value::Text(self.text),
-            false => Value::text(trimmed),
+        Ok(if trimmed.len() == self.text.len() {
+            Value::Text(self.text)
+        } else {
+            Value::text(trimmed)
         })
     }
 }

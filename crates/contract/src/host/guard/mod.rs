@@ -114,16 +114,18 @@ pub fn place(host: &dyn Host, path: &Path) -> io::Result<PathBuf> {
 
 impl Host for Guard {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        match self.is_named(path) {
-            true => self.inner.open(path),
-            false => self.reading(path, Host::open_real),
+        if self.is_named(path) {
+            self.inner.open(path)
+        } else {
+            self.reading(path, Host::open_real)
         }
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
-        match self.is_named(path) {
-            true => self.inner.stat(path),
-            false => self.reading(path, Host::stat_real),
+        if self.is_named(path) {
+            self.inner.stat(path)
+        } else {
+            self.reading(path, Host::stat_real)
         }
     }
 
@@ -237,12 +239,11 @@ struct Folders {
 impl Folders {
     fn keep(&mut self, entry: Entry) -> io::Result<Entry> {
         let real = self.real(&entry)?;
-        match self.guard.rules.reads.allows(&real) {
-            true => Ok(entry),
-            false => {
-                let what = format!("`{}`", entry.path.display());
-                Err(self.guard.refuses(&what, &real, "read"))
-            }
+        if self.guard.rules.reads.allows(&real) {
+            Ok(entry)
+        } else {
+            let what = format!("`{}`", entry.path.display());
+            Err(self.guard.refuses(&what, &real, "read"))
         }
     }
 

@@ -20,9 +20,10 @@ pub fn way_to(registry: &Registry, from: &Type, op: OpRef) -> Option<Way> {
     let bindings = Bindings::default();
     let wanted = Wanted::Scheme(input.scheme, &bindings);
     let of_items = matches!(from, Type::List(item, _) if wanted.accepts_item(item));
-    match of_items && !wanted.accepts(from) {
-        true => Some(Way { of_items, ..Way::default() }),
-        false => way(registry, from, wanted, input.name),
+    if of_items && !wanted.accepts(from) {
+        Some(Way { of_items, ..Way::default() })
+    } else {
+        way(registry, from, wanted, input.name)
     }
 }
 

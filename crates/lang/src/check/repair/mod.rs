@@ -115,15 +115,15 @@ impl Checker<'_> {
         let help = format!("{}: `>> {chain} >> {}`", described(&steps, gap), stage.name);
         let problem = problem.help(help).suggested_if(!is_faithful(&steps));
         let written = &self.source.text()[stage.span.range()];
-        match self.is_alternative(stage.span) {
-            // Only the keyword of a block is known, so its end is unknown.
-            true if written == stage.name && self.is_block(stage.span) => problem,
-            true => problem.fix(stage.span, format!("({chain} >> {written})")),
-            false => {
-                let start = Span::new(stage.span.start, stage.span.start);
-                problem.fix(start, format!("{chain} >> "))
-            }
+        if !self.is_alternative(stage.span) {
+            let start = Span::new(stage.span.start, stage.span.start);
+            return problem.fix(start, format!("{chain} >> "));
         }
+        // Only the keyword of a block is known, so its end is unknown.
+        if written == stage.name && self.is_block(stage.span) {
+            return problem;
+        }
+        problem.fix(stage.span, format!("({chain} >> {written})"))
     }
 
     /// Whether a place follows `fallback`, which takes one stage.

@@ -10,7 +10,7 @@ use svc_contract::{
     value::{Record, Text, Type, Value, json},
 };
 
-use crate::check::Flow;
+use crate::check::TypedFlow;
 
 /// The knowledge about a value.
 #[derive(Clone, Debug)]
@@ -486,10 +486,12 @@ fn is_same_value(one: &Value, other: &Value) -> bool {
         (Value::Money(a), Value::Money(b)) => a == b,
         (Value::Size(a), Value::Size(b)) => a == b,
         (Value::Text(a), Value::Text(b)) => Arc::ptr_eq(a, b) || a.len() < 256 && a == b,
-        (Value::Flow(a), Value::Flow(b)) => match (a.downcast::<Flow>(), b.downcast::<Flow>()) {
-            (Some(a), Some(b)) => Arc::ptr_eq(&a, &b),
-            _ => false,
-        },
+        (Value::Flow(a), Value::Flow(b)) => {
+            match (a.downcast::<TypedFlow>(), b.downcast::<TypedFlow>()) {
+                (Some(a), Some(b)) => Arc::ptr_eq(&a, &b),
+                _ => false,
+            }
+        }
         _ => false,
     }
 }

@@ -10,7 +10,7 @@ use super::{
     walk::{Seen, Slot, Sources},
 };
 use crate::{
-    check::{BoundKey, Branch, Repeat, Shape, Term},
+    check::{BoundKey, Shape, Term, TypedBranch, TypedRepeat},
     diag::Span,
     plan::ITEMS_AT_ONCE,
 };
@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
     pub(super) fn parallel(
         &mut self,
         names: &'a [Text],
-        branches: &'a [Branch],
+        branches: &'a [TypedBranch],
         term: &'a Term,
     ) -> Seen {
         self.inside("parallel", None, Sources::new(), term, |this, idx| {
@@ -27,9 +27,10 @@ impl<'a> Walk<'a> {
             let (mut fields, mut load) = (Vec::new(), ResourceUse::none());
             for branch in branches {
                 let seen = this.below(branch.name.to_string(), |this| this.term(&branch.body));
-                let (extent, own) = match branch.optional {
-                    true => (seen.extent.optional(&branch.body.ty), seen.load.perhaps()),
-                    false => (seen.extent, seen.load),
+                let (extent, own) = if branch.optional {
+                    (seen.extent.optional(&branch.body.ty), seen.load.perhaps())
+                } else {
+                    (seen.extent, seen.load)
                 };
                 fields.push(extent);
                 load = load.alongside(own);
@@ -62,9 +63,10 @@ impl<'a> Walk<'a> {
             let own = idx.into_iter().collect();
             let slot = Slot { sources: own, extent: item };
             let seen = this.framed(vec![slot], |this| this.term(body));
-            let (one, given) = match optional {
-                true => (seen.load.perhaps(), seen.extent.optional(&body.ty)),
-                false => (seen.load, seen.extent),
+            let (one, given) = if optional {
+                (seen.load.perhaps(), seen.extent.optional(&body.ty))
+            } else {
+                (seen.load, seen.extent)
             };
             let count = Count { least: items.least, usual: items.usual, most: items.most };
             let in_turn = one.time.times(count).max;
@@ -105,7 +107,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    pub(super) fn repeat(&mut self, repeat: &'a Repeat, term: &'a Term) -> Seen {
+    pub(super) fn repeat(&mut self, repeat: &'a TypedRepeat, term: &'a Term) -> Seen {
         let input = self.term(&repeat.input);
         let entering = self.entering(repeat, &input.extent, &term.ty);
         let word = format!("repeat {}", repeat.turns);
@@ -122,7 +124,7 @@ impl<'a> Walk<'a> {
             let mut load = until.load.times(tests, 1).then(body.load.times(count, 1));
             if let Some(otherwise) = &repeat.otherwise {
                 let look = |this: &mut Self| this.framed(slot(), |this| this.term(otherwise));
-                let seen = this.below(Repeat::ELSE.to_owned(), look);
+                let seen = this.below(TypedRepeat::ELSE.to_owned(), look);
 
                 extent = extent.or(&seen.extent, &term.ty);
                 load = load.then(seen.load.perhaps());
@@ -133,7 +135,12 @@ impl<'a> Walk<'a> {
 
     /// The extent of the value at the start of every turn: the initial value, or the result of a
     /// turn on any value.
-    fn entering(&mut self, repeat: &'a Repeat, first: &AbstractValue, ty: &Type) -> AbstractValue {
+    fn entering(
+        &mut self,
+        repeat: &'a TypedRepeat,
+        first: &AbstractValue,
+        ty: &Type,
+    ) -> AbstractValue {
         if self.problems.is_muted {
             return AbstractValue::of(ty);
         }

@@ -15,7 +15,7 @@ use super::{
     walk::{Seen, Slot, Sources},
 };
 use crate::{
-    check::{BoundKey, Call, Flow, Term, TermKind},
+    check::{BoundKey, Term, TermKind, TypedCall, TypedFlow},
     plan::{GRACE, Range, effects::of_call},
     script::limits,
 };
@@ -29,7 +29,7 @@ const USUAL_IO: Duration = Duration::from_millis(200);
 pub(super) const FEWEST: usize = 3;
 
 impl<'a> Walk<'a> {
-    pub(super) fn call(&mut self, call: &'a Call, term: &'a Term) -> Seen {
+    pub(super) fn call(&mut self, call: &'a TypedCall, term: &'a Term) -> Seen {
         let op = call.op.op;
         let (needs, args, before) = self.all(&call.args);
         let extent = Self::result(call, &args, &term.ty);
@@ -65,13 +65,10 @@ impl<'a> Walk<'a> {
         load = load.with_calls(self.called_back(call, &args, idx));
         if self.force.reuses {
             let acts = op.writes() || op.effects.contains(&Effect::Asks);
-            match acts {
-                true => {
-                    self.remark(idx, || {
-                        "earlier results are not reused: it has effects".to_owned()
-                    });
-                }
-                false => load = load.unless_reused(),
+            if acts {
+                self.remark(idx, || "earlier results are not reused: it has effects".to_owned());
+            } else {
+                load = load.unless_reused();
             }
         }
         self.note_envelope(idx, &load);
@@ -105,7 +102,7 @@ impl<'a> Walk<'a> {
     /// The load of all attempts of a call.
     fn attempts(
         &mut self,
-        call: &Call,
+        call: &TypedCall,
         args: &[AbstractValue],
         term: &Term,
         idx: Option<usize>,
@@ -152,7 +149,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The usage of earlier calls of the same op, if there were enough of them.
-    fn past_of(&mut self, call: &Call) -> Option<Past> {
+    fn past_of(&mut self, call: &TypedCall) -> Option<Past> {
         let ask = self.context.past;
         let name = call.op.to_string();
         let past = *self.past.entry(name).or_insert_with(|| ask(call.op));
@@ -164,7 +161,7 @@ impl<'a> Walk<'a> {
         load: &mut ResourceUse,
         quote: Quote,
         tries: Option<u64>,
-        call: &Call,
+        call: &TypedCall,
         term: &Term,
         idx: Option<usize>,
     ) {
@@ -238,7 +235,7 @@ impl<'a> Walk<'a> {
     /// The load of the flows called by an op, with their nodes below it.
     fn called_back(
         &mut self,
-        call: &'a Call,
+        call: &'a TypedCall,
         args: &[AbstractValue],
         idx: Option<usize>,
     ) -> ResourceUse {
@@ -273,7 +270,7 @@ impl<'a> Walk<'a> {
     /// The load of one call of a flow passed as an argument.
     pub(super) fn called(
         &mut self,
-        flow: &'a Arc<Flow>,
+        flow: &'a Arc<TypedFlow>,
         sources: &Sources,
         input: Option<&AbstractValue>,
     ) -> ResourceUse {

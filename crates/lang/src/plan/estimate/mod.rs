@@ -116,9 +116,10 @@ impl Problems {
     /// Adds the problems to the report of a check.
     pub fn report(self, report: &mut Report) {
         for (source, problems) in self.by_file {
-            let own = match report.source.name() == source.name() {
-                true => Some(&mut *report),
-                false => report.used.iter_mut().find(|it| it.source.name() == source.name()),
+            let own = if report.source.name() == source.name() {
+                Some(&mut *report)
+            } else {
+                report.used.iter_mut().find(|it| it.source.name() == source.name())
             };
             match own {
                 Some(report) => {
@@ -218,16 +219,19 @@ impl<'a> Walk<'a> {
         });
         let tokens = tokens.map(|cap| {
             let shown = |it: u64| format!("{it} tokens");
-            let ruling = match load.is_within(cap) && !load.asks_within(cap) {
-                true if load.needs.tokens <= cap => (Holds::Enforced, bounds::ASKS.to_owned()),
-                _ => ruled(load.needs.tokens, load.tokens.max, cap, shown, load),
+            let is_asked = load.is_within(cap) && !load.asks_within(cap);
+            let ruling = if is_asked && load.needs.tokens <= cap {
+                (Holds::Enforced, bounds::ASKS.to_owned())
+            } else {
+                ruled(load.needs.tokens, load.tokens.max, cap, shown, load)
             };
             (BoundKey::MaxTokens, cap.to_string(), ruling)
         });
         let time = time.map(|cap| {
-            let ruling = match load.time.min > cap {
-                true => (Holds::Impossible, needs(&units::show_duration(load.time.min))),
-                false => (Holds::Enforced, "the clock stops the run".to_owned()),
+            let ruling = if load.time.min > cap {
+                (Holds::Impossible, needs(&units::show_duration(load.time.min)))
+            } else {
+                (Holds::Enforced, "the clock stops the run".to_owned())
             };
             (BoundKey::Timeout, units::show_duration(cap), ruling)
         });
@@ -254,8 +258,9 @@ fn ruled<T: Ord + Copy>(
     shown: impl Fn(T) -> String,
     load: &ResourceUse,
 ) -> (Holds, String) {
-    match least > cap {
-        true => (Holds::Impossible, needs(&shown(least))),
-        false => bounds::settled(most, cap, shown, load),
+    if least > cap {
+        (Holds::Impossible, needs(&shown(least)))
+    } else {
+        bounds::settled(most, cap, shown, load)
     }
 }

@@ -14,7 +14,7 @@ use super::{
     walk::{Seen, Sources},
 };
 use crate::{
-    check::{Call, Entry, Flow, Piece, Term, TermKind},
+    check::{Term, TermKind, TypedCall, TypedEntry, TypedFlow, TypedPiece},
     syntax::ast::BinaryOp,
 };
 
@@ -39,8 +39,8 @@ impl<'a> Walk<'a> {
             TermKind::List(items) => self.of_all(items, |items| abstract_value::list(items, ty)),
             TermKind::Text(pieces) => {
                 let values = pieces.iter().filter_map(|it| match it {
-                    Piece::Value(term, _) => Some(term),
-                    Piece::Text(_) => None,
+                    TypedPiece::Value(term, _) => Some(term),
+                    TypedPiece::Text(_) => None,
                 });
                 self.of_all(values, |values| text_of(pieces, values))
             }
@@ -94,13 +94,13 @@ impl<'a> Walk<'a> {
         Seen { sources, extent: make(&extents), load }
     }
 
-    fn flow_ref(&mut self, flow: &'a Arc<Flow>) -> Seen {
+    fn flow_ref(&mut self, flow: &'a Arc<TypedFlow>) -> Seen {
         self.flows.insert(Arc::as_ptr(flow), flow);
         let value = Value::Flow(FlowRef::new(flow.name.clone(), flow.clone()));
         Seen::at_once(Sources::new(), AbstractValue::Known(value))
     }
 
-    fn record(&mut self, entries: &'a [Entry], ty: &Type) -> Seen {
+    fn record(&mut self, entries: &'a [TypedEntry], ty: &Type) -> Seen {
         let mut fields: Vec<(Text, AbstractValue)> = Vec::new();
         let (mut sources, mut load) = (Sources::new(), ResourceUse::none());
         let mut set = |name: &Text, extent| match fields.iter_mut().find(|(it, _)| it == name) {
@@ -108,11 +108,11 @@ impl<'a> Walk<'a> {
             None => fields.push((name.clone(), extent)),
         };
         for entry in entries {
-            let (Entry::Field(_, term) | Entry::Spread(term, _)) = entry;
+            let (TypedEntry::Field(_, term) | TypedEntry::Spread(term, _)) = entry;
             let seen = self.term(term);
             match entry {
-                Entry::Field(name, _) => set(name, seen.extent),
-                Entry::Spread(_, names) => {
+                TypedEntry::Field(name, _) => set(name, seen.extent),
+                TypedEntry::Spread(_, names) => {
                     for name in names {
                         set(name, seen.extent.field(name, &field_type(&term.ty, name)));
                     }
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The extent of the result of an op.
-    pub(super) fn result(call: &Call, args: &[AbstractValue], ty: &Type) -> AbstractValue {
+    pub(super) fn result(call: &TypedCall, args: &[AbstractValue], ty: &Type) -> AbstractValue {
         let op = call.op.op;
         if let Some(value) = computed(call, args) {
             return AbstractValue::Known(value);
@@ -182,7 +182,7 @@ fn bound_to(name: char, scheme: Scheme, arg: &AbstractValue, ty: &Type) -> Vec<A
 }
 
 /// The result of a pure function whose arguments are all known and small.
-fn computed(call: &Call, args: &[AbstractValue]) -> Option<Value> {
+fn computed(call: &TypedCall, args: &[AbstractValue]) -> Option<Value> {
     let op = call.op.op;
     let Body::Inline(run) = op.body else { return None };
     if !op.is_pure() || op.generic != Generic::No || op.takes_flows() {
@@ -217,12 +217,12 @@ fn cast(value: &AbstractValue, ty: &Type) -> AbstractValue {
 }
 
 /// The extent of an interpolated text with these values.
-fn text_of(pieces: &[Piece], values: &[AbstractValue]) -> AbstractValue {
+fn text_of(pieces: &[TypedPiece], values: &[AbstractValue]) -> AbstractValue {
     let mut values = values.iter();
     let (mut known, mut sizes, mut is_given) = (Some(String::new()), Sizes::exactly(0), true);
     for piece in pieces {
-        let Piece::Value(_, decimals) = piece else {
-            let Piece::Text(text) = piece else { continue };
+        let TypedPiece::Value(_, decimals) = piece else {
+            let TypedPiece::Text(text) = piece else { continue };
             known.as_mut().into_iter().for_each(|it| it.push_str(text));
             sizes = sizes.plus(Sizes::exactly(text.len() as u64));
             continue;

@@ -16,7 +16,7 @@ use super::{
     resource_use::ResourceUse,
 };
 use crate::{
-    check::{Block, BoundKey, Checked, Flow, Term, TermKind, Var},
+    check::{BoundKey, Checked, Term, TermKind, TypedBlock, TypedFlow, Var},
     diag::Source,
     plan::{EffectUse, Node, Range, Scopes, Verdict, scopes::Looks},
     syntax::ast::BinaryOp,
@@ -80,21 +80,21 @@ pub(super) struct Walk<'a> {
     memo: HashMap<Key, (AbstractValue, ResourceUse)>,
     /// Results for calls of flows that were visited without nodes.
     calls: HashMap<Key, Vec<WalkedCall>>,
-    walked: HashSet<*const Flow>,
+    walked: HashSet<*const TypedFlow>,
     /// Whether the current scopes are those of the main pipeline.
     is_main: bool,
     /// The places of bounds.
     pub(super) scopes: Scopes,
     /// The flows passed as arguments, by the address that their values refer to.
-    pub(super) flows: HashMap<*const Flow, &'a Arc<Flow>>,
+    pub(super) flows: HashMap<*const TypedFlow, &'a Arc<TypedFlow>>,
 }
 
 /// Everything that determines the load of a flow, except its arguments.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
-    flow: *const Flow,
+    flow: *const TypedFlow,
     /// The arguments that are flows.
-    given: Vec<Option<*const Flow>>,
+    given: Vec<Option<*const TypedFlow>>,
     force: InForce,
     /// Whether only amounts are computed, without problems and effects.
     is_muted: bool,
@@ -290,7 +290,7 @@ impl<'a> Walk<'a> {
 
     fn flow(
         &mut self,
-        flow: &'a Arc<Flow>,
+        flow: &'a Arc<TypedFlow>,
         name: &Text,
         segment: &Text,
         args: &'a [Term],
@@ -313,7 +313,7 @@ impl<'a> Walk<'a> {
     /// The extent of the result of a flow with these arguments, and its load.
     pub(super) fn body_of(
         &mut self,
-        flow: &'a Arc<Flow>,
+        flow: &'a Arc<TypedFlow>,
         params: Vec<Slot>,
     ) -> (AbstractValue, ResourceUse) {
         self.walked.insert(Arc::as_ptr(flow));
@@ -347,7 +347,7 @@ impl<'a> Walk<'a> {
 
     fn walked_body(
         &mut self,
-        flow: &'a Arc<Flow>,
+        flow: &'a Arc<TypedFlow>,
         params: Vec<Slot>,
     ) -> (AbstractValue, ResourceUse) {
         let frames = std::mem::replace(&mut self.frames, vec![params]);
@@ -361,7 +361,7 @@ impl<'a> Walk<'a> {
         (seen.extent, seen.load)
     }
 
-    fn key(&self, flow: &'a Arc<Flow>, params: &[Slot]) -> Key {
+    fn key(&self, flow: &'a Arc<TypedFlow>, params: &[Slot]) -> Key {
         let given = params.iter().map(|it| self.flow_in(&it.extent).map(Arc::as_ptr)).collect();
         let is_muted = self.problems.is_muted;
         Key { flow: Arc::as_ptr(flow), given, force: self.force.clone(), is_muted }
@@ -371,7 +371,7 @@ impl<'a> Walk<'a> {
     /// count as given by the inputs, so they are not reported as unlimited.
     fn of_any_call(
         &mut self,
-        flow: &'a Arc<Flow>,
+        flow: &'a Arc<TypedFlow>,
         params: Vec<Slot>,
     ) -> (AbstractValue, ResourceUse) {
         let key = self.key(flow, &params);
@@ -417,19 +417,20 @@ impl<'a> Walk<'a> {
     }
 
     /// The flow of a value, if it is known.
-    pub(super) fn flow_in(&self, extent: &AbstractValue) -> Option<&'a Arc<Flow>> {
+    pub(super) fn flow_in(&self, extent: &AbstractValue) -> Option<&'a Arc<TypedFlow>> {
         let Some(Value::Flow(value)) = extent.as_known() else { return None };
-        self.flows.get(&Arc::as_ptr(&value.downcast::<Flow>()?)).copied()
+        self.flows.get(&Arc::as_ptr(&value.downcast::<TypedFlow>()?)).copied()
     }
 
-    fn block(&mut self, block: &'a Block) -> Seen {
+    fn block(&mut self, block: &'a TypedBlock) -> Seen {
         self.frames.push(Vec::new());
         let mut load = ResourceUse::none();
         let mut ends: Vec<Range<Duration>> = Vec::with_capacity(block.lets.len());
         for bind in &block.lets {
-            let seen = match bind.skipped {
-                true => Seen::at_once(Sources::new(), AbstractValue::null()),
-                false => self.below(bind.name.to_string(), |this| this.term(&bind.value)),
+            let seen = if bind.skipped {
+                Seen::at_once(Sources::new(), AbstractValue::null())
+            } else {
+                self.below(bind.name.to_string(), |this| this.term(&bind.value))
             };
             ends.push(after(&bind.needs, &ends).plus(seen.load.time));
             load = load.alongside(seen.load);

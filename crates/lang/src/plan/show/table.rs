@@ -36,9 +36,10 @@ pub(super) fn of(plan: &Plan, style: Style) -> String {
 
 /// The lines below the table.
 pub(super) fn totals_of(plan: &Plan, style: Style) -> String {
-    match plan.nodes().is_empty() {
-        true => without_nodes(plan).to_owned(),
-        false => totals::of(&Outline::of(plan), style),
+    if plan.nodes().is_empty() {
+        without_nodes(plan).to_owned()
+    } else {
+        totals::of(&Outline::of(plan), style)
     }
 }
 

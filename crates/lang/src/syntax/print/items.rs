@@ -73,10 +73,12 @@ impl<'a> Printer<'a> {
         let close = self.sign(brackets.close);
         let all = Doc::seq(vec![open, body, brackets.line(), close]);
         let only_last = broken.iter().position(|it| *it) == Some(broken.len() - 1);
-        let fold = match author {
-            true => Fold::Open,
-            false if only_last && !torn && (brackets.hugs || broken.len() == 1) => Fold::Loose,
-            false => Fold::Strict,
+        let fold = if author {
+            Fold::Open
+        } else if only_last && !torn && (brackets.hugs || broken.len() == 1) {
+            Fold::Loose
+        } else {
+            Fold::Strict
         };
         (all, fold)
     }

@@ -81,10 +81,12 @@ impl<'a> Printer<'a> {
 /// Parts on one line, unless the author broke it or a line must end outside all brackets.
 fn chain<'a>(first: Doc<'a>, rest: Vec<Doc<'a>>, author: bool) -> Doc<'a> {
     let all = Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]);
-    let fold = match author {
-        true => Fold::Open,
-        false if all.is_torn() => Fold::Strict,
-        false => Fold::Loose,
+    let fold = if author {
+        Fold::Open
+    } else if all.is_torn() {
+        Fold::Strict
+    } else {
+        Fold::Loose
     };
     all.chain(fold)
 }

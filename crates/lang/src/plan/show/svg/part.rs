@@ -164,9 +164,10 @@ impl Part {
 
     fn below_the_head(&self) -> Px {
         let barrier = if self.barrier.is_some() { BARRIER_HEIGHT } else { 0 };
-        match self.inside.is_empty() {
-            true => PADDING - 2 + barrier,
-            false => HEAD_GAP + self.layout.height + PADDING + barrier,
+        if self.inside.is_empty() {
+            PADDING - 2 + barrier
+        } else {
+            HEAD_GAP + self.layout.height + PADDING + barrier
         }
     }
 }
@@ -200,9 +201,10 @@ fn bounds(
 /// A bound with its verdict.
 fn judged(verdict: &Verdict) -> Line {
     let (key, limit, word) = (verdict.title(), &verdict.limit, verdict.holds.word());
-    match verdict.is_judged() {
-        true => line(Font::Code, word, &format!("{key} {limit}: {word}")),
-        false => code(&format!("{key} {limit}")),
+    if verdict.is_judged() {
+        line(Font::Code, word, &format!("{key} {limit}: {word}"))
+    } else {
+        code(&format!("{key} {limit}"))
     }
 }
 
