@@ -14,6 +14,7 @@ pub mod folded;
 pub mod guide;
 pub mod inspect;
 pub mod library;
+pub mod models;
 pub mod page;
 pub mod replay;
 pub mod run;

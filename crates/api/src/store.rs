@@ -3,8 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use svc_contract::{
-    host::Host,
+    host::{self, Host},
     store::{Filter, Store as _},
+    value::{LARGEST_STATE, Learnt, ModelId},
 };
 use svc_engine::Engine;
 use svc_store::SqliteStore;
@@ -12,9 +13,12 @@ use svc_store::SqliteStore;
 pub use svc_contract::store::{
     Args, Attempt, Hash, Node, NodeState, Run, RunId, StoreError, StoreErrorKind,
 };
-pub use svc_store::{Health, Old, Pruned, Recovered, Size};
+pub use svc_store::{Health, Old, Pruned, Recovered, Size, StoredModel};
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
+/// The largest file of a model that is read.
+const LARGEST_MODEL: u64 = LARGEST_STATE as u64 + (2 << 20);
 
 /// An open store of runs. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -93,6 +97,44 @@ impl RunStore {
     /// Checks the integrity of the store.
     pub fn check(&self) -> Result<Health> {
         self.0.check()
+    }
+
+    /// The models of all runs, and those with names.
+    pub fn models(&self) -> Result<Vec<StoredModel>> {
+        self.0.models()
+    }
+
+    /// The model of that name, or whose id begins with it.
+    pub fn model(&self, name: &str) -> Result<StoredModel> {
+        self.0.model(name)
+    }
+
+    /// The content of a model.
+    pub fn learnt(&self, model: &StoredModel) -> Result<Learnt> {
+        self.0.learnt(model.id)
+    }
+
+    /// Gives a model a name.
+    pub fn name_model(&self, name: &str, model: &StoredModel) -> Result<()> {
+        self.0.name_model(name, &self.0.learnt(model.id)?)
+    }
+
+    /// Removes a name of a model.
+    pub fn forget_model(&self, name: &str) -> Result<()> {
+        self.0.forget_model(name)
+    }
+
+    /// Adds the model in a file under a name.
+    pub fn import_model(&self, file: &Path, name: &str, host: &dyn Host) -> Result<ModelId> {
+        let path = file.display();
+        let bytes = host::read(host, file, LARGEST_MODEL).map_err(|err| {
+            StoreError::new(StoreErrorKind::Io, format!("cannot read `{path}`: {err}"))
+        })?;
+        let content = Learnt::from_file(&bytes).map_err(|why| {
+            StoreError::new(StoreErrorKind::Corrupt, format!("cannot load `{path}`: {why}"))
+        })?;
+        self.0.name_model(name, &content)?;
+        Ok(content.id())
     }
 
     pub fn size(&self) -> Result<Size> {

@@ -11,6 +11,7 @@ use svc_contract::{
     host::offline::Offline,
     registry::{ErrorKind, OpError, Usage},
     store::{Node, NodeState, Run, Store, StoreError},
+    value::{Learnt, ModelId},
     value::{Value, json},
 };
 use svc_lang::{diag::Source, plan::Plan};
@@ -117,7 +118,7 @@ impl Engine {
         let failed = |err| resume::outside(&source, err);
         let store = self.kept().map_err(failed)?;
         let given = resume::inputs_of(&run, &plan).map_err(failed)?;
-        let inputs = inputs::read(&plan.program().inputs, given, None)
+        let inputs = inputs::read(&plan.program().inputs, given, None, Some(store.as_ref()))
             .map_err(|error| Error::Input { source: source.clone(), error })?;
         let rehearsal = DryRun::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
         let rehearsal = Arc::new(rehearsal);
@@ -296,6 +297,10 @@ impl Records for DryRun {
             return Ok(Earlier::Nothing);
         }
         self.found(entry).map_err(super::journal::failed)
+    }
+
+    fn model(&self, id: ModelId) -> Result<Option<Learnt>, OpError> {
+        super::journal::model(&*self.store, id)
     }
 
     fn begins(&self, _: Entry) -> RecordFuture<'_> {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use svc_contract::{
     host,
     registry::{OpError, nearest},
-    value::{Text, Type, Value, json},
+    store::Store,
+    value::{ModelId, Text, Type, Value, json},
 };
 use svc_lang::{check::Input, diag::Span};
 
@@ -25,8 +26,9 @@ pub(super) fn read(
     declared: &[Input],
     given: BTreeMap<Text, Given>,
     first: Option<Given>,
+    store: Option<&dyn Store>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
-    let values = known(declared, given, first)?;
+    let values = known(declared, given, first, store)?;
     let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
     match declared.iter().find(lacks) {
         Some(lacking) => {
@@ -43,6 +45,7 @@ pub(super) fn known(
     declared: &[Input],
     mut given: BTreeMap<Text, Given>,
     first: Option<Given>,
+    store: Option<&dyn Store>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
     if let Some(first) = first {
         let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
@@ -61,6 +64,7 @@ pub(super) fn known(
             Given::Value(value) => value,
             Given::Words(text) => read_words(text, &input.ty),
         };
+        let value = named_model(value, input, store)?;
         let value = value.cast(&input.ty).map_err(|misfit| {
             let place = if misfit.path.is_empty() {
                 name.to_string()
@@ -74,6 +78,32 @@ pub(super) fn known(
         values.insert(name, value);
     }
     Ok(values)
+}
+
+/// The id of the model that a caller named.
+fn named_model(
+    value: Value,
+    input: &Input,
+    store: Option<&dyn Store>,
+) -> Result<Value, Box<RunError>> {
+    let Some(name) = value.as_str().filter(|_| matches!(input.ty.required(), Type::Model(_)))
+    else {
+        return Ok(value);
+    };
+    if name.parse::<ModelId>().is_ok() {
+        return Ok(value);
+    }
+    let Some(store) = store else {
+        let message = format!("unknown model `{name}`: this run has no store");
+        return Err(wrong(message, input.span));
+    };
+    let found = store.model_named(name).map_err(|err| wrong(err.to_string(), input.span))?;
+    let unknown = || {
+        let err = OpError::not_found(format!("unknown model `{name}`"));
+        let help = "`svc models` lists the models of the store, with their ids and names";
+        RunError::outside(err.help(help), input.span)
+    };
+    found.map(|it| it.to_string().into()).ok_or_else(unknown)
 }
 
 /// A secret given by a caller: it would show up in logs of the call.

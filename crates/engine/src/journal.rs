@@ -13,9 +13,10 @@ use svc_contract::{
     host::Host,
     registry::{ErrorKind, OpError, Usage},
     store::{
-        Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, Payment, RunId, Store,
+        Args, Attempt, Blob, Entry as Row, Hash, ModelRow, Node, NodeState, Payment, RunId, Store,
         StoreError, StoreErrorKind,
     },
+    value::{Learnt, Model, ModelId},
 };
 use svc_lang::plan::Scopes;
 
@@ -44,6 +45,8 @@ pub(super) struct Journal {
     books: PriorSpending,
     /// The number of the next payment.
     payments: AtomicU64,
+    /// The models that are already kept with the run.
+    models: Mutex<BTreeSet<ModelId>>,
     /// The reasons why calls are made again, by place, until they are recorded.
     causes: Mutex<HashMap<String, Cause>>,
 }
@@ -123,7 +126,20 @@ impl Journal {
             false => PriorSpending::default(),
         };
         let payments = books.next.into();
-        Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
+        let models = Mutex::default();
+        Ok(Self {
+            store,
+            run: id,
+            host,
+            known,
+            moved,
+            goes_on,
+            asked,
+            books,
+            payments,
+            models,
+            causes,
+        })
     }
 
     /// The payments taken over from the run with another script that this one resumes.
@@ -322,6 +338,12 @@ impl Journal {
     }
 }
 
+/// The content of a model in a store.
+pub(super) fn model(store: &dyn Store, id: ModelId) -> Result<Option<Learnt>, OpError> {
+    let bytes = store.blob(Hash(id.0)).map_err(failed)?;
+    Ok(bytes.and_then(|it| Learnt::from_bytes(&it)))
+}
+
 impl Known {
     /// The call of a row, as the run `id` or another run recorded it.
     fn of(node: Node, id: &RunId) -> (String, Self) {
@@ -350,6 +372,23 @@ impl Records for Journal {
             Earlier::Nothing if !self.asked.again.contains(&entry.path) => self.elsewhere(entry),
             known => Ok(known),
         }
+    }
+
+    fn model(&self, id: ModelId) -> Result<Option<Learnt>, OpError> {
+        model(&*self.store, id)
+    }
+
+    fn keeps(&self, model: &Model) -> Result<(), OpError> {
+        let mut kept = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(content) = model.content().filter(|_| !kept.contains(&model.id())) else {
+            return Ok(());
+        };
+        let blob = Blob::new(content.to_bytes());
+        let (run, row) = (self.run.clone(), ModelRow::of(content));
+        let row = Row::Model { run, model: row, content: blob };
+        self.store.append(row).map_err(failed)?;
+        kept.insert(model.id());
+        Ok(())
     }
 
     fn begins(&self, entry: Entry) -> RecordFuture<'_> {

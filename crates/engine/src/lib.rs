@@ -32,6 +32,7 @@ mod prior_spending;
 mod request;
 mod resume;
 pub mod run;
+mod state;
 mod testing;
 mod threads;
 pub mod verdict;
@@ -59,6 +60,7 @@ pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
 pub use request::{Request, Response};
+pub use state::Trainee;
 pub use testing::TestResult;
 pub use threads::Threads;
 

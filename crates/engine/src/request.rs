@@ -138,7 +138,8 @@ impl<'e> Request<'e> {
     pub fn plan(self) -> Result<Plan, Error> {
         let program = self.plan.map_err(Error::Check)?.into_program();
         let source = program.source.clone();
-        let inputs = inputs::known(&program.inputs, self.given, self.first)
+        let store = self.engine.store.as_deref();
+        let inputs = inputs::known(&program.inputs, self.given, self.first, store)
             .map_err(|error| Error::Input { source, error })?;
         self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
     }
@@ -146,7 +147,8 @@ impl<'e> Request<'e> {
     async fn run(self) -> Result<Response, Error> {
         let mut plan = self.plan.map_err(Error::Check)?;
         let declared = &plan.program().inputs;
-        let inputs = inputs::read(declared, self.given, self.first)
+        let store = self.engine.store.as_deref();
+        let inputs = inputs::read(declared, self.given, self.first, store)
             .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
         if !(self.is_own && inputs.is_empty() && self.caps == Caps::default()) {
             // An estimate without the inputs is not the estimate of this run.

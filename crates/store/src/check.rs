@@ -42,7 +42,9 @@ pub(super) const NAMED: &str = "SELECT text AS hash FROM runs
     UNION SELECT text FROM imports
     UNION SELECT output FROM nodes WHERE output IS NOT NULL
     UNION SELECT args_blob FROM nodes WHERE args_blob IS NOT NULL
-    UNION SELECT input FROM nodes WHERE input IS NOT NULL";
+    UNION SELECT input FROM nodes WHERE input IS NOT NULL
+    UNION SELECT hash FROM model_uses
+    UNION SELECT hash FROM model_names";
 
 impl SqliteStore {
     /// Reads the whole store and reports its problems. Takes long for a large store.

@@ -7,7 +7,7 @@ use svc_contract::store::{
     Args, Attempt, Blob, End, Entry, Node, Run, RunId, RunState, StoreError, StoreErrorKind,
 };
 
-use super::{blobs, error::SqlResult, payments::Books, place::Place};
+use super::{blobs, error::SqlResult, models::Models, payments::Books, place::Place};
 
 /// Writes entries, inside one transaction.
 pub(super) struct Batch<'a> {
@@ -34,6 +34,15 @@ impl<'a> Batch<'a> {
             Entry::Settled { run, number, used } => {
                 Books(self.connection).settle(self.run_no(run)?, *number, *used)
             }
+            Entry::Model { run, model, content } => {
+                self.put(content)?;
+                Models(self.connection).uses(self.run_no(run)?, model)
+            }
+            Entry::ModelName { name, model: Some((model, content)) } => {
+                self.put(content)?;
+                Models(self.connection).name(name, model)
+            }
+            Entry::ModelName { name, model: None } => Models(self.connection).forget(name),
             Entry::TakenOver { run, payments } => {
                 Books(self.connection).take_over(self.run_no(run)?, payments)
             }

@@ -48,6 +48,7 @@ mod error;
 mod history;
 mod insert;
 mod mark;
+mod models;
 mod open;
 mod payments;
 mod place;
@@ -66,6 +67,7 @@ mod whole;
 mod writer;
 
 pub use check::{Health, Size};
+pub use models::StoredModel;
 pub use open::Options;
 pub use prune::{Old, Pruned};
 pub use salvage::Recovered;

@@ -13,15 +13,15 @@ use std::{
 
 use rusqlite::{Connection, Row};
 use svc_contract::store::{
-    Args, Blob, End, Entry, Hash, Node, NodeState, Payment, Run, RunId, RunState, Store as _,
-    StoreErrorKind,
+    Args, Blob, End, Entry, Hash, ModelRow, Node, NodeState, Payment, Run, RunId, RunState,
+    Store as _, StoreErrorKind,
 };
 
 use super::{
     SqliteStore, blobs,
     error::{Result, SqlResult},
     mark::Mark,
-    open,
+    models, open,
     payments::{self, PAYMENT},
     place::{self, Place},
     read::{self, NODE, RUN},
@@ -105,6 +105,10 @@ impl<'a> Salvage<'a> {
         self.each("runs", &runs, read::run, Self::run)?;
         self.each("nodes", &nodes, read::node, Self::node)?;
         self.each("payments", &payments, payments::payment, Self::payment)?;
+        let uses = format!("{} WHERE model_uses.no BETWEEN ?1 AND ?2", models::USE);
+        self.each("model_uses", &uses, models::model_use, Self::model_use)?;
+        let names = format!("{} WHERE no BETWEEN ?1 AND ?2", models::NAME);
+        self.each("model_names", &names, models::model_name, Self::model_name)?;
         self.found.lost_runs = self.names().iter().filter(|it| !self.runs.contains_key(it)).count();
         for run in std::mem::take(&mut self.runs).into_values() {
             self.end(run)?;
@@ -124,6 +128,10 @@ impl<'a> Salvage<'a> {
         take: fn(&mut Self, T) -> SqlResult<()>,
     ) -> SqlResult<()> {
         const PORTION: i64 = 512;
+        // A store of an earlier version does not have all tables.
+        if self.from.prepare(&format!("SELECT no FROM {table}")).is_err() {
+            return Ok(());
+        }
         let last = self.last_of(table);
         let mut ranges: Vec<(i64, i64)> = (0..=last / PORTION)
             .rev()
@@ -209,6 +217,22 @@ impl<'a> Salvage<'a> {
             WHERE run = (SELECT no FROM runs WHERE id = ?1)";
         let named: Option<usize> = self.from.query_row(sql, [run.id.as_str()], |it| it.get(0)).ok();
         named == Some(readable)
+    }
+
+    fn model_use(&mut self, (run, model): (RunId, ModelRow)) -> SqlResult<()> {
+        match self.content(Hash(model.id.0)) {
+            Some(content) if self.runs.contains_key(&run) => {
+                self.append(Entry::Model { run, model, content })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn model_name(&mut self, (name, model): (String, ModelRow)) -> SqlResult<()> {
+        match self.content(Hash(model.id.0)) {
+            Some(content) => self.append(Entry::ModelName { name, model: Some((model, content)) }),
+            None => Ok(()),
+        }
     }
 
     fn payment(&mut self, payment: Payment) -> SqlResult<()> {

@@ -14,11 +14,12 @@ use super::error::{SqlError, SqlResult};
 pub(super) const APPLICATION: i32 = 0x7376_6373;
 
 /// Each migrates a store from the previous version to the next one.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
+    include_str!("schema/5.sql"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (

@@ -1,7 +1,10 @@
 //! The store as the engine sees it: its methods, with errors of the contract.
 
-use svc_contract::store::{
-    Attempt, Claim, Committed, Entry, Filter, Hash, History, Node, Payment, Run, RunId, Store,
+use svc_contract::{
+    store::{
+        Attempt, Claim, Committed, Entry, Filter, Hash, History, Node, Payment, Run, RunId, Store,
+    },
+    value::ModelId,
 };
 
 use super::{Receipt, SqliteStore, error::Result};
@@ -47,6 +50,10 @@ impl Store for SqliteStore {
 
     fn run(&self, name: &str) -> Result<Run> {
         Ok(self.read_run(name)?)
+    }
+
+    fn model_named(&self, name: &str) -> Result<Option<ModelId>> {
+        Ok(self.read_model_named(name)?)
     }
 
     fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {

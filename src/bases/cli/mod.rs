@@ -25,6 +25,7 @@ mod library;
 mod lines;
 mod logs;
 mod lsp;
+mod models;
 mod op_text;
 mod panics;
 mod plan;
@@ -84,6 +85,7 @@ enum Command {
     Repl(repl::ReplArgs),
     Resume(resume::Resume),
     Runs(runs::Runs),
+    Models(models::Models),
     Show(show_run::Show),
     Tap(tap::Tap),
     Why(why::Why),
@@ -226,6 +228,7 @@ impl Command {
             Self::Repl(it) => it.execute(session).await,
             Self::Resume(it) => it.execute(session).await,
             Self::Runs(it) => it.execute(session),
+            Self::Models(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),
             Self::Why(it) => it.execute(session),

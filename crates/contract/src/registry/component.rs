@@ -234,6 +234,16 @@ impl OpDef {
         self.params.iter().find(|it| it.is_input)
     }
 
+    /// Whether an argument may be a model.
+    pub fn takes_model(&self) -> bool {
+        self.params.iter().any(|it| it.scheme.has_model())
+    }
+
+    /// Whether the result is or contains a model.
+    pub fn yields_model(&self) -> bool {
+        self.yields.has_model()
+    }
+
     /// The feature that the op needs and this build lacks.
     pub fn lacks(&self) -> Option<&'static str> {
         match self.body {

@@ -124,6 +124,17 @@ impl Scheme {
         }
     }
 
+    /// Whether it is or contains a model.
+    pub fn has_model(self) -> bool {
+        match self {
+            Self::Model(_) => true,
+            Self::List(inner, _) | Self::Optional(inner) => inner.has_model(),
+            Self::Record(_, fields) => fields.iter().any(|it| it.scheme.has_model()),
+            Self::OneOf(all) => all.iter().any(|it| it.has_model()),
+            _ => false,
+        }
+    }
+
     /// Whether it is a single type, without variables and alternatives.
     pub fn is_plain(self) -> bool {
         match self {

@@ -5,6 +5,8 @@
 
 use std::{fmt, pin::Pin};
 
+use crate::value::ModelId;
+
 mod error;
 mod history;
 mod id;
@@ -15,7 +17,7 @@ pub use error::{StoreError, StoreErrorKind};
 pub use history::{History, Spread};
 pub use id::RunId;
 pub use payment::Payment;
-pub use rows::{Args, Attempt, Blob, End, Entry, Hash, Node, NodeState, Run, RunState};
+pub use rows::{Args, Attempt, Blob, End, Entry, Hash, ModelRow, Node, NodeState, Run, RunState};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -77,6 +79,9 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// The run of that name, of a unique prefix of it, or the latest run for `last`.
     fn run(&self, name: &str) -> Result<Run>;
+
+    /// The id of the model with this name.
+    fn model_named(&self, name: &str) -> Result<Option<ModelId>>;
 
     /// The names and texts of the files that a run's script imports.
     fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>>;

@@ -5,7 +5,10 @@ use std::{fmt, sync::Arc};
 use serde_json::{Value as Json, json};
 
 use super::{error::StoreError, id::RunId, payment::Payment};
-use crate::registry::Usage;
+use crate::{
+    registry::Usage,
+    value::{Learnt, ModelId},
+};
 
 /// The BLAKE3 hash that identifies a content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -159,8 +162,27 @@ pub enum Entry {
     Payment(Box<Payment>),
     /// The actual usage of an attempt.
     Settled { run: RunId, number: u64, used: Usage },
+    /// A run learnt or uses a model, with its content.
+    Model { run: RunId, model: ModelRow, content: Blob },
+    /// A name for a model, or its removal.
+    ModelName { name: String, model: Option<(ModelRow, Blob)> },
     /// All payments that a run takes over from another one, replacing earlier ones.
     TakenOver { run: RunId, payments: Vec<Payment> },
+}
+
+/// A model, without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelRow {
+    pub id: ModelId,
+    /// What it is, as JSON.
+    pub about: String,
+}
+
+impl ModelRow {
+    pub fn of(content: &Learnt) -> Self {
+        let about = serde_json::to_string(&content.about).unwrap_or_default();
+        Self { id: content.id(), about }
+    }
 }
 
 impl Hash {
@@ -288,6 +310,8 @@ impl Entry {
             Self::Node { blobs, tries, .. } => {
                 blobs.iter().map(len).sum::<usize>() + tries.len() * ROW
             }
+            Self::Model { content, .. } => len(content),
+            Self::ModelName { model, .. } => model.as_ref().map_or(0, |(_, it)| len(it)),
             Self::Payment(_) | Self::Settled { .. } => 0,
             Self::TakenOver { payments, .. } => payments.len() * ROW,
         }

@@ -262,6 +262,10 @@ impl Run {
         if call.op.op.makes_as_much() {
             memory::room(needed(one.args)).map_err(|it| out_of_memory(&it, one.span))?;
         }
+        if call.op.op.takes_model() {
+            let supplied = one.args.iter().try_for_each(|it| self.supply(it));
+            supplied.map_err(|err| RunError::new(err, one.span))?;
+        }
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),

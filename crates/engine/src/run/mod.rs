@@ -22,6 +22,7 @@ mod fund;
 mod inline_script;
 mod join;
 pub mod ledger;
+mod models;
 mod partial;
 mod path;
 mod records;

@@ -15,7 +15,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use svc_contract::{
     registry::{self, Effect, ErrorKind, OpError, Price, Usage},
-    value::{Text, Type, Value, json, paths},
+    value::{Learnt, Model, ModelId, Text, Type, Value, json, paths},
 };
 use svc_lang::{check::TypedCall, diag::Span};
 
@@ -175,6 +175,17 @@ pub trait Records: Send + Sync + 'static {
     /// crash can lose the record.
     fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_>;
 
+    /// The content of a stored model.
+    fn model(&self, _id: ModelId) -> std::result::Result<Option<Learnt>, OpError> {
+        Ok(None)
+    }
+
+    /// Records that the run learnt or uses a model, whose content is in memory: as long as the run
+    /// is stored, the model is, too.
+    fn keeps(&self, _model: &Model) -> std::result::Result<(), OpError> {
+        Ok(())
+    }
+
     /// The earlier spending under the bound at a place; that of the whole run if the place is
     /// empty.
     fn spent(&self, _scope: &str) -> Usage {
@@ -325,6 +336,10 @@ impl Run {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
                 // Ignore a record that does not fit any more.
                 let Some(value) = value else { return Ok(None) };
+                // A model that is not stored any more is learnt again.
+                if it.call.op.op.yields_model() && self.supply(&value).is_err() {
+                    return Ok(None);
+                }
                 // A result that another run paid for costs this run nothing.
                 let usage = if known_in.is_some() { usage } else { Usage::default() };
                 if let Some(known) = known_in {
@@ -356,6 +371,11 @@ impl Run {
         taken: Taken,
     ) -> Result<Value> {
         let Some(records) = &self.records else { return result };
+        if let Ok(value) = &result
+            && it.call.op.op.yields_model()
+        {
+            self.keep_models(value).map_err(|err| RunError::new(err, it.span))?;
+        }
         let result_to_record = match &result {
             Ok(value) => Ok(json::write(value)),
             Err(err) => Err(err.error.clone()),
