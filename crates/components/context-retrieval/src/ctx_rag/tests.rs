@@ -99,7 +99,7 @@ fn odd_input_gives_something_sensible() {
     assert_eq!(run(vec![hit("a", "", "東京は大きい。雨。", "東京", 1.0)], &[]).len(), 1);
     let one = vec![Value::from("text")];
     let op = decode::<Infer>(one.into(), &[]);
-    assert!(op.run(&cx()).unwrap_err().message.contains("item 1 is string"));
+    assert!(op.run(&cx()).unwrap_err().message.contains("found string as item 1"));
 }
 
 #[test]
