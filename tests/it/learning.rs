@@ -12,23 +12,24 @@ use svc::{
     value::{Learnt, Model, Value, json},
 };
 
-/// The judged hits of 12 queries: the relevant hit has the words of the query at its beginning, and
-/// the search prefers the other one.
-fn lessons(shift: usize) -> (Value, Value) {
+/// The judged hits of 12 queries: the search prefers the long one, `b`. The other one, `a`, has the
+/// words of the query together at its beginning.
+fn lessons(relevant: &str) -> (Value, Value) {
     let (mut judged, mut hits) = (Vec::new(), Vec::new());
     for at in 0..12 {
         let query = format!("topic{at} matter");
-        let relevant = format!("topic{at} matter is explained here in all detail {at}");
-        let other = format!("{} nothing about topic{at}", "and so on ".repeat(20 + shift));
-        for (id, text, score) in [("a", relevant, 0.4), ("b", other, 1.0)] {
+        let short = format!("topic{at} matter is explained here in all detail {at}");
+        let long = format!("{} nothing about topic{at}", "and so on ".repeat(20));
+        for (id, text, score) in [("a", short, 0.4), ("b", long, 1.0)] {
             hits.push(serde_json::json!({
                 "id": format!("{at}{id}"), "title": "", "path": "x", "text": text, "query": query,
                 "score": score, "snippet": "", "start": 0, "end": 0,
             }));
+            let grade = i64::from(id == relevant);
+            judged.push(serde_json::json!({
+                "query": query, "id": format!("{at}{id}"), "grade": grade,
+            }));
         }
-        let grade = i64::try_from(1 + shift).unwrap();
-        judged.push(serde_json::json!({ "query": query, "id": format!("{at}a"), "grade": grade }));
-        judged.push(serde_json::json!({ "query": query, "id": format!("{at}b"), "grade": 0 }));
     }
     let read =
         |it: &Vec<serde_json::Value>| json::read(&serde_json::json!(it).to_string()).unwrap();
@@ -39,8 +40,8 @@ const LEARN: &str = "param judged: [Judged]
 param hits: [Hit]
 judged >> rerank.learn(hits: hits)";
 
-async fn learnt(engine: &Engine, shift: usize) -> Model {
-    let (judged, hits) = lessons(shift);
+async fn learnt(engine: &Engine, relevant: &str) -> Model {
+    let (judged, hits) = lessons(relevant);
     let run = engine.run(LEARN).param("judged", judged).param("hits", hits);
     match run.await.unwrap().value {
         Value::Model(it) => it,
@@ -59,7 +60,7 @@ param hits: [Hit]
 hits >> rerank(model: m, keep: 100) within { max_age: 1h } >> each { .id }";
 
 async fn reranked(engine: &Engine, model: impl Into<Value>) -> Result<Value, Error> {
-    let run = engine.run(RERANK).param("m", model).param("hits", lessons(0).1);
+    let run = engine.run(RERANK).param("m", model).param("hits", lessons("a").1);
     run.await.map(|it| it.value)
 }
 
@@ -67,7 +68,7 @@ async fn reranked(engine: &Engine, model: impl Into<Value>) -> Result<Value, Err
 async fn a_model_orders_what_was_never_judged() {
     let engine = svc::engine();
     let mut state = engine.state("rerank").unwrap();
-    let (judged, hits) = lessons(0);
+    let (judged, hits) = lessons("a");
     let id = state.learn(judged, &[("hits", hits.clone())]).await.unwrap().id();
     let first = |it: &Value| it.as_list().unwrap().get(0).unwrap().as_record().unwrap().clone();
     let new = json::read(
@@ -75,16 +76,16 @@ async fn a_model_orders_what_was_never_judged() {
     );
     let ordered = state.infer(new.unwrap(), &[]).await.unwrap().value;
     assert!(first(&ordered).get("id").unwrap().to_string().ends_with('a'), "{ordered}");
-    let again = learnt(&engine, 0).await;
+    let again = learnt(&engine, "a").await;
     assert_eq!(again.id(), id, "the same data gives the same model");
-    assert_ne!(learnt(&engine, 1).await.id(), id);
+    assert_ne!(learnt(&engine, "b").await.id(), id);
     assert_eq!(engine.state("upper").unwrap_err().kind, ErrorKind::Unsupported);
 }
 
 #[tokio::test]
 async fn too_little_data_is_refused_with_what_is_missing() {
     let engine = svc::engine();
-    let run = engine.run(LEARN).param("judged", Value::from(vec![])).param("hits", lessons(0).1);
+    let run = engine.run(LEARN).param("judged", Value::from(vec![])).param("hits", lessons("a").1);
     let err = run.await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::InvalidInput), "{err}");
     assert!(err.to_string().contains("at least 10 queries"), "{err}");
@@ -95,7 +96,7 @@ async fn a_saved_model_is_the_same_in_another_process() {
     let place = tempfile::tempdir().unwrap();
     let engine = svc::engine().with_host(Arc::new(OsHost::default()));
     let mut state = engine.state("rerank").unwrap();
-    let (judged, hits) = lessons(0);
+    let (judged, hits) = lessons("a");
     let model = state.learn(judged, &[("hits", hits.clone())]).await.unwrap().clone();
     let file = place.path().join("rank.svcm");
     state.save(&file).await.unwrap();
@@ -104,7 +105,7 @@ async fn a_saved_model_is_the_same_in_another_process() {
 let m = file >> rerank.load
 let copy = m >> rerank.save(path: "copy.svcm")
 let hits = read_json<[Hit]>("hits.json")
-{ copy: copy, model: m, order: hits >> rerank(model: m, keep: 100) }"#;
+{ copy: copy, model: m, order: (hits >> rerank(model: m, keep: 100)) }"#;
     fs::write(place.path().join("use.svc"), script).unwrap();
     let ran = Command::cargo_bin("svc")
         .unwrap()
@@ -121,12 +122,12 @@ let hits = read_json<[Hit]>("hits.json")
 
 #[tokio::test]
 async fn damaged_and_foreign_files_are_not_loaded() {
-    let content = learnt(&svc::engine(), 0).await.content().unwrap().clone();
+    let content = learnt(&svc::engine(), "a").await.content().unwrap().clone();
     let file = content.to_file();
     let load = async |bytes: Vec<u8>| {
         let host = Arc::new(TestHost::new().file("m.svcm", bytes));
         let engine = svc::engine().with_host(host);
-        engine.run(r#""m.svcm" as path >> rerank.load"#).await.map(|it| it.value)
+        engine.run(r#"rerank.load("m.svcm")"#).await.map(|it| it.value)
     };
     assert_eq!(load(file.clone()).await.unwrap().to_string(), content.id().to_string());
     let mut rng = fastrand::Rng::with_seed(15);
@@ -168,7 +169,7 @@ fn the_type_of_a_model_names_its_component() {
         engine.check("flow f(m: Model<ctx_rerank>) -> [Hit] { [] >> rerank(model: m) }").is_ok()
     );
     let wrong = problem("param m: Model<rerank>\nm >> upper");
-    assert!(wrong.contains("expected string, found Model<ctx_rerank>"), "{wrong}");
+    assert!(wrong.contains("`upper` expects string, found Model<ctx_rerank>"), "{wrong}");
     assert!(problem("param m: Model<uper>\nm").contains("unknown component `uper`"));
     assert!(problem("param m: Model<upper>\nm").contains("`upper` does not learn"));
     let wrong = problem("param m: string\n[] >> rerank(model: m)");
@@ -184,7 +185,7 @@ fn svc_lang_format(text: &str) -> String {
 #[tokio::test]
 async fn a_result_is_reused_with_the_same_model_only() {
     let (engine, store) = stored();
-    let (one, other) = (learnt(&engine, 0).await, learnt(&engine, 1).await);
+    let (one, other) = (learnt(&engine, "a").await, learnt(&engine, "b").await);
     let is_new = || {
         let run = store.run("last").unwrap();
         store.node(&run.id, "rerank").unwrap().unwrap().origin.is_none()
@@ -200,23 +201,24 @@ async fn a_result_is_reused_with_the_same_model_only() {
 #[tokio::test]
 async fn a_resumed_run_reads_its_models_from_the_store() {
     let (engine, store) = stored();
-    let (judged, hits) = lessons(0);
+    let (judged, hits) = lessons("a");
     let script = r#"param judged: [Judged]
 param hits: [Hit]
 let m = judged >> rerank.learn(hits: hits)
-let missing = read_text("missing.txt")
-hits >> rerank(model: m, keep: 1) >> each { "${.id} ${missing}" }"#;
+let best = hits >> rerank(model: m, keep: 1)
+best >> each { { id: .id, more: (read_json<string>("missing.json")) } }"#;
     let host = Arc::new(TestHost::new());
     let failing = engine.clone().with_host(host);
     let run = failing.run(script).param("judged", judged).param("hits", hits);
-    assert_eq!(run.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::NotFound));
+    let err = run.await.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::NotFound), "{err}");
     let run = store.run("last").unwrap();
     let learnt = store.node(&run.id, "m/rerank.learn").unwrap().unwrap();
     assert_eq!(learnt.state, NodeState::Done);
-    let host = Arc::new(TestHost::new().file("missing.txt", "x"));
+    let host = Arc::new(TestHost::new().file("missing.json", "\"x\""));
     let again = engine.clone().with_host(host);
     let value = again.resume("last").unwrap().await.unwrap().value;
-    assert!(json::write(&value).contains("a x"), "{value}");
+    assert!(json::write(&value).contains(r#"a","more":"x""#), "{value}");
     let after = store.node(&run.id, "m/rerank.learn").unwrap().unwrap();
     assert_eq!(after, learnt, "it was not learnt again");
 }
@@ -224,7 +226,7 @@ hits >> rerank(model: m, keep: 1) >> each { "${.id} ${missing}" }"#;
 #[tokio::test]
 async fn a_model_lives_as_long_as_a_run_or_a_name() {
     let (engine, store) = stored();
-    let model = learnt(&engine, 0).await;
+    let model = learnt(&engine, "a").await;
     let id = model.id().to_string();
     reranked(&engine, id.clone()).await.unwrap();
     let known = store.model(&id[..8]).unwrap();
@@ -245,7 +247,7 @@ async fn a_model_lives_as_long_as_a_run_or_a_name() {
 #[tokio::test]
 async fn models_are_listed_named_and_exported() {
     let place = tempfile::tempdir().unwrap();
-    let model = learnt(&svc::engine(), 0).await;
+    let model = learnt(&svc::engine(), "a").await;
     fs::write(place.path().join("m.svcm"), model.content().unwrap().to_file()).unwrap();
     let svc = |args: &[&str]| {
         let mut command = Command::cargo_bin("svc").unwrap();
