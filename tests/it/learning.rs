@@ -235,8 +235,8 @@ async fn a_model_lives_as_long_as_a_run_or_a_name() {
     store.prune(svc::store::Old::default()).unwrap();
     assert!(store.runs(&Filter::default()).unwrap().is_empty());
     reranked(&engine, "best").await.unwrap();
-    let err = reranked(&engine, "worst").await.unwrap_err();
-    assert!(err.to_string().contains("unknown model `worst`"), "{err}");
+    let err = reranked(&engine, "missing").await.unwrap_err();
+    assert!(err.to_string().contains("unknown model `missing`"), "{err}");
     store.forget_model("best").unwrap();
     store.prune(svc::store::Old::default()).unwrap();
     assert!(store.models().unwrap().is_empty());
@@ -268,8 +268,8 @@ async fn models_are_listed_named_and_exported() {
     let read = |name: &str| fs::read(place.path().join(name)).unwrap();
     assert_eq!(read("copy.svcm"), read("m.svcm"));
     assert_eq!(svc(&["name", "best", "abcdef"]).0, 2, "it looks like an id");
-    let (code, said) = svc(&["export", "nobody", "x.svcm"]);
-    assert_eq!((code, said.contains("unknown model `nobody`")), (6, true), "{said}");
+    let (code, said) = svc(&["export", "unknown", "x.svcm"]);
+    assert_eq!((code, said.contains("unknown model `unknown`")), (6, true), "{said}");
     assert_eq!(svc(&["forget", "best"]).0, 0);
     assert_eq!(svc(&["forget", "second"]).0, 0);
     fs::write(place.path().join("m.svcm"), b"SVCM1\n{}").unwrap();

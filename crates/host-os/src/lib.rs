@@ -11,7 +11,7 @@ use std::{
 };
 
 use etcetera::BaseStrategy;
-use svc_contract::host::{Answering, Entry, Fill, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, http};
 
 mod append;
 mod ask;
@@ -80,7 +80,7 @@ impl Host for OsHost {
         fs::metadata(path).map(|it| stat(&it))
     }
 
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
         let walk = ignore::WalkBuilder::new(root)
             .require_git(false)
             .sort_by_file_name(Ord::cmp)
@@ -249,13 +249,13 @@ fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {
 
 /// A file; `None` for other entries: a link to a folder, or a pipe, which would block its
 /// reader forever.
-fn entry(found: &ignore::DirEntry) -> io::Result<Option<Entry>> {
+fn entry(found: &ignore::DirEntry) -> io::Result<Option<DirEntry>> {
     let path = found.path().to_owned();
     // Follows links: the file that would be read counts.
     match fs::metadata(&path) {
         Ok(it) => {
             let is_link = found.path_is_symlink();
-            Ok(it.is_file().then(|| Entry { stat: stat(&it), path, is_link }))
+            Ok(it.is_file().then(|| DirEntry { stat: stat(&it), path, is_link }))
         }
         Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
     }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::host::{Answering, Entry, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http};
 
 use crate::{OsHost, Workers};
 
@@ -218,7 +218,7 @@ impl Host for TestHost {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
         let root = match self.allowed(root) {
             Ok(root) => root,
             Err(err) => return Box::new(std::iter::once(Err(err))),
@@ -227,7 +227,9 @@ impl Host for TestHost {
             .locked()
             .iter()
             .filter(|(path, _)| path.starts_with(&root))
-            .map(|(path, file)| Ok(Entry { path: path.clone(), stat: stat(file), is_link: false }))
+            .map(|(path, file)| {
+                Ok(DirEntry { path: path.clone(), stat: stat(file), is_link: false })
+            })
             .collect();
         Box::new(found.into_iter())
     }

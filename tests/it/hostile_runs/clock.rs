@@ -14,7 +14,7 @@ use std::{
 
 use svc::{
     Engine,
-    host::{Entry, Host, Stat, http, test::TestHost},
+    host::{DirEntry, Host, Stat, http, test::TestHost},
     store::{Filter, RunId, RunState, SqliteStore, Store as _},
 };
 
@@ -49,7 +49,7 @@ impl Host for Clock {
         self.host.stat(path)
     }
 
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
         self.host.walk(root)
     }
 

@@ -170,6 +170,7 @@ const COVERED: [&str; 28] = [
     "repl",
     "resume",
     "runs",
+    "models",
     "show",
     "tap",
     "why",
@@ -258,6 +259,8 @@ fn results_and_runs_are_only_text() {
     place.shows(&["expand", &file]);
     place.shows(&["runs"]);
     place.shows(&["runs", "--json"]);
+    place.shows(&["models"]);
+    place.shows(&["models", "--json"]);
     place.shows(&["show", "last"]);
     place.draws(&["show", "last", "--all"], &[]);
     place.shows(&["show", "last", "--json"]);

@@ -162,9 +162,10 @@ fn is_slow(op: &OpDef) -> bool {
     !op.is_inline()
 }
 
-/// Flows as arguments are made from ops with known values; secrets are never available.
+/// Flows as arguments are made from ops with known values; secrets and models are not available.
 fn is_callable(op: &OpDef) -> bool {
-    !op.params.iter().any(|it| matches!(it.scheme, Scheme::Secret | Scheme::Bytes))
+    let is_special = |it: Scheme| matches!(it, Scheme::Secret | Scheme::Bytes) || it.has_model();
+    !op.params.iter().any(|it| is_special(it.scheme))
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub trait Host: Send + Sync + 'static {
 
     /// The files below a folder in a fixed order, or the file itself. Ignore files
     /// (`.gitignore`, `.ignore`) are respected, hidden files are skipped.
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send>;
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;
 
     /// Writes a whole file atomically: afterwards it has either the complete new content or the
     /// complete old one. Missing folders are created.
@@ -184,7 +184,7 @@ pub struct Stat {
 
 /// A file found by a walk.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct DirEntry {
     pub path: PathBuf,
     pub stat: Stat,
     /// Whether it is a symbolic link; `stat` then describes its target.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Entry, Host, Stat, http, refusal};
+use super::{DirEntry, Host, Stat, http, refusal};
 
 /// Wraps another host: its environment and the metadata of its files are visible, but nothing
 /// can be read, changed or requested. Its secrets are masked.
@@ -31,7 +31,7 @@ impl Host for Offline {
         self.0.stat(path)
     }
 
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
         self.0.walk(root)
     }
 

@@ -34,11 +34,12 @@ fn code(role: Role) -> Option<&'static str> {
 mod tests {
     use super::*;
     use svc_assist::pieces;
+    use svc_contract::registry::Registry;
 
     #[test]
     fn words_are_coloured_by_what_they_are() {
         let text = "let a = \"x\" # note";
-        let painted = painted(text, pieces(text, &[], &svc_components::registry()));
+        let painted = painted(text, pieces(text, &[], &Registry::default()));
         let wanted = "\x1b[35mlet\x1b[0m a = \x1b[32m\"x\"\x1b[0m \x1b[2m# note\x1b[0m";
         assert_eq!(painted, wanted);
     }

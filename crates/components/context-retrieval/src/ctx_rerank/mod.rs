@@ -121,7 +121,7 @@ params! {
     ///
     /// For every judged query, search as you will search later, and pass all hits: `rerank` learns
     /// which order would have been better, by coordinate ascent on nDCG@10 (Metzler & Croft 2007).
-    /// Hits that nobody judged count as not relevant. The model contains nothing but weights, and
+    /// Hits without a judgement count as not relevant. The model contains nothing but weights, and
     /// how good they are: nDCG@10 by cross-validation in five parts, next to that of the given
     /// order and that without a model.
     ///
@@ -150,11 +150,23 @@ impl Op for Learn {
         "improve the order of hits with feedback",
         "fit ranking weights",
     ];
-    const EXAMPLES: &'static [Example] = &[Example::err(
-        "Too few judgements",
-        r#"[{ query: "heat", id: "a", grade: 1 }] >> rerank.learn(hits: [])"#,
-        "needs hits of at least 10 queries",
-    )];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "From made-up judgements",
+            r#"let hit = { path: "x", title: "", score: 1.0, snippet: "", start: 0, end: 0 }
+let topics = 1..10 >> each { "topic${it}" }
+let good = topics >> each { { ...hit, id: "good", query: it, text: "All about ${it}." } }
+let bad = topics >> each { { ...hit, id: "bad", query: it, text: "All about the rest." } }
+let model = topics >> each { { query: it, id: "good", grade: 1 } } >> rerank.learn(hits: bad + good)
+good + bad >> rerank(model: model, keep: 1) >> each { .id }"#,
+            r#"["good"]"#,
+        ),
+        Example::err(
+            "Too few judgements",
+            r#"[{ query: "heat", id: "a", grade: 1 }] >> rerank.learn(hits: [])"#,
+            "needs hits of at least 10 queries",
+        ),
+    ];
 }
 
 impl Compute for Learn {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use svc_contract::{
-    host::{self, Entry},
+    host::{self, DirEntry},
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
         documents::Doc, params,
@@ -103,7 +103,7 @@ impl Compute for ReadFiles {
 }
 
 /// A result of a walk: a file with its path relative to the folder, or a failure.
-type Found = io::Result<(PathBuf, Entry)>;
+type Found = io::Result<(PathBuf, DirEntry)>;
 
 impl ReadFiles {
     fn walk(&self, cx: &Cx) -> Result<impl Iterator<Item = Found>, OpError> {
@@ -119,7 +119,7 @@ impl ReadFiles {
     }
 
     /// The path and entry of a file that matches the glob; a failure becomes a notice.
-    fn wanted(&self, cx: &Cx, found: Found, glob: &Glob) -> Option<(PathBuf, Entry)> {
+    fn wanted(&self, cx: &Cx, found: Found, glob: &Glob) -> Option<(PathBuf, DirEntry)> {
         match found {
             Ok((inner, entry)) if glob.names(&inner) => Some((self.folder.join(inner), entry)),
             Ok(_) => None,
@@ -140,7 +140,7 @@ impl ReadFiles {
     }
 
     /// The text of a file; a file without text becomes a notice.
-    fn read(&self, cx: &Cx, path: &Path, entry: &Entry) -> Option<String> {
+    fn read(&self, cx: &Cx, path: &Path, entry: &DirEntry) -> Option<String> {
         let limit = self.max_size.0;
         let text = if entry.stat.size > limit {
             Err(format!("larger than {}", units::show_size(limit)))

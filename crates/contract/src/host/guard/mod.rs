@@ -18,7 +18,7 @@ use std::{
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, Entry, Host, Stat, WorkerError, WorkerLimits,
+    Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
     refusal, refused,
 };
@@ -129,7 +129,7 @@ impl Host for Guard {
         }
     }
 
-    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
         let real = self.inner.real_path(root);
         if let Err(err) = real.and_then(|it| self.check(&self.rules.reads, &it, "read")) {
             return Box::new(std::iter::once(Err(err)));
@@ -237,7 +237,7 @@ struct Folders {
 }
 
 impl Folders {
-    fn keep(&mut self, entry: Entry) -> io::Result<Entry> {
+    fn keep(&mut self, entry: DirEntry) -> io::Result<DirEntry> {
         let real = self.real(&entry)?;
         if self.guard.rules.reads.allows(&real) {
             Ok(entry)
@@ -247,7 +247,7 @@ impl Folders {
         }
     }
 
-    fn real(&mut self, entry: &Entry) -> io::Result<PathBuf> {
+    fn real(&mut self, entry: &DirEntry) -> io::Result<PathBuf> {
         let host = &self.guard.inner;
         let parts = entry.path.parent().zip(entry.path.file_name());
         let Some((folder, name)) = parts.filter(|_| !entry.is_link) else {
