@@ -27,6 +27,32 @@ impl Tuning {
         Ok(())
     }
 
+    /// The same with a value as text, as a person writes it: `0.5`, `true`, `30s`, or a variant
+    /// of an enum.
+    pub fn set_text(
+        &mut self,
+        registry: &Registry,
+        path: &str,
+        text: &str,
+    ) -> Result<(), OpError> {
+        let (_, param) = tunable(registry, path)?;
+        let value = Value::from_words(text.into(), &param.scheme.plain());
+        self.set(registry, path, value)
+    }
+
+    /// The component and the param at `component.param`, if it is tunable.
+    pub fn find(
+        registry: &Registry,
+        path: &str,
+    ) -> Result<(&'static Component, &'static Param), OpError> {
+        tunable(registry, path)
+    }
+
+    /// The changed default of a param.
+    pub fn changed(&self, component: &Component, param: &Param) -> Option<&Value> {
+        self.values.get(&(component.name, param.name))
+    }
+
     /// Restores the default of a param; returns whether it was changed.
     pub fn reset(&mut self, registry: &Registry, path: &str) -> Result<bool, OpError> {
         let (component, param) = tunable(registry, path)?;
@@ -37,7 +63,7 @@ impl Tuning {
 
     /// The default of a param, including a tuned one.
     pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
-        let tuned = || self.values.get(&(component.name, param.name)).cloned();
+        let tuned = || self.changed(component, param).cloned();
         param.default.map(|it| tuned().unwrap_or_else(it))
     }
 
@@ -75,7 +101,7 @@ impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, (name, value)) in self.iter().enumerate() {
             let comma = if idx == 0 { "" } else { ", " };
-            write!(f, "{comma}{name} = {value}")?;
+            write!(f, "{comma}{name} = {}", Param::written(value))?;
         }
         Ok(())
     }
