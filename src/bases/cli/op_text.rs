@@ -41,12 +41,17 @@ fn about(component: &Component, out: Stream) -> String {
         String::new()
     };
     let mut rows = vec![("strategy", strategy)];
-    rows.extend(assumptions.iter().enumerate().map(|(idx, it)| {
-        (if idx == 0 { "assumes" } else { "" }, *it)
-    }));
+    rows.extend(
+        assumptions
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| (if idx == 0 { "assumes" } else { "" }, *it)),
+    );
     rows.push(("learns", &learns));
     let shown = rows.iter().filter(|(_, it)| !it.is_empty());
-    shown.map(|(name, it)| format!("{}{it}\n", out.paint(&format!("{name:<10}"), Ink::Bold))).collect()
+    shown
+        .map(|(name, it)| format!("{}{it}\n", out.paint(&format!("{name:<10}"), Ink::Bold)))
+        .collect()
 }
 
 fn op_page(op: &OpRef, tuning: &Tuning, out: Stream) -> String {

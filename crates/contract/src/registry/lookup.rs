@@ -100,9 +100,10 @@ impl Registry {
 
     /// The ops that have a public name outside of scripts, in the order of the components.
     pub fn tools(&self) -> impl Iterator<Item = (Tool, OpRef)> {
-        let ops = self.components.iter().flat_map(|component| {
-            component.ops.iter().map(|op| OpRef { component, op })
-        });
+        let ops = self
+            .components
+            .iter()
+            .flat_map(|component| component.ops.iter().map(|op| OpRef { component, op }));
         ops.filter_map(|it| it.op.tool.map(|tool| (tool, it)))
     }
 

@@ -29,12 +29,7 @@ impl Tuning {
 
     /// The same with a value as text, as a person writes it: `0.5`, `true`, `30s`, or a variant
     /// of an enum.
-    pub fn set_text(
-        &mut self,
-        registry: &Registry,
-        path: &str,
-        text: &str,
-    ) -> Result<(), OpError> {
+    pub fn set_text(&mut self, registry: &Registry, path: &str, text: &str) -> Result<(), OpError> {
         let (_, param) = tunable(registry, path)?;
         let value = Value::from_words(text.into(), &param.scheme.plain());
         self.set(registry, path, value)

@@ -29,7 +29,11 @@ pub(super) const ALL: [(&str, &str, &str); 19] = [
     ("bounds", "[EXPR]", "shows the estimate alone: minimum, expected and maximum"),
     ("names", "", "lists the names of the session, with their types"),
     ("set", "[KEY VALUE]", "changes a cap or how values are shown; without a key, lists all"),
-    ("tune", "[NAME VALUE]", "changes a default of a component; without a name, lists the changed ones"),
+    (
+        "tune",
+        "[NAME VALUE]",
+        "changes a default of a component; without a name, lists the changed ones",
+    ),
     ("param", "NAME VALUE", "changes the value of a param of the session"),
     ("more", "", "shows the next lines of a long value"),
     ("all", "", "shows all remaining lines of a long value"),
