@@ -123,3 +123,56 @@ fn placed(mut text: String, column: usize, name: &str) -> (String, usize) {
     text.push_str(name);
     (text, column + 1 + name.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_contract::{
+        params,
+        registry::{Bias, Body, Example, Op, OpDef, Scheme, lacking},
+        value::Text,
+    };
+
+    params! {
+        /// Speaks a text.
+        struct Speak {
+            /// The text.
+            text: Text,
+        }
+    }
+
+    impl Op for Speak {
+        const NAME: &'static str = "speak";
+        const SAYS: &'static [&'static str] = &["speak", "read aloud", "say it"];
+        const YIELDS: Scheme = Scheme::Text;
+        const EXAMPLES: &'static [Example] = &[];
+    }
+
+    const SPEAK: OpDef = lacking::<Speak>("media");
+
+    const STUDIO: Component = Component {
+        name: "studio",
+        cluster: "testing",
+        summary: "Works with sound.",
+        version: 1,
+        bias: Bias::NONE,
+        aliases: &[],
+        ops: &[SPEAK],
+    };
+
+    const MIXED: Component = Component {
+        ops: &[SPEAK, OpDef { body: Body::Inline(|_| unreachable!()), ..SPEAK }],
+        aliases: &[("speak", "speak")],
+        ..STUDIO
+    };
+
+    #[test]
+    fn entries_mark_what_needs_a_feature() {
+        let out = Stream { is_terminal: false, colour: false };
+        let whole = "  studio  Works with sound.\n      needs the feature `media`\n";
+        assert_eq!(entry(&STUDIO, out), whole);
+        let part =
+            "  studio  Works with sound.\n      speak\n      speak needs the feature `media`\n";
+        assert_eq!(entry(&MIXED, out), part);
+    }
+}

@@ -99,12 +99,17 @@ fn catalogue() -> Option<BTreeMap<String, (String, String)>> {
     Some(tools)
 }
 
+/// Tools whose op has another name in the catalogue.
+const DIFFERENT: [(&str, &str); 1] = [("guide_system_overview", "guide.overview")];
+
 #[test]
 fn tools_are_those_of_the_catalogue() {
     let Some(catalogue) = catalogue() else { return skipped("there is no catalogue") };
     let mut wrong = Vec::new();
     for (tool, op) in svc::engine().registry().tools() {
-        let found = (tool.tier.to_string(), op.to_string());
+        let different = DIFFERENT.iter().find(|(name, _)| *name == tool.name);
+        let op = different.map_or_else(|| op.to_string(), |(_, op)| (*op).to_owned());
+        let found = (tool.tier.to_string(), op);
         match catalogue.get(tool.name) {
             Some(wanted) if *wanted == found => {}
             wanted => wrong.push(format!("{}: {found:?}, not {wanted:?}", tool.name)),
@@ -156,27 +161,24 @@ fn every_component_says_how_it_works() {
 #[test]
 fn what_may_be_tuned_has_a_default_and_a_range() {
     for component in svc::engine().registry().components() {
-        let mut schemes: BTreeMap<&str, String> = BTreeMap::new();
-        for param in component.ops.iter().flat_map(|it| it.params) {
+        for param in component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_evolvable) {
             let name = format!("{}.{}", component.name, param.name);
-            if param.is_evolvable {
-                assert!(param.is_tunable(), "{name} has no default, or is the input");
-                let is_number = matches!(param.scheme.unbounded(), Scheme::Int | Scheme::Float);
-                assert!(!is_number || param.scheme.range().is_some(), "{name} has no range");
-            }
-            if !param.is_tunable() {
-                continue;
-            }
-            let default = Param::written(&param.default.unwrap()());
-            let mut tuning = Tuning::default();
-            tuning.set_text(svc::engine().registry(), &name, default.trim_matches('"')).unwrap();
+            assert!(param.is_tunable(), "{name} has no default, or is the input");
+            let is_number = matches!(param.scheme.unbounded(), Scheme::Int | Scheme::Float);
+            assert!(!is_number || param.scheme.range().is_some(), "{name} has no range");
             assert!(!param.scheme.variants().contains(&"default"), "`:tune` uses this word");
+            assert!(!is_outside(param), "{name}");
             // A tuned value applies to all ops that have the param.
-            let scheme = param.scheme.show();
-            let other = schemes.insert(param.name, scheme.clone());
-            assert!(other.is_none_or(|it| it == scheme), "{name} differs between ops");
+            let other = component.evolvable().find(|it| it.name == param.name).unwrap();
+            assert_eq!(other.signature(), param.signature(), "{name} differs between ops");
         }
     }
+}
+
+/// Whether the default is outside of the range.
+fn is_outside(param: &Param) -> bool {
+    let default = param.default.map(|it| it()).unwrap_or_default();
+    default.cast(&param.scheme.plain()).is_err()
 }
 
 fn studio() -> Engine {

@@ -18,9 +18,13 @@ pub struct Tuning {
 
 impl Tuning {
     /// Changes the default of a tunable param, such as `rerank.window`. Applies to every op of
-    /// the component that has such a param.
+    /// the component that has such a param, so it must be a value for each of them.
     pub fn set(&mut self, registry: &Registry, path: &str, value: Value) -> Result<(), OpError> {
         let (component, param) = tunable(registry, path)?;
+        let params = component.ops.iter().flat_map(|it| it.params);
+        for other in params.filter(|it| it.name == param.name && it.is_tunable()) {
+            other.tuned_value(value.clone())?;
+        }
         let value = param.tuned_value(value)?;
         self.values.insert((component.name, param.name), value);
         self.version += 1;
