@@ -126,7 +126,7 @@ fn placed(mut text: String, column: usize, name: &str) -> (String, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Component, Stream, entry};
     use svc_contract::{
         params,
         registry::{Bias, Body, Example, Op, OpDef, Scheme, lacking},

@@ -184,13 +184,13 @@ fn tuned_defaults_apply_to_later_lines() {
     let lines: Vec<&str> = out.lines().collect();
     let [one, listed, two, shown] = lines[..] else { panic!("{out}") };
     assert!(one.len() < two.len(), "{out}");
-    assert_eq!(listed, "  ctx_summary.max_sentences: int 1..50 = 1 (default 3)");
-    assert_eq!(shown, "  ctx_summary.max_sentences: int 1..50 = 3");
+    assert_eq!(listed, "  ctx_summary.max_sentences: int 1..50 = 1 (default 5)");
+    assert_eq!(shown, "  ctx_summary.max_sentences: int 1..50 = 5");
     // The command line tunes the first lines, and pages show what holds.
     let stdin = b":tune\n:inspect summary\n";
     let done = place.repl(stdin, &["--tune", "summary.max_sentences=7"]);
     let out = String::from_utf8(done.stdout).unwrap();
-    assert!(out.contains("= 7 (default 3)") && out.contains("tuned to 7)"), "{out}");
+    assert!(out.contains("= 7 (default 5)") && out.contains("tuned to 7)"), "{out}");
     place.fails(b":tune summary.max_sentences 99\n", &[], 2, "", "expected int 1..50");
     place.fails(b":tune summary.nothing 1\n", &[], 2, "", "max_sentences");
     place.fails(b":tune summary\n", &[], 2, "", "is not a tunable");

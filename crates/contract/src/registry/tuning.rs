@@ -115,9 +115,13 @@ fn tunable(
         OpError::invalid_input(format!("`{path}` is not a tunable"))
             .help("write `component.param`, such as `rerank.keep`")
     })?;
-    let found = registry
-        .find(name)
-        .ok_or_else(|| OpError::not_found(format!("unknown component `{name}`")))?;
+    let found = registry.find(name).ok_or_else(|| {
+        let error = OpError::not_found(format!("unknown component `{name}`"));
+        match registry.suggest(name) {
+            Some(near) => error.help(format!("did you mean `{near}.{param}`?")),
+            None => error,
+        }
+    })?;
     let component = found.component();
     if let Some(known) = component.tunables().find(|it| it.name == param) {
         return Ok((component, known));
