@@ -49,9 +49,10 @@ fn about(component: &Component, out: Stream) -> String {
     );
     rows.push(("learns", &learns));
     let shown = rows.iter().filter(|(_, it)| !it.is_empty());
-    shown
-        .map(|(name, it)| format!("{}{it}\n", out.paint(&format!("{name:<10}"), Ink::Bold)))
-        .collect()
+    let line = |(name, it): &(&str, &str)| {
+        [&out.paint(&format!("{name:<10}"), Ink::Bold), *it, "\n"].concat()
+    };
+    shown.map(line).collect()
 }
 
 fn op_page(op: &OpRef, tuning: &Tuning, out: Stream) -> String {

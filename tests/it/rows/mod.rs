@@ -104,7 +104,7 @@ const DIFFERENT: [(&str, &str); 1] = [("guide_system_overview", "guide.overview"
 
 #[test]
 fn tools_are_those_of_the_catalogue() {
-    let Some(catalogue) = catalogue() else { return skipped("there is no catalogue") };
+    let Some(catalogue) = catalogue() else { return skipped("the catalogue of tools is missing") };
     let mut wrong = Vec::new();
     for (tool, op) in svc::engine().registry().tools() {
         let different = DIFFERENT.iter().find(|(name, _)| *name == tool.name);
@@ -135,12 +135,13 @@ fn an_invalid_tool_name_is_refused() {
 
 const STUDIO_DUB: OpDef = lacking::<studio::Dub>("media");
 
+const SILENT: Component = Component { aliases: &[], ops: &[], ..STUDIO };
+
 #[test]
 fn a_component_may_replace_itself_with_its_tools() {
     let registry = Registry::default().with(&[&STUDIO, &STUDIO]);
     assert_eq!(registry.tools().count(), 1);
     assert_eq!(registry.find_tool("dub_text").unwrap().to_string(), "studio.dub");
-    const SILENT: Component = Component { aliases: &[], ops: &[], ..STUDIO };
     assert!(registry.with(&[&SILENT]).find_tool("dub_text").is_none());
 }
 
