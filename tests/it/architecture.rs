@@ -421,7 +421,7 @@ struct Used {
 impl Used {
     /// Everything else that the crate's root exports belongs to the engine.
     fn is_macro(&self) -> bool {
-        matches!(self.path[0].as_str(), "params" | "record" | "choices")
+        matches!(self.path[0].as_str(), "params" | "record" | "choices" | "needs")
     }
 
     fn shown(&self) -> String {

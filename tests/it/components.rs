@@ -13,7 +13,7 @@ use svc::{
     value::{Money, Secret, Text, Value},
 };
 
-pub(crate) const ALL: &[&Component] = &[&TESTING];
+pub(crate) const ALL: &[&Component] = &[&TESTING, &crate::rows::studio::STUDIO];
 
 const TESTING: Component = Component {
     name: "testing",

@@ -46,6 +46,7 @@ mod promises;
 #[cfg(unix)]
 mod repl;
 mod retrieval;
+mod rows;
 mod run;
 mod scripts;
 mod secrets;

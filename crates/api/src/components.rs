@@ -23,6 +23,17 @@ pub struct ComponentJson {
     version: u32,
     aliases: Vec<AliasJson>,
     ops: Vec<&'static str>,
+    /// Whether it learns models.
+    learns: bool,
+    /// The features that this build lacks.
+    needs: Vec<NeedJson>,
+}
+
+/// A feature that this build lacks, and the ops that need it.
+#[derive(Serialize)]
+pub struct NeedJson {
+    pub feature: &'static str,
+    pub ops: Vec<&'static str>,
 }
 
 /// A short name for scripts, and its op.
@@ -41,8 +52,23 @@ impl ComponentJson {
             version: component.version,
             aliases: aliases(component),
             ops: component.ops.iter().map(|it| it.name).collect(),
+            learns: component.learns(),
+            needs: needs(component),
         }
     }
+}
+
+/// The features that this build lacks, each with the ops that need it.
+pub fn needs(component: &Component) -> Vec<NeedJson> {
+    let mut needs: Vec<NeedJson> = Vec::new();
+    for op in component.ops {
+        let Some(feature) = op.lacks() else { continue };
+        match needs.iter_mut().find(|it| it.feature == feature) {
+            Some(need) => need.ops.push(op.name),
+            None => needs.push(NeedJson { feature, ops: vec![op.name] }),
+        }
+    }
+    needs
 }
 
 pub(crate) fn aliases(component: &Component) -> Vec<AliasJson> {

@@ -4,12 +4,15 @@ use serde::Serialize;
 use svc_contract::{
     registry::{
         Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, Registry, Scheme,
-        nearest,
+        Tool, Tuning, nearest,
     },
     value::{Value, units},
 };
 
-use crate::components::{AliasJson, aliases};
+use crate::{
+    bias::BiasJson,
+    components::{AliasJson, aliases},
+};
 
 /// The meaning of a name: a component, and the selected ops of it.
 pub struct Subject {
@@ -63,6 +66,9 @@ pub struct InspectJson {
     summary: &'static str,
     version: u32,
     aliases: Vec<AliasJson>,
+    bias: BiasJson,
+    /// Whether it learns models.
+    learns: bool,
     ops: Vec<OpJson>,
 }
 
@@ -74,6 +80,11 @@ struct OpJson {
     /// The shortest name for scripts.
     script_name: String,
     doc: String,
+    /// Phrasings in which users ask for it.
+    says: &'static [&'static str],
+    tool: Option<ToolJson>,
+    /// The feature that this build lacks.
+    needs: Option<&'static str>,
     /// The param that receives the incoming value.
     input: Option<&'static str>,
     params: Vec<ParamJson>,
@@ -89,6 +100,13 @@ struct OpJson {
     examples: Vec<ExampleJson>,
 }
 
+/// The public name of an op, and who may call it.
+#[derive(Serialize)]
+struct ToolJson {
+    name: &'static str,
+    tier: &'static str,
+}
+
 #[derive(Serialize)]
 struct ParamJson {
     name: &'static str,
@@ -97,6 +115,9 @@ struct ParamJson {
     required: bool,
     /// Also null if the default is null; `required` distinguishes the two.
     default: Value,
+    tunable: bool,
+    /// The changed default; null if it is not changed.
+    tuned: Value,
 }
 
 #[derive(Serialize)]
@@ -131,7 +152,7 @@ struct FileJson {
 }
 
 impl InspectJson {
-    pub fn new(subject: &Subject) -> Self {
+    pub fn new(subject: &Subject, tuning: &Tuning) -> Self {
         let component = subject.component;
         Self {
             name: component.name,
@@ -139,21 +160,26 @@ impl InspectJson {
             summary: component.summary,
             version: component.version,
             aliases: aliases(component),
-            ops: subject.ops.iter().map(OpJson::new).collect(),
+            bias: BiasJson::new(component, tuning),
+            learns: component.learns(),
+            ops: subject.ops.iter().map(|it| OpJson::new(it, tuning)).collect(),
         }
     }
 }
 
 impl OpJson {
-    fn new(op: &OpRef) -> Self {
+    fn new(op: &OpRef, tuning: &Tuning) -> Self {
         let def = op.op;
         Self {
             name: def.name,
             path: op.to_string(),
             script_name: op.script_name(),
             doc: def.text(),
+            says: def.says,
+            tool: def.tool.as_ref().map(ToolJson::new),
+            needs: def.lacks(),
             input: def.input().map(|it| it.name),
-            params: def.params.iter().map(ParamJson::new).collect(),
+            params: def.params.iter().map(|it| ParamJson::new(op.component, it, tuning)).collect(),
             result: def.yields.show(),
             fields: fields(def.yields).iter().map(FieldJson::new).collect(),
             generic: def.generic != Generic::No,
@@ -167,14 +193,22 @@ impl OpJson {
     }
 }
 
+impl ToolJson {
+    fn new(tool: &Tool) -> Self {
+        Self { name: tool.name, tier: tool.tier.name() }
+    }
+}
+
 impl ParamJson {
-    fn new(param: &Param) -> Self {
+    fn new(component: &Component, param: &Param, tuning: &Tuning) -> Self {
         Self {
             name: param.name,
             r#type: param.scheme.show(),
             doc: param.summary(),
             required: param.default.is_none(),
             default: param.default.map(|it| it()).unwrap_or_default(),
+            tunable: param.is_tunable(),
+            tuned: tuning.changed(component, param).cloned().unwrap_or_default(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! texts here are plain: colours, widths and terminals belong to the bases.
 
 pub mod against;
+pub mod bias;
 pub mod calls;
 pub mod check;
 pub mod components;

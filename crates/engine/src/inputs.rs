@@ -6,7 +6,7 @@ use svc_contract::{
     host,
     registry::{OpError, nearest},
     store::Store,
-    value::{ModelId, Text, Type, Value, json},
+    value::{ModelId, Text, Type, Value},
 };
 use svc_lang::{check::Input, diag::Span};
 
@@ -62,7 +62,7 @@ pub(super) fn known(
         }
         let value = match given {
             Given::Value(value) => value,
-            Given::Words(text) => read_words(text, &input.ty),
+            Given::Words(text) => Value::from_words(text, &input.ty),
         };
         let value = named_model(value, input, store)?;
         let value = value.cast(&input.ty).map_err(|misfit| {
@@ -112,20 +112,6 @@ fn not_given(secret: &Input) -> Box<RunError> {
     let message = format!("`{name}` is a secret: it comes from the host, not from the caller");
     let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");
     RunError::outside(OpError::invalid_input(message).help(help), secret.span)
-}
-
-/// Text stays text if text is expected, and is parsed as JSON otherwise.
-fn read_words(text: Text, ty: &Type) -> Value {
-    match ty.required() {
-        Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
-            if ty.is_optional() && text.as_ref() == "null" {
-                Value::Null
-            } else {
-                Value::Text(text)
-            }
-        }
-        _ => json::read(&text).unwrap_or(Value::Text(text)),
-    }
 }
 
 fn unknown(declared: &[Input], name: &str) -> Box<RunError> {

@@ -8,6 +8,7 @@ use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
     library, op_text, terminal,
+    tuning::TuneArgs,
 };
 
 /// Show a component's documentation: ops, params, types, effects, errors, examples.
@@ -20,6 +21,8 @@ pub(super) struct Inspect {
     /// Print the documentation as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    tuning: TuneArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -27,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   svc inspect text
   svc inspect text.upper
   svc inspect std:panel
+  svc inspect rerank --tune rerank.window=4
   svc inspect --json search | jq '.ops[].params[].name'";
 
 impl Inspect {
@@ -35,12 +39,14 @@ impl Inspect {
             library::show(module?, self.json, session.terminal.out)?;
             return Ok(OK);
         }
-        let registry = session.engine.registry();
+        let session = &self.tuning.session(session)?;
+        let (registry, tuning) = (session.engine.registry(), session.engine.tuning());
         let subject = find(registry, &self.name).ok_or_else(|| unknown(registry, &self.name))?;
         if self.json {
-            terminal::print_json(&InspectJson::new(&subject))?;
+            terminal::print_json(&InspectJson::new(&subject, tuning))?;
         } else {
-            terminal::print(terminal::styled(&op_text::page(&subject, session.terminal.out)))?;
+            let page = op_text::page(&subject, tuning, session.terminal.out);
+            terminal::print(terminal::styled(&page))?;
         }
         Ok(OK)
     }

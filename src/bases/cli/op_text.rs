@@ -2,21 +2,22 @@
 
 use svc_api::inspect::{Subject, effects, fields};
 use svc_contract::{
-    registry::{Example, FieldScheme, Generic, OpRef, Param},
+    registry::{Bias, Component, Example, FieldScheme, Generic, OpRef, Param, Tuning},
     value::units,
 };
 
 use super::terminal::{Ink, Stream};
 
 /// The documentation of the component and the selected ops.
-pub(super) fn page(subject: &Subject, out: Stream) -> String {
+pub(super) fn page(subject: &Subject, tuning: &Tuning, out: Stream) -> String {
     let component = subject.component;
     let name = out.paint(component.name, Ink::Bold);
     let (summary, version) = (component.summary, component.version);
     let mut page = format!("{name}  {summary}\n{}, version {version}\n", component.cluster);
+    page += &about(component, out);
     for op in &subject.ops {
         page.push('\n');
-        page.push_str(&op_page(op, out));
+        page.push_str(&op_page(op, tuning, out));
     }
     let others: Vec<&str> = component
         .ops
@@ -31,10 +32,34 @@ pub(super) fn page(subject: &Subject, out: Stream) -> String {
     page
 }
 
-fn op_page(op: &OpRef, out: Stream) -> String {
+/// How the component works, what it takes for granted, and whether it learns.
+fn about(component: &Component, out: Stream) -> String {
+    let Bias { strategy, assumptions } = component.bias;
+    let learns = if component.learns() {
+        format!("`learn` returns a `Model<{}>`", component.name)
+    } else {
+        String::new()
+    };
+    let mut rows = vec![("strategy", strategy)];
+    rows.extend(
+        assumptions
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| (if idx == 0 { "assumes" } else { "" }, *it)),
+    );
+    rows.push(("learns", &learns));
+    let shown = rows.iter().filter(|(_, it)| !it.is_empty());
+    let line = |(name, it): &(&str, &str)| {
+        [&out.paint(&format!("{name:<10}"), Ink::Bold), *it, "\n"].concat()
+    };
+    shown.map(line).collect()
+}
+
+fn op_page(op: &OpRef, tuning: &Tuning, out: Stream) -> String {
     let mut page = format!("{}  {op}\n\n", out.paint(&op.script_name(), Ink::Cyan));
     page += &[&prefixed(&op.op.text(), "  "), "\n\n"].concat();
-    page += &section("params", op.op.params.iter().map(param), out);
+    let params = op.op.params.iter().map(|it| param(op.component, it, tuning));
+    page += &section("params", params, out);
     page += &facts(op, out);
     page += &section("fields", fields(op.op.yields).iter().map(field), out);
     if !op.op.examples.is_empty() {
@@ -65,7 +90,9 @@ fn facts(op: &OpRef, out: Stream) -> String {
         ("costs", def.price.to_string()),
         ("fails", errors.join(", ")),
         ("within", bounds(op).join(", ")),
-        ("runs", def.cost_class().to_owned()),
+        ("runs", def.lacks().map_or(def.cost_class(), |_| "").to_owned()),
+        ("needs", def.lacks().map(needs).unwrap_or_default()),
+        ("tool", def.tool.map(|it| format!("{} ({})", it.name, it.tier)).unwrap_or_default()),
     ];
     let shown = rows.iter().filter(|(_, it)| !it.is_empty()).map(|(name, value)| {
         let name = out.paint(&format!("{name:<8}"), Ink::Bold);
@@ -74,9 +101,27 @@ fn facts(op: &OpRef, out: Stream) -> String {
     shown.collect::<Vec<_>>().join("\n") + "\n\n"
 }
 
-fn param(param: &Param) -> (String, String) {
+/// The missing feature of an op.
+fn needs(feature: &str) -> String {
+    format!("the feature `{feature}`, which this build lacks")
+}
+
+fn param(component: &Component, param: &Param, tuning: &Tuning) -> (String, String) {
     let input = if param.is_input { "  (input)" } else { "" };
-    (format!("{}{input}", param.signature()), param.summary())
+    let tuned = tuned(component, param, tuning);
+    (format!("{}{input}{tuned}", param.signature()), param.summary())
+}
+
+/// Whether and to what a default is tuned.
+fn tuned(component: &Component, param: &Param, tuning: &Tuning) -> String {
+    if !param.is_tunable() {
+        return String::new();
+    }
+    let word = if param.is_evolvable { "evolvable" } else { "tunable" };
+    match tuning.changed(component, param) {
+        Some(value) => format!("  ({word}; tuned to {})", Param::written(value)),
+        None => format!("  ({word})"),
+    }
 }
 
 fn field(field: &FieldScheme) -> (String, String) {

@@ -14,7 +14,7 @@ use super::{
     keeping::OptionalStoreArgs,
     policy::Rules,
     script, terminal,
-    tuning::Tuning,
+    tuning::TuneArgs,
 };
 
 /// Show what a script would run: its nodes, types, effects and estimate.
@@ -42,7 +42,7 @@ pub(super) struct Show {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    tuning: Tuning,
+    tuning: TuneArgs,
     #[command(flatten)]
     keeping: OptionalStoreArgs,
 }

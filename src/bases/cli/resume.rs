@@ -11,7 +11,7 @@ use super::{
     keeping::{self, StoreArgs},
     policy::Rules,
     run, script,
-    tuning::Tuning,
+    tuning::TuneArgs,
     watch::Watch,
 };
 
@@ -39,7 +39,7 @@ pub(super) struct Resume {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    tuning: Tuning,
+    tuning: TuneArgs,
     #[command(flatten)]
     keeping: StoreArgs,
 }

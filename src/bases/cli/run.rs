@@ -21,7 +21,7 @@ use super::{
     show::{self, Reader},
     signals::{Asked, Signals},
     terminal,
-    tuning::Tuning,
+    tuning::TuneArgs,
     watch::Watch,
 };
 
@@ -43,7 +43,7 @@ pub(super) struct Run {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    tuning: Tuning,
+    tuning: TuneArgs,
     #[command(flatten)]
     keeping: OptionalStoreArgs,
 }

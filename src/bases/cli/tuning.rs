@@ -1,7 +1,7 @@
 //! Changed defaults of tunable params, from the command line.
 
 use clap::Args;
-use svc_contract::value::{Value, json};
+use svc_contract::registry::{OpError, Registry, Tuning};
 use svc_engine::Engine;
 
 use super::{
@@ -11,35 +11,50 @@ use super::{
 
 /// Changed defaults of component params.
 #[derive(Args)]
-pub(super) struct Tuning {
-    /// Change the default of a numeric param that has a range: `--tune rerank.keep=10`. A value
-    /// in the script takes precedence.
-    #[arg(long, value_name = "NAME=NUMBER", value_parser = name_and_number)]
-    tune: Vec<(String, Value)>,
+pub(super) struct TuneArgs {
+    /// Change the default of a tunable param: `--tune rerank.keep=10`. A value in the script
+    /// takes precedence. `svc inspect` marks the tunable params.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    tune: Vec<(String, String)>,
 }
 
-fn name_and_number(text: &str) -> std::result::Result<(String, Value), String> {
-    let (name, number) = text.split_once('=').ok_or("expected NAME=NUMBER")?;
-    let value = json::read(number).ok().filter(|it| matches!(it, Value::Int(_) | Value::Float(_)));
-    Ok((name.to_owned(), value.ok_or_else(|| format!("`{number}` is not a number"))?))
+fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-impl Tuning {
+impl TuneArgs {
     /// The same session with these defaults.
     pub(super) fn session(&self, session: &Session) -> Result<Session> {
-        let engine = self.tuned(session.engine.clone())?;
+        let engine = session.engine.clone();
+        let engine = self.tune.iter().try_fold(engine, |it, (name, value)| set(it, name, value))?;
         Ok(Session { engine, ..*session })
     }
+}
 
-    fn tuned(&self, engine: Engine) -> Result<Engine> {
-        self.tune.iter().try_fold(engine, |engine, (name, value)| {
-            engine.tuned(name, value.clone()).map_err(|err| {
-                let failure = Failure::new(USAGE, err.message);
-                match err.help {
-                    Some(help) => failure.help(help),
-                    None => failure,
-                }
-            })
-        })
+/// Changes the default of a tunable param to a value as text.
+pub(super) fn set(engine: Engine, name: &str, value: &str) -> Result<Engine> {
+    changed(engine, |tuning, registry| tuning.set_text(registry, name, value))
+}
+
+/// Restores the default of a tunable param.
+pub(super) fn reset(engine: Engine, name: &str) -> Result<Engine> {
+    changed(engine, |tuning, registry| tuning.reset(registry, name).map(|_| ()))
+}
+
+fn changed(
+    engine: Engine,
+    change: impl FnOnce(&mut Tuning, &Registry) -> std::result::Result<(), OpError>,
+) -> Result<Engine> {
+    let mut tuning = engine.tuning().clone();
+    change(&mut tuning, engine.registry()).map_err(wrong_usage)?;
+    Ok(engine.with_tuning(tuning))
+}
+
+pub(super) fn wrong_usage(err: OpError) -> Failure {
+    let failure = Failure::new(USAGE, err.message);
+    match err.help {
+        Some(help) => failure.help(help),
+        None => failure,
     }
 }

@@ -172,6 +172,31 @@ fn caps_hold_for_lines_and_for_all_of_them() {
 }
 
 #[test]
+fn tuned_defaults_apply_to_later_lines() {
+    let place = Place::new();
+    let line = "\"One. Two. Three.\" >> summary >> .text\n";
+    let tuned = format!(
+        ":tune\n:tune summary.max_sentences 1\n{line}:tune\n:tune summary.max_sentences=2\n{line}\
+         :tune ctx_summary.max_sentences default\n:tune summary.max_sentences\n"
+    );
+    let done = place.repl(tuned.as_bytes(), &[]);
+    let out = String::from_utf8(done.stdout).unwrap();
+    let lines: Vec<&str> = out.lines().collect();
+    let [one, listed, two, shown] = lines[..] else { panic!("{out}") };
+    assert!(one.len() < two.len(), "{out}");
+    assert_eq!(listed, "  ctx_summary.max_sentences: int 1..50 = 1 (default 5)");
+    assert_eq!(shown, "  ctx_summary.max_sentences: int 1..50 = 5");
+    // The command line tunes the first lines, and pages show what holds.
+    let stdin = b":tune\n:inspect summary\n";
+    let done = place.repl(stdin, &["--tune", "summary.max_sentences=7"]);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert!(out.contains("= 7 (default 5)") && out.contains("tuned to 7)"), "{out}");
+    place.fails(b":tune summary.max_sentences 99\n", &[], 2, "", "expected int 1..50");
+    place.fails(b":tune summary.nothing 1\n", &[], 2, "", "max_sentences");
+    place.fails(b":tune summary\n", &[], 2, "", "is not a tunable");
+}
+
+#[test]
 fn the_commands_of_svc_are_about_the_last_line() {
     let place = Place::new();
     let done = place

@@ -88,6 +88,11 @@ impl Session {
         &self.engine
     }
 
+    /// Replaces the engine, such as for one with changed defaults.
+    pub fn use_engine(&mut self, engine: Engine) {
+        self.engine = engine;
+    }
+
     fn known(&self, name: &str) -> Option<&Known> {
         if name == ANSWER {
             return self.answer.as_ref().map(|it| &it.known);

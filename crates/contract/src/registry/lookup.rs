@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt};
 
-use super::{Component, ErrorKind, OpDef, OpError, SharedType, nearest, shared, stateless};
+use super::{Component, ErrorKind, OpDef, OpError, SharedType, Tool, nearest, shared, stateless};
 use crate::value::Type;
 
 /// The components that a program is checked against. Immutable: another set of components is
@@ -12,6 +12,7 @@ pub struct Registry {
     components: Vec<&'static Component>,
     by_name: HashMap<&'static str, &'static Component>,
     by_alias: HashMap<&'static str, OpRef>,
+    by_tool: HashMap<&'static str, OpRef>,
     types: Vec<SharedType>,
 }
 
@@ -40,12 +41,14 @@ impl Registry {
     /// # Panics
     ///
     /// If an alias is taken by another component, or names no op of its own: the scripts that use
-    /// it would silently call something else.
+    /// it would silently call something else. If the name of a tool is invalid or taken: the
+    /// programs that call it would.
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         for component in components {
             self.components.retain(|it| it.name != component.name);
             self.by_alias.retain(|_, it| it.component.name != component.name);
+            self.by_tool.retain(|_, it| it.component.name != component.name);
             self.components.push(component);
             self.by_name.insert(component.name, component);
             for (alias, op) in component.aliases {
@@ -55,8 +58,20 @@ impl Registry {
                     assert!(one == two, "`{alias}` is an alias of both `{one}` and `{two}`");
                 }
             }
+            self.add_tools(component);
         }
         self
+    }
+
+    fn add_tools(&mut self, component: &'static Component) {
+        for op in component.ops {
+            let Some(tool) = op.tool else { continue };
+            let (added, name) = (OpRef { component, op }, tool.name);
+            assert!(tool.has_valid_name(), "`{name}`, the tool of `{added}`, is not a valid name");
+            if let Some(other) = self.by_tool.insert(name, added) {
+                panic!("`{name}` is the tool of both `{other}` and `{added}`");
+            }
+        }
     }
 
     /// Adds record types that scripts can name; a known name is replaced.
@@ -81,6 +96,20 @@ impl Registry {
     /// All components, in the order in which they were added.
     pub fn components(&self) -> &[&'static Component] {
         &self.components
+    }
+
+    /// The ops that have a public name outside of scripts, in the order of the components.
+    pub fn tools(&self) -> impl Iterator<Item = (Tool, OpRef)> {
+        let ops = self
+            .components
+            .iter()
+            .flat_map(|component| component.ops.iter().map(|op| OpRef { component, op }));
+        ops.filter_map(|it| it.op.tool.map(|tool| (tool, it)))
+    }
+
+    /// The op with this public name.
+    pub fn find_tool(&self, name: &str) -> Option<OpRef> {
+        self.by_tool.get(name).copied()
     }
 
     /// Looks up a name: an alias, or a component.

@@ -50,13 +50,16 @@ impl Param {
 
     /// The parameter with its type and its default, as a script writes them.
     pub fn signature(&self) -> String {
-        let default = self.default.map(|it| match it() {
-            value @ (Value::Duration(_) | Value::Money(_) | Value::Size(_)) => {
-                format!(" = {value}")
-            }
-            value => format!(" = {}", json::write(&value)),
-        });
+        let default = self.default.map(|it| format!(" = {}", Self::written(&it())));
         format!("{}: {}{}", self.name, self.scheme.show(), default.unwrap_or_default())
+    }
+
+    /// A default as it is shown: a string in quotes, an amount with its unit.
+    pub fn written(value: &Value) -> String {
+        match value {
+            Value::Duration(_) | Value::Money(_) | Value::Size(_) => value.to_string(),
+            value => json::write(value),
+        }
     }
 
     /// Takes this parameter's argument out of `args`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::value::{EnumType, FlowType, RecordType, Type};
+use crate::value::{EnumType, FlowType, RecordType, Type, Value};
 
 /// A type that may contain variables; the checker instantiates it to a [`Type`] at every call.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,35 @@ pub enum Max {
 }
 
 impl Scheme {
+    /// The inclusive range of a number.
+    pub fn range(self) -> Option<(Value, Value)> {
+        match self {
+            Self::Optional(inner) => inner.range(),
+            Self::IntRange(low, high) => Some((Value::Int(low), Value::Int(high))),
+            Self::FloatRange(low, high) => Some((Value::Float(low), Value::Float(high))),
+            _ => None,
+        }
+    }
+
+    /// This scheme without the range of a number.
+    #[must_use]
+    pub fn unbounded(self) -> Self {
+        match self {
+            Self::IntRange(..) => Self::Int,
+            Self::FloatRange(..) => Self::Float,
+            other => other,
+        }
+    }
+
+    /// The variants of an enum.
+    pub fn variants(self) -> &'static [&'static str] {
+        match self {
+            Self::Optional(inner) => inner.variants(),
+            Self::Enum(variants) => variants,
+            _ => &[],
+        }
+    }
+
     /// The type of this scheme without variables; variables become unknown.
     pub fn plain(self) -> Type {
         match self {

@@ -18,13 +18,38 @@ pub struct Tuning {
 
 impl Tuning {
     /// Changes the default of a tunable param, such as `rerank.window`. Applies to every op of
-    /// the component that has such a param.
+    /// the component that has such a param, so it must be a value for each of them.
     pub fn set(&mut self, registry: &Registry, path: &str, value: Value) -> Result<(), OpError> {
         let (component, param) = tunable(registry, path)?;
+        let params = component.ops.iter().flat_map(|it| it.params);
+        for other in params.filter(|it| it.name == param.name && it.is_tunable()) {
+            other.tuned_value(value.clone())?;
+        }
         let value = param.tuned_value(value)?;
         self.values.insert((component.name, param.name), value);
         self.version += 1;
         Ok(())
+    }
+
+    /// The same with a value as text, as a person writes it: `0.5`, `true`, `30s`, or a variant
+    /// of an enum.
+    pub fn set_text(&mut self, registry: &Registry, path: &str, text: &str) -> Result<(), OpError> {
+        let (_, param) = tunable(registry, path)?;
+        let value = Value::from_words(text.into(), &param.scheme.plain());
+        self.set(registry, path, value)
+    }
+
+    /// The component and the param at `component.param`, if it is tunable.
+    pub fn find(
+        registry: &Registry,
+        path: &str,
+    ) -> Result<(&'static Component, &'static Param), OpError> {
+        tunable(registry, path)
+    }
+
+    /// The changed default of a param.
+    pub fn changed(&self, component: &Component, param: &Param) -> Option<&Value> {
+        self.values.get(&(component.name, param.name))
     }
 
     /// Restores the default of a param; returns whether it was changed.
@@ -37,7 +62,7 @@ impl Tuning {
 
     /// The default of a param, including a tuned one.
     pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
-        let tuned = || self.values.get(&(component.name, param.name)).cloned();
+        let tuned = || self.changed(component, param).cloned();
         param.default.map(|it| tuned().unwrap_or_else(it))
     }
 
@@ -75,7 +100,7 @@ impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, (name, value)) in self.iter().enumerate() {
             let comma = if idx == 0 { "" } else { ", " };
-            write!(f, "{comma}{name} = {value}")?;
+            write!(f, "{comma}{name} = {}", Param::written(value))?;
         }
         Ok(())
     }
@@ -90,9 +115,13 @@ fn tunable(
         OpError::invalid_input(format!("`{path}` is not a tunable"))
             .help("write `component.param`, such as `rerank.keep`")
     })?;
-    let found = registry
-        .find(name)
-        .ok_or_else(|| OpError::not_found(format!("unknown component `{name}`")))?;
+    let found = registry.find(name).ok_or_else(|| {
+        let error = OpError::not_found(format!("unknown component `{name}`"));
+        match registry.suggest(name) {
+            Some(near) => error.help(format!("did you mean `{near}.{param}`?")),
+            None => error,
+        }
+    })?;
     let component = found.component();
     if let Some(known) = component.tunables().find(|it| it.name == param) {
         return Ok((component, known));

@@ -46,6 +46,21 @@ impl Value {
             TypeMismatch { path, wanted: wrong.wanted, given: wrong.given }
         })
     }
+
+    /// A value as a person writes it, to be cast to `ty`: text stays text if text is expected,
+    /// and is parsed as JSON otherwise.
+    pub fn from_words(text: Text, ty: &Type) -> Self {
+        match ty.required() {
+            Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
+                if ty.is_optional() && text.as_ref() == "null" {
+                    Self::Null
+                } else {
+                    Self::Text(text)
+                }
+            }
+            _ => json::read(&text).unwrap_or(Self::Text(text)),
+        }
+    }
 }
 
 /// A misfit whose path is still being collected, from the inside out.

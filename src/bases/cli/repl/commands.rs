@@ -18,17 +18,22 @@ use super::{
     },
     files,
     session::{Outcome, Repl},
-    settings,
+    settings, tune,
 };
 
 /// The commands of the prompt: name, arguments and description.
-pub(super) const ALL: [(&str, &str, &str); 18] = [
+pub(super) const ALL: [(&str, &str, &str); 19] = [
     ("help", "[NAME]", "lists the commands, or explains a command, a component or an error"),
     ("type", "EXPR", "shows the type of an expression, or the signature of a component"),
     ("plan", "[EXPR]", "shows what would run, its effects and its estimate"),
     ("bounds", "[EXPR]", "shows the estimate alone: minimum, expected and maximum"),
     ("names", "", "lists the names of the session, with their types"),
     ("set", "[KEY VALUE]", "changes a cap or how values are shown; without a key, lists all"),
+    (
+        "tune",
+        "[NAME VALUE]",
+        "changes a default of a component; without a name, lists the changed ones",
+    ),
     ("param", "NAME VALUE", "changes the value of a param of the session"),
     ("more", "", "shows the next lines of a long value"),
     ("all", "", "shows all remaining lines of a long value"),
@@ -61,7 +66,7 @@ const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
 const NOT_HERE: [&str; 3] = ["repl", "lsp", "completions"];
 
 /// Executes a command, given without its colon.
-pub(super) async fn run_command(repl: &mut Repl<'_>, command: &str) -> Result<Outcome> {
+pub(super) async fn run_command(repl: &mut Repl, command: &str) -> Result<Outcome> {
     let command = command.trim();
     let (word, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     let rest = rest.trim();
@@ -75,6 +80,7 @@ pub(super) async fn run_command(repl: &mut Repl<'_>, command: &str) -> Result<Ou
         "plan" | "bounds" => plan(repl, rest, word == "plan"),
         "names" => names(repl),
         "set" => set(repl, rest),
+        "tune" => tune::tune(repl, rest),
         "param" => param(repl, rest),
         "more" | "all" => more(repl, word == "all"),
         "tree" | "json" => picture(repl, rest, word),
@@ -93,7 +99,7 @@ pub(super) async fn run_command(repl: &mut Repl<'_>, command: &str) -> Result<Ou
     }
 }
 
-fn help(repl: &Repl<'_>) -> Result<Outcome> {
+fn help(repl: &Repl) -> Result<Outcome> {
     let out = repl.session.terminal.out;
     let mut text = String::from(
         "A pipeline runs, and its value becomes `ans`; a line that begins with `>>` continues from it.\n\
@@ -132,7 +138,7 @@ pub(super) fn of_svc() -> Vec<String> {
 }
 
 /// Shows the help of a command, a name of the session, an error or a component.
-async fn page(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
+async fn page(repl: &mut Repl, name: &str) -> Result<Outcome> {
     let command = name.trim_start_matches(':');
     if let Some((name, args, does)) = ALL.iter().find(|(it, ..)| *it == command) {
         terminal::print(format!(":{name} {args}").trim_end())?;
@@ -150,7 +156,7 @@ async fn page(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
     svc(repl, if is_code { "explain" } else { "inspect" }, name).await
 }
 
-fn type_of(repl: &Repl<'_>, text: &str) -> Result<Outcome> {
+fn type_of(repl: &Repl, text: &str) -> Result<Outcome> {
     let facts = repl.entered.analyse(text).1.facts;
     if let Some(callable) = Callable::named(text, &facts, repl.session.engine.registry()) {
         terminal::print(&format!("{}\n", callable.signature()))?;
@@ -166,7 +172,7 @@ fn type_of(repl: &Repl<'_>, text: &str) -> Result<Outcome> {
     }
 }
 
-fn plan(repl: &Repl<'_>, text: &str, whole: bool) -> Result<Outcome> {
+fn plan(repl: &Repl, text: &str, whole: bool) -> Result<Outcome> {
     let plan = match planned(repl, text)? {
         Ok(plan) => plan,
         Err(outcome) => return Ok(outcome),
@@ -178,7 +184,7 @@ fn plan(repl: &Repl<'_>, text: &str, whole: bool) -> Result<Outcome> {
 }
 
 /// Plans a text, or the last answer, with the values and caps of the session.
-fn planned(repl: &Repl<'_>, text: &str) -> Result<std::result::Result<Plan, Outcome>> {
+fn planned(repl: &Repl, text: &str) -> Result<std::result::Result<Plan, Outcome>> {
     let text = if text.is_empty() { ANSWER } else { text };
     let answer = repl.entered.answer_text().filter(|_| text == ANSWER);
     let statements = match repl.entered.read(answer.as_deref().unwrap_or(text)) {
@@ -201,7 +207,7 @@ fn planned(repl: &Repl<'_>, text: &str) -> Result<std::result::Result<Plan, Outc
     }
 }
 
-fn names(repl: &Repl<'_>) -> Result<Outcome> {
+fn names(repl: &Repl) -> Result<Outcome> {
     for binding in repl.entered.bindings() {
         let line = match &binding.value {
             Some((ty, _)) => format!("{}: {ty}", binding.name),
@@ -213,7 +219,7 @@ fn names(repl: &Repl<'_>) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn set(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
+fn set(repl: &mut Repl, rest: &str) -> Result<Outcome> {
     let Some((key, value)) = rest.split_once(char::is_whitespace) else {
         return show_settings(repl, rest);
     };
@@ -222,7 +228,7 @@ fn set(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn show_settings(repl: &Repl<'_>, only: &str) -> Result<Outcome> {
+fn show_settings(repl: &Repl, only: &str) -> Result<Outcome> {
     let wanted = settings::KEYS.iter().filter(|(key, _)| only.is_empty() || *key == only);
     let lines: Vec<String> = wanted
         .map(|(key, does)| format!("  {key:<11} {:<9} {does}\n", repl.settings.shown(key)))
@@ -236,7 +242,7 @@ fn show_settings(repl: &Repl<'_>, only: &str) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn param(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
+fn param(repl: &mut Repl, rest: &str) -> Result<Outcome> {
     let Some((name, value)) = rest.split_once([' ', '=']) else {
         return Err(Failure::new(USAGE, "expected `:param NAME VALUE`"));
     };
@@ -244,7 +250,7 @@ fn param(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn more(repl: &mut Repl<'_>, all: bool) -> Result<Outcome> {
+fn more(repl: &mut Repl, all: bool) -> Result<Outcome> {
     if !repl.has_rest() {
         repl.remark("no more lines of the last value")?;
     }
@@ -254,7 +260,7 @@ fn more(repl: &mut Repl<'_>, all: bool) -> Result<Outcome> {
 }
 
 /// Shows a value in another view than that of the settings.
-fn picture(repl: &mut Repl<'_>, name: &str, view: &str) -> Result<Outcome> {
+fn picture(repl: &mut Repl, name: &str, view: &str) -> Result<Outcome> {
     let name = if name.is_empty() { ANSWER } else { name };
     let mut bindings = repl.entered.bindings().into_iter();
     let bound = bindings.find(|it| it.name.as_ref() == name).and_then(|it| it.value);
@@ -266,7 +272,7 @@ fn picture(repl: &mut Repl<'_>, name: &str, view: &str) -> Result<Outcome> {
     shown.map(|()| Outcome::Done)
 }
 
-fn forget(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
+fn forget(repl: &mut Repl, name: &str) -> Result<Outcome> {
     if repl.entered.forget(name) {
         Ok(Outcome::Done)
     } else {
@@ -274,13 +280,13 @@ fn forget(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
     }
 }
 
-fn reset(repl: &mut Repl<'_>) -> Outcome {
+fn reset(repl: &mut Repl) -> Outcome {
     repl.entered.reset();
     Outcome::Done
 }
 
 /// Runs a command of `svc` with the engine and the store of this session.
-async fn svc(repl: &mut Repl<'_>, word: &str, rest: &str) -> Result<Outcome> {
+async fn svc(repl: &mut Repl, word: &str, rest: &str) -> Result<Outcome> {
     if !of_svc().iter().any(|it| it == word) {
         let known = ALL.iter().map(|(it, ..)| (*it).to_owned()).chain(of_svc());
         let known: Vec<String> = known.collect();
@@ -296,7 +302,7 @@ async fn svc(repl: &mut Repl<'_>, word: &str, rest: &str) -> Result<Outcome> {
     let line = with_run(repl, word, words);
     match Cli::read(line) {
         Ok(cli) => {
-            let code = Box::pin(cli.command.execute(repl.session)).await?;
+            let code = Box::pin(cli.command.execute(&repl.session)).await?;
             Ok(Outcome::of(code))
         }
         Err(err) => {
@@ -307,7 +313,7 @@ async fn svc(repl: &mut Repl<'_>, word: &str, rest: &str) -> Result<Outcome> {
 }
 
 /// The command line of a command, with the last line and the store of this session as defaults.
-fn with_run(repl: &Repl<'_>, word: &str, mut words: Vec<String>) -> Vec<OsString> {
+fn with_run(repl: &Repl, word: &str, mut words: Vec<String>) -> Vec<OsString> {
     let takes_store = command_line()
         .find_subcommand(word)
         .is_some_and(|it| it.get_arguments().any(|it| it.get_id() == "store"));

@@ -12,7 +12,7 @@ use svc_lang::{
 };
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{commands, settings, tree};
+use super::{commands, settings, tree, tune};
 
 /// The candidates at a byte of a line, and where the completed text begins.
 pub(super) fn candidates(session: &Session, line: &str, at: usize) -> (usize, Vec<Pair>) {
@@ -124,6 +124,7 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
             let keys = settings::KEYS.iter().map(|(key, _)| (*key).to_owned());
             (start, beginning(typed, keys, " "))
         }
+        "tune" => of_tunable(session, line, begins, at),
         "forget" | "tree" | "json" | "param" => {
             let names = session.bindings().into_iter().map(|it| it.name.to_string());
             (start, beginning(typed, names, ""))
@@ -133,6 +134,22 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
             (start, beginning(typed, registry.names().map(str::to_owned), ""))
         }
         _ => (at, Vec::new()),
+    }
+}
+
+/// The names of tunables, and after one its values.
+fn of_tunable(session: &Session, line: &str, begins: usize, at: usize) -> (usize, Vec<Pair>) {
+    let registry = session.engine().registry();
+    let entered = &line[begins..at];
+    match entered.trim_start().split_once(['=', ' ']) {
+        Some((name, _)) => {
+            let start = line[..at].rfind(['=', ' ']).map_or(begins, |it| it + 1);
+            (start, beginning(&line[start..at], tune::values(registry, name).into_iter(), ""))
+        }
+        None => {
+            let start = at - entered.trim_start().len();
+            (start, beginning(&line[start..at], tune::names(registry).into_iter(), " "))
+        }
     }
 }
 
@@ -180,6 +197,9 @@ mod tests {
         let session = Session::new(crate::engine(), ".");
         assert_eq!(labels(&session, ":hist"), ["history "]);
         assert_eq!(labels(&session, ":set max_"), ["max_cost ", "max_memory ", "max_tokens "]);
+        assert_eq!(labels(&session, ":tune rerank.wi"), ["rerank.window "]);
+        assert_eq!(labels(&session, ":tune ctx_rerank.wi"), ["ctx_rerank.window "]);
+        assert_eq!(labels(&session, ":tune rerank.window d"), ["default"]);
         assert_eq!(labels(&session, ":type \"a\" >> upp"), ["upper"]);
     }
 }

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Loads a script with the params that it needs.
-pub(super) async fn load(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
+pub(super) async fn load(repl: &mut Repl, rest: &str) -> Result<Outcome> {
     let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "unclosed quote"))?;
     let Some((file, params)) = words.split_first() else {
         return Err(Failure::new(USAGE, "missing file, as in `:load report.svc`"));
@@ -28,7 +28,7 @@ pub(super) async fn load(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
 }
 
 /// Prints the script for the last answer.
-pub(super) fn script(repl: &Repl<'_>) -> Result<Outcome> {
+pub(super) fn script(repl: &Repl) -> Result<Outcome> {
     let saved = repl.entered.saved();
     terminal::print_data(&saved.text)?;
     if saved.report.has_errors() {
@@ -38,7 +38,7 @@ pub(super) fn script(repl: &Repl<'_>) -> Result<Outcome> {
 }
 
 /// Saves the script for the last answer, if it checks.
-pub(super) fn save(repl: &Repl<'_>, file: &str, over: bool) -> Result<Outcome> {
+pub(super) fn save(repl: &Repl, file: &str, over: bool) -> Result<Outcome> {
     let (host, file) = (repl.session.engine.host(), Path::new(file));
     if file.as_os_str().is_empty() {
         return Err(Failure::new(USAGE, "missing file, as in `:save report.svc`"));
@@ -77,7 +77,7 @@ pub(super) fn history_file(host: &dyn Host) -> Option<PathBuf> {
 }
 
 /// Prints the last lines of the history.
-pub(super) fn history(repl: &Repl<'_>, rest: &str) -> Result<Outcome> {
+pub(super) fn history(repl: &Repl, rest: &str) -> Result<Outcome> {
     const FEW: usize = 20;
     let wrong = |_| Failure::new(USAGE, format!("expected a number of lines, found `{rest}`"));
     let count = if rest.is_empty() { FEW } else { rest.parse().map_err(wrong)? };

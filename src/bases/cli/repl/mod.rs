@@ -13,6 +13,7 @@ mod prompt;
 mod session;
 mod settings;
 mod tree;
+mod tune;
 mod view;
 
 use std::{io::IsTerminal, path::PathBuf};
@@ -24,7 +25,7 @@ use super::{
     exit::{Failure, Result, USAGE},
     keeping::OptionalStoreArgs,
     policy::Rules,
-    tuning::Tuning,
+    tuning::TuneArgs,
 };
 use session::Repl;
 use settings::Settings;
@@ -44,7 +45,7 @@ pub(super) struct ReplArgs {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    tuning: Tuning,
+    tuning: TuneArgs,
     #[command(flatten)]
     keeping: OptionalStoreArgs,
 }
@@ -77,7 +78,7 @@ impl ReplArgs {
         let engine = self.keeping.kept(&held, held.engine.clone())?;
         let held = Session { engine, is_prompt, goes_on: true, ..held };
         let settings = Settings::new(&self.settings, is_prompt);
-        let mut repl = Repl::new(&held, settings, self.keeping.file());
+        let mut repl = Repl::new(held, settings, self.keeping.file());
         if let Some(file) = &self.file {
             repl.load(file).await?;
         }

@@ -25,7 +25,7 @@ use super::{
 const LOOKAHEAD: Duration = Duration::from_millis(20);
 
 /// Runs statements until the pipe ends or a statement fails, and returns the exit code.
-pub(super) async fn converse(repl: &mut Repl<'_>, keeps_going: bool) -> Result<u8> {
+pub(super) async fn converse(repl: &mut Repl, keeps_going: bool) -> Result<u8> {
     let (lines, mut code) = (lines(), OK);
     let mut entered = Entered {
         lines,

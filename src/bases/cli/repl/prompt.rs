@@ -21,7 +21,7 @@ const PROMPT: &str = "svc> ";
 const MOST_LINES: usize = 10_000;
 
 /// Reads and executes lines until the user quits, and returns the exit code.
-pub(super) async fn converse(repl: &mut Repl<'_>) -> Result<u8> {
+pub(super) async fn converse(repl: &mut Repl) -> Result<u8> {
     let mut lines = Lines::open(repl)?;
     greet(repl)?;
     loop {
@@ -48,11 +48,11 @@ pub(super) async fn converse(repl: &mut Repl<'_>) -> Result<u8> {
     }
 }
 
-fn assistant(repl: &Repl<'_>) -> Assistant {
+fn assistant(repl: &Repl) -> Assistant {
     Assistant::new(repl.entered.clone(), repl.session.terminal.out.colour)
 }
 
-fn greet(repl: &Repl<'_>) -> Result<()> {
+fn greet(repl: &Repl) -> Result<()> {
     let count = repl.session.engine.registry().components().len();
     let version = env!("CARGO_PKG_VERSION");
     repl.remark(&format!(
@@ -67,7 +67,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(repl: &mut Repl<'_>) -> Result<Self> {
+    fn open(repl: &mut Repl) -> Result<Self> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
@@ -91,7 +91,7 @@ impl Lines {
     }
 
     /// Adds a line to the history at once, because running it may end the process.
-    fn remember(&mut self, line: &str, repl: &mut Repl<'_>) {
+    fn remember(&mut self, line: &str, repl: &mut Repl) {
         let added = self.editor.add_history_entry(line).unwrap_or(false);
         if !added {
             return;

@@ -32,8 +32,8 @@ use super::{
 };
 
 /// A session, and the statements entered so far.
-pub(super) struct Repl<'s> {
-    pub(super) session: &'s Session,
+pub(super) struct Repl {
+    pub(super) session: Session,
     pub(super) entered: session::Session,
     pub(super) settings: Settings,
     /// The store named on the command line, for commands that read it.
@@ -60,11 +60,17 @@ impl Outcome {
     }
 }
 
-impl<'s> Repl<'s> {
-    pub(super) fn new(session: &'s Session, settings: Settings, store: Option<&Path>) -> Self {
+impl Repl {
+    pub(super) fn new(session: Session, settings: Settings, store: Option<&Path>) -> Self {
         let entered = session::Session::new(session.engine.clone(), ".");
         let (store, spent, rest) = (store.map(Path::to_owned), Usage::default(), Rest::default());
         Self { session, entered, settings, store, spent, rest, lines: Vec::new() }
+    }
+
+    /// Replaces the engine for the following lines.
+    pub(super) fn use_engine(&mut self, engine: Engine) {
+        self.entered.use_engine(engine.clone());
+        self.session.engine = engine;
     }
 
     /// Executes a line.
@@ -135,7 +141,7 @@ impl<'s> Repl<'s> {
         let engine = self.session.engine.clone().with_observer(watch.clone());
         let began = Instant::now();
         let request = self.request(&engine, plan);
-        match watched(request, &watch, self.session).await {
+        match watched(request, &watch, &self.session).await {
             Ok(response) => {
                 self.spend(response.usage);
                 self.entered.keep(statement, Some((ty.clone(), response.value.clone())));
@@ -152,7 +158,7 @@ impl<'s> Repl<'s> {
                     self.session.terminal.print_error(&error.to_string(), Some(help));
                     return Ok(Outcome::Failed(USAGE));
                 }
-                Ok(Outcome::Failed(fail(&error, &watch, false, self.session)?))
+                Ok(Outcome::Failed(fail(&error, &watch, false, &self.session)?))
             }
         }
     }
@@ -190,7 +196,7 @@ impl<'s> Repl<'s> {
 
     /// Shows a value, up to the number of lines in the settings.
     pub(super) fn show_value(&mut self, value: &Value) -> Result<()> {
-        self.rest = Rest::new(view::lines(value, &self.settings, self.session));
+        self.rest = Rest::new(view::lines(value, &self.settings, &self.session));
         self.show_rest(self.settings.rows())
     }
 
@@ -200,7 +206,7 @@ impl<'s> Repl<'s> {
             return Ok(());
         }
         let shown = self.rest.next(rows, self.session.terminal.out);
-        print_value(&shown, reader(self.session))
+        print_value(&shown, reader(&self.session))
     }
 
     pub(super) fn has_rest(&self) -> bool {

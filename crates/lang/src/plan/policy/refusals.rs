@@ -119,3 +119,41 @@ fn is_closed(host: &str) -> bool {
     let address = address::Address::read(&format!("http://{}", address::authority(host)));
     address.is_ok_and(|it| it.refused().is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Verb;
+    use svc_host_os::test::TestHost;
+
+    /// Whether a policy refuses to run a program, or one that is only known in the run.
+    fn refuses(allow: &[&str], deny: &[&str], program: Option<&str>) -> bool {
+        let policy = allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule)).unwrap();
+        let policy = deny.iter().try_fold(policy, |it, rule| it.deny(rule)).unwrap();
+        let place = Some(Place::Command(program.map(str::to_owned)));
+        let effect = EffectUse { verb: Verb::Runs, place };
+        policy.refuses(&effect, &TestHost::new()).is_some()
+    }
+
+    /// No guard watches which program starts, so a plan decides as if it were the wrong one.
+    #[test]
+    fn an_unknown_program_is_refused_by_rules_about_one() {
+        for (allow, deny, git, unknown) in [
+            (&[][..], &[][..], false, false),
+            (&["runs"], &[], false, false),
+            (&["runs cmd"], &[], false, false),
+            (&["runs cmd:git"], &[], false, true),
+            (&["runs cmd:cargo"], &[], true, true),
+            (&["reads"], &[], true, true),
+            (&[], &["runs"], true, true),
+            (&[], &["runs cmd"], true, true),
+            (&[], &["runs cmd:git"], true, true),
+            (&[], &["runs cmd:cargo"], false, true),
+            (&["runs"], &["runs cmd:cargo"], false, true),
+            (&[], &["reads", "writes"], false, false),
+        ] {
+            assert_eq!(refuses(allow, deny, Some("git")), git, "{allow:?} {deny:?}");
+            assert_eq!(refuses(allow, deny, None), unknown, "{allow:?} {deny:?}");
+        }
+    }
+}

@@ -65,6 +65,10 @@ impl Rule {
         if scope.is_some() && matches!(verb, Verb::Spends | Verb::Asks) {
             return Err(format!("`{text}` is not a rule: `{}` takes no place", verb.name()));
         }
+        if matches!(scope, Some(Scope::Command(_))) && verb != Verb::Runs {
+            let verb = verb.name();
+            return Err(format!("`{text}` is not a rule: programs run; `{verb}` takes no program"));
+        }
         Ok(Self { text: text.to_owned(), verb, scope })
     }
 
@@ -99,10 +103,14 @@ impl Rule {
         }
     }
 
-    /// Whether it names a place that none of these effects has. Every program can use files.
+    /// Whether it names a place that none of these effects has. Every program can read and write
+    /// files.
     pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
-        let has_place =
-            matches!(self.scope, Some(Scope::Web(_) | Scope::Command(_) | Scope::Named(_)));
+        let has_place = match &self.scope {
+            None => false,
+            Some(Scope::Path(_)) => self.verb == Verb::Runs,
+            Some(Scope::Web(_) | Scope::Command(_) | Scope::Named(_)) => true,
+        };
         has_place && !effects.iter().any(|it| self.is_about(it))
     }
 
@@ -114,7 +122,8 @@ impl Rule {
             Effect::Spends | Effect::Asks => return false,
         };
         let is_place = match (&self.scope, place) {
-            (Some(Scope::Web(_)), registry::Scope::Web(_))
+            (Some(Scope::Path(_)), registry::Scope::Path(_))
+            | (Some(Scope::Web(_)), registry::Scope::Web(_))
             | (Some(Scope::Command(_)), registry::Scope::Command(_)) => true,
             (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
             _ => false,
@@ -256,6 +265,45 @@ mod tests {
     }
 
     #[test]
+    fn a_program_rule_is_about_its_name() {
+        for (rule, program, wanted) in [
+            ("runs", Some("git"), Covers::Yes),
+            ("runs", None, Covers::Yes),
+            ("runs cmd", Some("git"), Covers::Yes),
+            ("runs cmd", None, Covers::Yes),
+            ("runs cmd:git", Some("git"), Covers::Yes),
+            ("runs cmd:git", Some("gitk"), Covers::No),
+            ("runs cmd:git", Some("Git"), Covers::No),
+            ("runs cmd:git", None, Covers::Undecided),
+            ("runs llm", Some("llm"), Covers::No),
+            ("runs fs", Some("git"), Covers::No),
+            ("reads", Some("git"), Covers::No),
+        ] {
+            let place = Place::Command(program.map(str::to_owned));
+            assert_eq!(covers(rule, Verb::Runs, place), wanted, "{rule} of {program:?}");
+        }
+        let git = Place::Command(Some("git".to_owned()));
+        assert_eq!(covers("runs", Verb::Reads, git), Covers::No);
+        let vm = Some(Place::Named("vm"));
+        assert_eq!(covers("runs vm", Verb::Runs, vm.clone()), Covers::Yes);
+        assert_eq!(covers("runs cmd", Verb::Runs, vm), Covers::No);
+    }
+
+    #[test]
+    fn a_rule_about_a_program_that_nothing_runs_is_idle() {
+        let git = Effect::Runs(registry::Scope::Command("program"));
+        let idle =
+            |rule: &str, of: &[&Effect]| Rule::read(rule, Path::new("")).unwrap().is_idle(of);
+        assert!(!idle("runs cmd:git", &[&git]));
+        assert!(!idle("runs cmd", &[&git]));
+        assert!(!idle("runs", &[]));
+        for rule in ["runs cmd:git", "runs cmd", "runs fs:./bin", "runs web", "runs vm"] {
+            assert!(idle(rule, &[]), "{rule}");
+        }
+        assert!(idle("runs fs:./bin", &[&git]));
+    }
+
+    #[test]
     fn other_rules_are_about_the_verb_or_a_name() {
         assert_eq!(covers("spends", Verb::Spends, None), Covers::Yes);
         assert_eq!(covers("asks", Verb::Spends, None), Covers::No);
@@ -281,6 +329,12 @@ mod tests {
             ("reads ftp:a", "is not a place"),
             ("spends fs:x", "takes no place"),
             ("reads web mail", "is not a place"),
+            ("runs cmd:", "such as `cmd:git`"),
+            ("runs cmd:/usr/bin/git", "such as `cmd:git`"),
+            ("runs cmd:*", "such as `cmd:git`"),
+            ("runs cmd:git status", "such as `cmd:git`"),
+            ("reads cmd:git", "takes no program"),
+            ("writes cmd", "takes no program"),
         ] {
             let wrong = Rule::read(text, Path::new("")).expect_err(text);
             assert!(wrong.contains(why), "{text}: {wrong}");

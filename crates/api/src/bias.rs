@@ -1,0 +1,68 @@
+//! The bias of a component as JSON: its strategy, its assumptions, and what may be tuned.
+
+use serde::Serialize;
+use svc_contract::{
+    registry::{Component, Param, Tuning},
+    value::Value,
+};
+
+/// The bias of a component, as the specification defines it.
+#[derive(Serialize)]
+pub struct BiasJson {
+    name: &'static str,
+    /// The name of the component as a type: `CtxRerank`.
+    r#type: String,
+    strategy: &'static str,
+    assumptions: &'static [&'static str],
+    evolvable_params: Vec<EvolvableJson>,
+    version: u32,
+}
+
+/// A param that may be tuned automatically.
+#[derive(Serialize)]
+struct EvolvableJson {
+    name: &'static str,
+    r#type: String,
+    /// The default, including a tuned one.
+    value: Value,
+    /// The bounds of a number.
+    #[serde(flatten)]
+    range: Option<RangeJson>,
+}
+
+#[derive(Serialize)]
+struct RangeJson {
+    min: Value,
+    max: Value,
+}
+
+impl BiasJson {
+    pub fn new(component: &Component, tuning: &Tuning) -> Self {
+        let evolvable = component.evolvable().map(|it| EvolvableJson::new(component, it, tuning));
+        Self {
+            name: component.name,
+            r#type: type_name(component.name),
+            strategy: component.bias.strategy,
+            assumptions: component.bias.assumptions,
+            evolvable_params: evolvable.collect(),
+            version: component.version,
+        }
+    }
+}
+
+impl EvolvableJson {
+    fn new(component: &Component, param: &Param, tuning: &Tuning) -> Self {
+        Self {
+            name: param.name,
+            r#type: param.scheme.unbounded().show(),
+            value: tuning.default_of(component, param).unwrap_or_default(),
+            range: param.scheme.range().map(|(min, max)| RangeJson { min, max }),
+        }
+    }
+}
+
+/// `ctx_rerank` as `CtxRerank`.
+fn type_name(name: &str) -> String {
+    let word = |it: &str| it[..1].to_ascii_uppercase() + &it[1..];
+    name.split('_').filter(|it| !it.is_empty()).map(word).collect()
+}
