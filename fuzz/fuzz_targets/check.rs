@@ -7,7 +7,8 @@ mod spans;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use svc::{Engine, diag::Style, plan::plan};
+use svc::Engine;
+use svc_lang::{diag::Style, plan::plan};
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
 

@@ -3,11 +3,9 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use svc::{
-    Engine,
-    host::test::TestHost,
-    value::{Value, json},
-};
+use svc::Engine;
+use svc_contract::value::{Value, json};
+use svc_host_os::test::TestHost;
 
 /// The hits of one collection for all its queries, and their judgements.
 struct Collection {

@@ -13,13 +13,10 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    Engine, Error,
-    host::test::TestHost,
-    registry::Usage,
-    store::{SqliteStore, Store as _},
-    value::Money,
-};
+use svc::{Engine, Error};
+use svc_contract::{registry::Usage, store::Store as _, value::Money};
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 use tokio_util::sync::CancellationToken;
 
 use script::Script;
