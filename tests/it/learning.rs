@@ -3,7 +3,6 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use svc::Engine;
 use svc_contract::value::{Value, json};
 use svc_host_os::test::TestHost;
 
@@ -12,9 +11,6 @@ struct Collection {
     judged: Value,
     hits: Value,
 }
-
-/// The number of hits of each query.
-const DEPTH: usize = 50;
 
 const SEARCH: &str = r#"param queries: [string]
 param docs: path

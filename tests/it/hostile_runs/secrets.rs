@@ -181,7 +181,7 @@ impl Observer for Heard {
 async fn a_process_runs_the_code_that_it_receives() {
     let Ok(script) = std::env::var("SVC_TEST_SCRIPT") else { return };
     let folder = std::env::var("SVC_TEST_FOLDER").unwrap();
-    svc::bases::cli::panics_are_brief();
+    svc::bases::panics_are_brief();
     let logs = tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE);
     logs.with_writer(std::io::stderr).init();
     let store = SqliteStore::open(&Path::new(&folder).join("runs.db"), 1).unwrap();

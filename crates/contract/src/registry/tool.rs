@@ -54,14 +54,6 @@ impl Tool {
     const fn new(name: &'static str, tier: Tier) -> Self {
         Self { name, tier, weight: None }
     }
-
-    /// Whether the name is 2 to 64 lower case letters, digits and `_`, beginning with a letter.
-    pub(super) fn has_valid_name(self) -> bool {
-        let is_sign = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_';
-        (2..=64).contains(&self.name.len())
-            && self.name.as_bytes()[0].is_ascii_lowercase()
-            && self.name.bytes().all(is_sign)
-    }
 }
 
 impl Tier {
