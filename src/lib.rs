@@ -55,9 +55,7 @@ mod worker;
 pub use worker::is_worker;
 
 pub use svc_contract::{choices, needs, params, record};
-pub use svc_engine::{
-    Block, DryRunResult, Engine, Error, Fate, Fixed, Fixes, Request, Response, TestResult, block,
-};
+pub use svc_engine::{Block, Engine, Error, Fixed, Fixes, Request, Response, TestResult, block};
 pub use svc_lang::plan::{Policy, Rule};
 
 /// Values, their types, and the conversion of both.
@@ -77,10 +75,10 @@ pub mod value {
 pub mod registry {
     pub use svc_contract::registry::{
         Amount, Asking, Bias, Body, BoxFuture, Callee, Component, Compute, Cx, Effect, ErrorKind,
-        Example, Field, FieldScheme, FlowCall, Generic, Inline, Io, Items, Known, Limits, Max,
-        Measure, Op, OpDef, OpError, Ordered, Param, Params, Price, Quote, RecordDef, Registry,
-        Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained,
-        Tuning, Usage, Var, Writer, compute, inline, io, load, save,
+        Example, Field, FieldScheme, FlowCall, Found, Generic, Inline, Io, Items, Known, Limits,
+        Max, Measure, Op, OpDef, OpError, OpRef, Ordered, Param, Params, Price, Quote, RecordDef,
+        Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool,
+        Trained, Tuning, Usage, Var, Writer, compute, inline, io, load, save,
     };
 
     /// The records that the built-in components use for documents.
@@ -136,31 +134,38 @@ pub mod plan {
     };
 }
 
-/// Events of runs, and failed runs.
+/// Events of runs, failed runs, and what is known of recorded ones.
 pub mod run {
-    pub use svc_engine::run::{
-        CapPlace, Event, Observer, Partial, Parts, RunError, Unwatched, ledger::Cap,
+    pub use svc_engine::{
+        DryRunResult, Fate,
+        cause::{Cause, Differences},
+        run::{CapPlace, Event, Observer, Partial, Parts, RunError, Unwatched, ledger::Cap},
+        why::{Called, Reason, Why},
     };
 }
 
 /// The objects that the commands of `svc` print with `--json`.
 pub mod output {
     pub use svc_engine::{
-        failure::{FAILURE_SCHEMA, Failure},
-        planned::{PLAN_SCHEMA, Planned},
-        verdict::{VERDICT_SCHEMA, Verdict},
+        estimates::{Bound, Effect, EnvelopeJson, Range},
+        failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
+        planned::{PLAN_SCHEMA, Planned, PlannedNode},
+        verdict::{
+            FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
+            Verdict,
+        },
     };
 }
 
 /// Help for those who write scripts: completion, hover and sessions.
 pub mod editor {
     pub use svc_assist::{
-        Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Piece, Port, Role, Sort,
-        active, call_at, complete, hover, pieces,
+        Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Notation, Piece, Port, Role,
+        Sort, active, call_at, complete, grammar, hover, pieces,
         session::{Binding, Saved, Session, Statement},
     };
     pub use svc_engine::Unsaved;
-    pub use svc_lang::check::{Analysis, Facts};
+    pub use svc_lang::check::{Analysis, Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 }
 
 /// An engine with the built-in components on this machine.

@@ -57,7 +57,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 use exit::Result;
-pub use panics::are_brief as panics_are_brief;
+pub use panics::panics_are_brief;
 use svc_engine::Engine;
 use svc_host_os::{self as os};
 use svc_lang::diag::{visible, visible_line};

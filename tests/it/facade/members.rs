@@ -1,6 +1,6 @@
 //! An item as text: its definition without bodies and documentation, and its public members.
 
-use syn::{ImplItem, Item, ItemImpl, TraitItem, Visibility, spanned::Spanned};
+use syn::{ImplItem, Item, ItemImpl, ItemMacro, TraitItem, Visibility, spanned::Spanned};
 
 use super::sources::Crate;
 
@@ -84,21 +84,36 @@ fn implemented(block: &ItemImpl) -> Vec<String> {
     block.items.iter().filter_map(member).collect()
 }
 
-/// A name that a macro defines: what the macro is given.
+/// A name that a macro defines: what the macro is given, and what it makes public.
 fn made_by_macro(krate: &Crate, name: &str) -> String {
     let items = krate.files.iter().flat_map(|(_, file)| &file.items);
-    for item in items {
-        let Item::Macro(it) = item else { continue };
-        if it.ident.as_ref().is_some_and(|it| it == name) {
-            return format!("macro {name}!\n");
-        }
-        let given = text(&it.mac.tokens);
-        let mut words = given.split(|it: char| !it.is_alphanumeric());
-        if it.ident.is_none() && words.any(|it| it == name) {
-            return format!("{name}, made by {}! from:\n  {given}\n", text(&it.mac.path));
-        }
+    let macros: Vec<&ItemMacro> =
+        items.filter_map(|it| if let Item::Macro(it) = it { Some(it) } else { None }).collect();
+    if macros.iter().any(|it| it.ident.as_ref().is_some_and(|it| it == name)) {
+        return format!("macro {name}!\n");
     }
-    panic!("{name} is not an item that has a name of its own");
+    // Either the macro contains the name, or it is given the name.
+    let has = |it: &ItemMacro| {
+        text(&it.mac.tokens).split(|it: char| !it.is_alphanumeric()).any(|it| it == name)
+    };
+    let rules =
+        |it: &&&ItemMacro| it.ident.is_some() && text(*it).contains(&format!("pub enum {name}"));
+    let maker = macros.iter().find(rules).and_then(|it| it.ident.as_ref());
+    let call = macros.iter().find(|it| match maker {
+        Some(maker) => it.mac.path.is_ident(maker),
+        None => it.ident.is_none() && has(it),
+    });
+    let call = call.unwrap_or_else(|| panic!("{name} is not an item that has a name of its own"));
+    let made =
+        macros.iter().find(|it| it.ident.as_ref().is_some_and(|it| call.mac.path.is_ident(it)));
+    let made = made.and_then(|it| it.span().source_text()).unwrap_or_default();
+    let public = made.lines().map(str::trim).filter(|it| it.starts_with("pub "));
+    let public: String = public.map(|it| format!("  {}\n", it.trim_end_matches(" {"))).collect();
+    format!(
+        "{name}, made by {}! from:\n  {}\n{public}",
+        text(&call.mac.path),
+        text(&call.mac.tokens)
+    )
 }
 
 pub(super) fn is_public(visibility: &Visibility) -> bool {

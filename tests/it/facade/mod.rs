@@ -98,21 +98,29 @@ fn names(tree: &UseTree, path: &[String], module: &str, exports: &mut Vec<Export
 
 /// The definition of an export, and its members.
 fn described(export: &Export, crates: &mut BTreeMap<String, Crate>) -> String {
-    let [krate, path @ .., _] = export.path.as_slice() else { return format!("{}\n", export.name) };
-    // What the library takes from its own modules.
-    if !krate.starts_with("svc_") {
-        return format!("fn {}\n", export.name);
+    let [first, inner @ .., _] = export.path.as_slice() else {
+        return format!("{}\n", export.name);
+    };
+    // The other names are from modules of the library itself.
+    let is_ours = first.starts_with("svc_");
+    let name = if is_ours { first } else { "svc" };
+    let krate = crates.entry(name.to_owned()).or_insert_with(|| Crate::read(name));
+    if is_ours {
+        return members::described(krate, inner, &export.name);
     }
-    let krate = crates.entry(krate.clone()).or_insert_with(|| Crate::read(krate));
-    members::described(krate, path, &export.name)
+    let outer = export.module.split("::").skip(1).map(str::to_owned);
+    let module: Vec<String> = outer.chain([first.clone()]).chain(inner.iter().cloned()).collect();
+    members::described(krate, &module, &export.name)
 }
 
 /// The types of our crates that the signatures mention, but that have no name in the library.
 fn named_only(shown: &str, exports: &[Export], crates: &BTreeMap<String, Crate>) -> String {
     let exported: BTreeSet<&str> = exports.iter().map(|it| it.name.as_str()).collect();
     let ours: BTreeSet<String> = crates.values().flat_map(Crate::types).collect();
+    // A line begins with what it defines, such as a variant.
+    let lines = shown.lines().map(str::trim_start);
     let mentioned: BTreeSet<&str> =
-        shown.split(|it: char| !it.is_alphanumeric() && it != '_').collect();
+        lines.flat_map(|it| it.split(|it: char| !it.is_alphanumeric()).skip(1)).collect();
     let hidden = mentioned.into_iter().filter(|it| ours.contains(*it) && !exported.contains(it));
     hidden.collect::<Vec<_>>().join("\n")
 }

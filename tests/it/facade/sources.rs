@@ -13,10 +13,13 @@ pub(super) struct Crate {
 }
 
 impl Crate {
-    /// Reads a crate: `svc_host_os` is in `crates/host-os`.
+    /// Reads a crate: `svc_host_os` is in `crates/host-os`, `svc` in the root.
     pub(super) fn read(name: &str) -> Self {
-        let folder = name.trim_start_matches("svc_").replace('_', "-");
-        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(folder).join("src");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let src = match name.strip_prefix("svc_") {
+            Some(name) => root.join("crates").join(name.replace('_', "-")).join("src"),
+            None => root.join("src"),
+        };
         let files = ignore::Walk::new(&src).map(|it| it.unwrap().into_path());
         let mut files: Vec<PathBuf> =
             files.filter(|it| it.extension().is_some_and(|it| it == "rs")).collect();
