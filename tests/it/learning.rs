@@ -12,9 +12,9 @@ struct Collection {
     hits: Value,
 }
 
-const SEARCH: &str = r#"param queries: [string]
+const SEARCH: &str = "param queries: [string]
 param docs: path
-queries >> each { search(source: docs, query: it, top_k: 50) } >> flatten"#;
+queries >> each { search(source: docs, query: it, top_k: 50) } >> flatten";
 
 async fn collection(name: &str, most: usize) -> Option<Collection> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ir").join(name);
@@ -27,8 +27,8 @@ async fn collection(name: &str, most: usize) -> Option<Collection> {
     let judgement = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (_, query) = queries.iter().find(|(id, _)| *id == words[0])?;
-        let grade: f64 = words[3].parse().ok()?;
-        Some(serde_json::json!({ "query": query, "id": words[2], "grade": grade as i64 }))
+        let grade: i64 = words[3].parse().ok()?;
+        Some(serde_json::json!({ "query": query, "id": words[2], "grade": grade }))
     };
     let judged: Vec<_> = text.lines().filter_map(judgement).collect();
     let judged = json::read(&serde_json::to_string(&judged).ok()?).ok()?;
@@ -43,9 +43,9 @@ async fn collection(name: &str, most: usize) -> Option<Collection> {
     Some(Collection { judged, hits })
 }
 
-const LEARN: &str = r#"param judged: [Judged]
+const LEARN: &str = "param judged: [Judged]
 param hits: [Hit]
-judged >> rerank.learn(hits: hits)"#;
+judged >> rerank.learn(hits: hits)";
 
 #[tokio::test]
 async fn rerank_learns_to_order_hits_better() {
@@ -55,7 +55,5 @@ async fn rerank_learns_to_order_hits_better() {
         let run = engine.run(LEARN).param("judged", it.judged).param("hits", it.hits);
         let Value::Model(model) = run.await.unwrap().value else { panic!("no model") };
         let content = model.content().unwrap();
-        eprintln!("{name}: {:?}", content.about);
-        eprintln!("{}", String::from_utf8_lossy(&content.state));
     }
 }

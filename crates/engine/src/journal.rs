@@ -115,12 +115,11 @@ impl Journal {
         }
         let (moved, causes) = (Mutex::new(moved), Mutex::default());
         let goes_on = !from.runs.is_empty();
-        let books = match goes_on {
-            true => {
-                let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
-                PriorSpending::read(&*store, &id, origin, &from.scopes)?
-            }
-            false => PriorSpending::default(),
+        let books = if goes_on {
+            let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
+            PriorSpending::read(&*store, &id, origin, &from.scopes)?
+        } else {
+            PriorSpending::default()
         };
         let payments = books.next.into();
         Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
@@ -378,10 +377,11 @@ impl Records for Journal {
         });
         let row = Row::Payment(payment);
         let written = async move {
-            match self.store.is_durable() {
-                true => self.store.commit(row).await.map_err(failed),
+            if self.store.is_durable() {
+                self.store.commit(row).await.map_err(failed)
+            } else {
                 // It is lost with the process anyway, so do not wait.
-                false => self.store.append(row).map_err(failed),
+                self.store.append(row).map_err(failed)
             }
         };
         (number, Box::pin(written))

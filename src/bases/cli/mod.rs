@@ -177,7 +177,7 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
-    panics::are_brief();
+    panics_are_brief();
     os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());

@@ -21,7 +21,7 @@ pub(super) fn described(krate: &Crate, module: &[String], name: &str) -> String 
         }
     }
     lines[1..].sort();
-    lines.iter().map(|it| format!("{it}\n")).collect()
+    lines.join("\n") + "\n"
 }
 
 /// The item itself, then its fields, variants or required methods.
@@ -108,12 +108,10 @@ fn made_by_macro(krate: &Crate, name: &str) -> String {
         macros.iter().find(|it| it.ident.as_ref().is_some_and(|it| call.mac.path.is_ident(it)));
     let made = made.and_then(|it| it.span().source_text()).unwrap_or_default();
     let public = made.lines().map(str::trim).filter(|it| it.starts_with("pub "));
-    let public: String = public.map(|it| format!("  {}\n", it.trim_end_matches(" {"))).collect();
-    format!(
-        "{name}, made by {}! from:\n  {}\n{public}",
-        text(&call.mac.path),
-        text(&call.mac.tokens)
-    )
+    let (by, given) = (text(&call.mac.path), text(&call.mac.tokens));
+    let mut lines = vec![format!("{name}, made by {by}! from:"), format!("  {given}")];
+    lines.extend(public.map(|it| format!("  {}", it.trim_end_matches(" {"))));
+    lines.join("\n") + "\n"
 }
 
 pub(super) fn is_public(visibility: &Visibility) -> bool {

@@ -190,7 +190,7 @@ async fn a_process_runs_the_code_that_it_receives() {
     let engine = engine.with_observer(heard.clone()).with_store(Arc::new(store));
     match engine.run(script.as_str()).await {
         Ok(response) => {
-            println!("{} {response:?}", svc_contract::value::json::write(&response.value))
+            println!("{} {response:?}", svc_contract::value::json::write(&response.value));
         }
         Err(error) => {
             println!("{error} {error:?} {}", error.render(Style::Plain));
