@@ -3,12 +3,10 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use svc::{
-    Engine,
-    assist::{Asked, Draft, complete, session::Session},
-    engine::Unsaved,
-    registry::Component,
-};
+use svc::Engine;
+use svc_assist::{Asked, Draft, complete, session::Session};
+use svc_contract::registry::Component;
+use svc_engine::Unsaved;
 
 const MANY: usize = 300;
 

@@ -3,7 +3,8 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use svc::{Engine, store::SqliteStore};
+use svc::Engine;
+use svc_store::SqliteStore;
 
 #[path = "workloads/nap.rs"]
 mod nap;

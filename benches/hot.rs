@@ -6,7 +6,7 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use svc::store::SqliteStore;
+use svc_store::SqliteStore;
 
 mod workloads;
 

@@ -4,11 +4,8 @@
 use std::{sync::Arc, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use svc::{
-    registry::Usage,
-    run::ledger::{Account, Cap},
-    value::Money,
-};
+use svc_contract::{registry::Usage, value::Money};
+use svc_engine::run::ledger::{Account, Cap};
 use tokio::time::Instant;
 
 const MOST: Usage = Usage { tokens: 1_000, cost: Money::cents(1) };

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, hint::black_box};
 
 use allocation_counter::AllocationInfo;
-use svc::value::{Text, Value};
+use svc_contract::value::{Text, Value};
 
 #[path = "workloads/nap.rs"]
 mod nap;

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, hint::black_box};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use svc::syntax::parse;
+use svc_lang::syntax::parse;
 
 const THOUSANDS: [usize; 4] = [1_000, 2_000, 4_000, 8_000];
 

@@ -3,10 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use svc::{
-    script::{InlineScript, Watch, limits},
-    value::{Record, Text, Type, Value},
-};
+use svc_contract::value::{Record, Text, Type, Value};
+use svc_lang::script::{InlineScript, Watch, limits};
 use tokio_util::sync::CancellationToken;
 
 const RECORDS: usize = 10_000;

@@ -3,13 +3,11 @@
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use svc::{
+use svc_contract::{
     registry::Usage,
-    store::{
-        Args, Blob, Entry, Filter, Hash, Node, NodeState, Run, RunId, RunState, SqliteStore,
-        Store as _,
-    },
+    store::{Args, Blob, Entry, Filter, Hash, Node, NodeState, Run, RunId, RunState, Store as _},
 };
+use svc_store::SqliteStore;
 
 const CHAIN: usize = 10_000;
 

@@ -6,15 +6,14 @@
 //!
 //! # How a script becomes a value
 //!
-//! | step | function | from | to |
-//! |---|---|---|---|
-//! | parse | [`syntax::parse`] | text | [`syntax::ast::Program`] |
-//! | check | [`check::check`] | [`syntax::ast::Program`] and [`registry::Registry`] | [`check::Checked`] |
-//! | plan | [`plan::plan`] | [`check::Checked`] | [`plan::Plan`] |
-//! | run | [`run::run`] | [`plan::Plan`] and inputs | [`value::Value`] |
+//! A script is parsed, checked against the known components, planned and run. Each step uses the
+//! result of the previous one. [`Engine`] is the single entry point to all of them.
 //!
-//! Each step consumes the result of the previous one; nothing is edited later. [`Engine`] is
-//! the single entry point to all of them.
+//! | method | result |
+//! |---|---|
+//! | [`Engine::check`] | [`check::Checked`], or a [`diag::Report`] of all problems |
+//! | [`Engine::plan`] | [`plan::Plan`], with the estimate of what a run can take |
+//! | [`Engine::run`] | [`Request`]; awaiting it returns a [`Response`] with the value |
 //!
 //! # Embedding
 //!
@@ -44,6 +43,9 @@
 //!
 //! A program registers its own components with [`Engine::with`]; `examples/greeter.rs` is a
 //! complete example.
+//!
+//! **Invariant:** every exported name is listed here. `tests/it/facade.rs` holds their methods,
+//! fields and variants.
 
 use std::sync::Arc;
 
@@ -52,32 +54,125 @@ mod worker;
 
 pub use worker::is_worker;
 
-pub use svc_api as api;
-pub use svc_assist as assist;
-pub use svc_components as components;
-pub use svc_contract::{choices, params, record, registry, value};
-pub use svc_documents as documents;
-pub use svc_engine::{self as engine, Block, Engine, Error, Request, Response, block, run};
-pub use svc_lang::{
-    check, diag,
-    plan::{self, Policy},
-    script, stdlib, syntax,
+pub use svc_contract::{choices, needs, params, record};
+pub use svc_engine::{
+    Block, Engine, Error, Fixed, Fixes, Request, Response, TestResult, Trainee, block,
 };
-pub use svc_text as text;
+pub use svc_lang::plan::{Policy, Rule};
 
-/// The outside world, as a trait, and the operating system as one.
-pub mod host {
-    pub use svc_contract::host::*;
-    pub use svc_host_os::{self as os, test};
+/// Values, their types, and the conversion of both.
+pub mod value {
+    pub use svc_contract::value::{
+        BoundedText, EnumType, FlowRef, FlowType, List, Money, Record, RecordType, Secret, Slot,
+        Text, Type, TypeMismatch, Value,
+    };
+
+    /// Values as JSON.
+    pub mod json {
+        pub use svc_contract::value::json::{read, write, write_pretty};
+    }
 }
 
-/// The store of runs, as a trait, and one in a file of `SQLite`.
+/// The contract of components: what an op declares, and what it gets.
+pub mod registry {
+    pub use svc_contract::registry::{
+        Amount, Asking, Bias, Body, BoxFuture, Callee, Component, Compute, Cx, Effect, ErrorKind,
+        Example, Field, FieldScheme, FlowCall, Found, Generic, Inline, Io, Items, Known, Limits,
+        Max, Measure, Op, OpDef, OpError, OpRef, Ordered, Param, Params, Price, Quote, RecordDef,
+        Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool,
+        Trained, Tuning, Usage, Var, Writer, compute, inline, io, load, save,
+    };
+
+    /// The records that the built-in components use for documents.
+    pub mod documents {
+        pub use svc_contract::registry::documents::{Doc, Hit, Judged};
+    }
+}
+
+/// What components learnt, as a store contains it.
+pub mod models {
+    pub use svc_contract::value::{AboutModel, Learnt, Metric, Model, ModelId};
+}
+
+/// The outside world as a trait, this machine, and a world for tests.
+pub mod host {
+    pub use svc_contract::host::{
+        Answering, DirEntry, Fill, Host, Process, Stat, WorkerError, WorkerLimits, read, read_all,
+    };
+    pub use svc_host_os::{OsHost, test::TestHost};
+
+    /// Requests that a component makes.
+    pub mod http {
+        pub use svc_contract::host::http::{Answer, BodyStream, Request, Response, Trust, follow};
+    }
+}
+
+/// The store of runs as a trait, and one in a file of `SQLite`.
 pub mod store {
-    pub use svc_contract::store::*;
-    pub use svc_store::*;
+    pub use svc_contract::store::{
+        Args, Attempt, Blob, Claim, Committed, End, Entry, Filter, Hash, History, ModelRow, Node,
+        NodeState, Payment, Run, RunId, RunState, Spread, Store, StoreError, StoreErrorKind,
+    };
+    pub use svc_store::{
+        Health, Old, Options, Pruned, Receipt, Recovered, Size, SqliteStore, StoredModel,
+    };
+}
+
+/// Scripts as text, and the problems that a check finds in them.
+pub mod diag {
+    pub use svc_lang::diag::{
+        Applicability, Code, Fix, Label, Problem, Report, Severity, Source, Span, Style,
+    };
+}
+
+/// Scripts that passed the check.
+pub mod check {
+    pub use svc_lang::check::{Checked, Input};
+}
+
+/// What a run will do, and what it can take.
+pub mod plan {
+    pub use svc_lang::{
+        check::BoundKey,
+        plan::{EffectUse, Envelope, Holds, Node, Place, Plan, Range, Verb, Verdict},
+    };
+}
+
+/// Events of runs, failed runs, and what is known of recorded ones.
+pub mod run {
+    pub use svc_engine::{
+        DryRunResult, Fate,
+        cause::{Cause, Differences},
+        run::{CapPlace, Event, Observer, Partial, Parts, RunError, Unwatched, ledger::Cap},
+        why::{Called, Reason, Why},
+    };
+}
+
+/// The objects that the commands of `svc` print with `--json`.
+pub mod output {
+    pub use svc_engine::{
+        estimates::{Bound, Effect, EnvelopeJson, Range},
+        failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
+        planned::{PLAN_SCHEMA, Planned, PlannedNode},
+        verdict::{
+            FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
+            Verdict,
+        },
+    };
+}
+
+/// Help for those who write scripts: completion, hover and sessions.
+pub mod editor {
+    pub use svc_assist::{
+        Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Notation, Piece, Port, Role,
+        Sort, active, call_at, complete, grammar, hover, pieces,
+        session::{Binding, Saved, Session, Statement},
+    };
+    pub use svc_engine::Unsaved;
+    pub use svc_lang::check::{Analysis, Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 }
 
 /// An engine with the built-in components on this machine.
 pub fn engine() -> Engine {
-    Engine::new(components::registry(), Arc::new(host::os::OsHost::default()))
+    Engine::new(svc_components::registry(), Arc::new(host::OsHost::default()))
 }

@@ -9,7 +9,7 @@ use std::{
 
 use svc::{
     Error,
-    host::test::TestHost,
+    host::TestHost,
     registry::{
         Bias, Component, Cx, Effect, Example, Io, Op, OpError, Price, Quote, Scheme, Usage, io,
     },

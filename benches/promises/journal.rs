@@ -7,7 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::{Engine, store::SqliteStore};
+use svc::Engine;
+use svc_store::SqliteStore;
 
 use super::{
     nap::NAP,

@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::{Engine, host::os::OsHost, plan::Plan, value::Value};
+use svc::Engine;
+use svc_contract::value::Value;
+use svc_host_os::OsHost;
+use svc_lang::plan::Plan;
 use tantivy::{
     Index, TantivyDocument,
     collector::TopDocs,

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use svc::{registry::Body, value::Value};
+use svc_contract::{registry::Body, value::Value};
 use tokio::task::JoinSet;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The function of an inline op.
-type Inline = fn(&mut [Value]) -> Result<Value, svc::registry::OpError>;
+type Inline = fn(&mut [Value]) -> Result<Value, svc_contract::registry::OpError>;
 
 /// The function of an inline op, from the op table.
 fn op(name: &str) -> Inline {

@@ -6,7 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use svc::{components, registry::Component};
+use svc_components as components;
+use svc_contract::registry::Component;
 
 use super::{
     table::{Table, say, tell},

@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, time::Duration};
 
-use svc::{
+use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, Usage,
         compute, io,

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use svc::{
-    host::test::TestHost,
-    plan::{Caps, Plan},
+use svc_contract::{
     registry::Lent,
-    run::{Outcome, RunContext, Unwatched, run},
     value::{Text, Value},
 };
+use svc_engine::run::{Outcome, RunContext, Unwatched, run};
+use svc_host_os::test::TestHost;
+use svc_lang::plan::{Caps, Plan};
 use tokio::{
     runtime::{Builder, Runtime},
     sync::Semaphore,

@@ -7,15 +7,16 @@ mod spans;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use svc::{Engine, diag::Style, plan::plan};
+use svc::Engine;
+use svc_lang::diag::Style;
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+static ENGINE: LazyLock<Engine> = LazyLock::new(svc::engine);
 
 fuzz_target!(|text: &str| {
     match ENGINE.check(text) {
         Ok(checked) => {
             spans::assert_valid(text, &checked.warnings.problems);
-            let shown = plan(checked).show();
+            let shown = ENGINE.plan(text).map(|it| it.show()).unwrap_or_default();
             assert!(!shown.is_empty(), "a plan is never shown as empty text");
         }
         Err(report) => {

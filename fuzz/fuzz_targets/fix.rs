@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use svc::Engine;
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+static ENGINE: LazyLock<Engine> = LazyLock::new(svc::engine);
 
 fuzz_target!(|text: &str| {
     let before = ENGINE.check(text).map_or_else(|report| report.errors().count(), |_| 0);

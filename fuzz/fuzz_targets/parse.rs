@@ -6,6 +6,6 @@ mod spans;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let parsed = svc::syntax::parse(text);
+    let parsed = svc_lang::syntax::parse(text);
     spans::assert_valid(text, &parsed.problems);
 });

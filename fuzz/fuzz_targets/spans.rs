@@ -1,6 +1,6 @@
 //! Properties of every problem, for any text.
 
-use svc::diag::{Problem, Span};
+use svc_lang::diag::{Problem, Span};
 
 /// Every place of a problem is a valid range of the text.
 pub fn assert_valid(text: &str, problems: &[Problem]) {

@@ -1,5 +1,4 @@
-//! Entry points: one folder per protocol, each a thin layer over [`crate::engine::Engine`] and
-//! [`crate::api`].
+//! Entry points: one folder per protocol, each a thin layer over [`Engine`] and `svc_api`.
 //!
 //! **Invariant:** no base depends on another one, and none contains logic of its own.
 
@@ -9,8 +8,10 @@ use svc_engine::Engine;
 
 use crate::is_worker;
 
-pub mod cli;
-pub mod lsp;
+mod cli;
+mod lsp;
+
+pub use cli::panics_are_brief;
 
 /// Runs the command line with the arguments of the process and the components of `engine`.
 ///

@@ -2,11 +2,9 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use svc::{
-    Engine,
-    diag::{Report, Source},
-    host::test::TestHost,
-};
+use svc::Engine;
+use svc_host_os::test::TestHost;
+use svc_lang::diag::{Report, Source};
 
 /// Declarations that the lines of the card assume.
 const GIVEN: [&str; 7] = [
@@ -98,15 +96,16 @@ async fn agent_tasks_have_a_right_answer() {
         }
         let value = engine.run(source).await.unwrap_or_else(|err| panic!("{name}: {err}")).value;
         let wanted = fs::read_to_string(task.join("result.json")).unwrap();
-        assert_eq!(svc::value::json::write_pretty(&value), wanted.trim_end(), "{name}");
+        assert_eq!(svc_contract::value::json::write_pretty(&value), wanted.trim_end(), "{name}");
     }
     assert_eq!(seen, 3, "the tasks stay the same, so that models can be compared");
 }
 
 /// The names of components in a script, outside strings and comments.
 fn called(engine: &Engine, script: &str) -> Vec<String> {
-    let lexed = svc::syntax::token::lex(script);
-    let words = lexed.tokens.iter().filter(|it| it.kind == svc::syntax::token::TokenKind::Word);
+    let lexed = svc_lang::syntax::token::lex(script);
+    let words =
+        lexed.tokens.iter().filter(|it| it.kind == svc_lang::syntax::token::TokenKind::Word);
     let words = words.map(|it| script[it.span.range()].to_owned());
     let before =
         |it: &str| script.contains(&format!("{it}(")) || script.contains(&format!(">> {it}"));

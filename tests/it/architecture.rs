@@ -299,7 +299,7 @@ fn no_alias_is_a_reserved_word() {
     let engine = svc::engine();
     for component in engine.registry().components() {
         for (alias, _) in component.aliases {
-            assert!(!svc::syntax::RESERVED.contains(alias), "`{alias}` is reserved");
+            assert!(!svc_lang::syntax::RESERVED.contains(alias), "`{alias}` is reserved");
         }
     }
 }

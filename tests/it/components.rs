@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use svc::{
+use svc_contract::{
     registry::{
         Bias, Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError,
         Price, Scheme, Scope, TokenPrice, Usage, Var, compute, io,
@@ -548,7 +548,8 @@ impl Op for Echoes {
 impl Io for Echoes {
     async fn run(self, _: &Cx) -> Result<Value, OpError> {
         let sent: Value = format!("{}:{}", self.name, self.key.reveal()).into();
-        let headers: svc::value::Record = [("authorization".into(), sent)].into_iter().collect();
+        let headers: svc_contract::value::Record =
+            [("authorization".into(), sent)].into_iter().collect();
         let named = [(self.key.reveal().into(), Value::Null)].into_iter().collect();
         let both = vec![Value::Record(headers), Value::Record(named), "else".into()];
         Ok(Value::List(both.into()))

@@ -11,7 +11,7 @@ use pest_meta::{
     ast::{Expr, Rule, RuleType},
     parser,
 };
-use svc::syntax::{RuleUse, uses};
+use svc_lang::syntax::{RuleUse, uses};
 
 use crate::{components, scripts};
 

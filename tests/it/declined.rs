@@ -3,13 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use svc::{
-    Engine, Error,
-    host::test::TestHost,
+use svc::{Engine, Error};
+use svc_contract::{
     registry::ErrorKind,
-    run::{Partial, Parts},
     value::{Money, json},
 };
+use svc_engine::run::{Partial, Parts};
+use svc_host_os::test::TestHost;
 use tokio::time::Instant;
 
 use crate::{components, meter::Meter};
@@ -227,17 +227,17 @@ async fn caps_of_the_run_hold_in_addition_to_those_of_the_script() {
     let script = r#"("a" >> paid(max_tokens: 1000)) within { max_cost: $0.10, max_tokens: 9_999 }"#;
     assert!(engine().run(script).max_cost(Money::cents(5)).max_tokens(5_000).await.is_ok());
     let err = engine().run(script).max_cost(Money::cents(1)).await.map(|it| it.value).unwrap_err();
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("the run needs at least $0.015771, and its `max_cost` is $0.01"));
     assert!(shown.contains("nothing ran: raise the cap of the run"), "{shown}");
     let many = r#"["a", "b"] >> each { paid(max_tokens: 1000) }"#;
     let err = engine().run(many).max_tokens(2000).await.map(|it| it.value).unwrap_err();
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("needs up to 1257 tokens, and 743 of the run's 2000"), "{shown}");
     assert!(shown.contains("raise the cap of the run"), "{shown}");
     let tight = format!("{many} within {{ max_cost: $0.02 }}");
     let err = engine().run(tight.as_str()).max_cost(Money::cents(9)).await;
-    let shown = err.map(|it| it.value).unwrap_err().render(svc::diag::Style::Plain);
+    let shown = err.map(|it| it.value).unwrap_err().render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("of $0.02 are left"), "{shown}");
     assert!(shown.contains("this cap cannot fund it"), "{shown}");
 }
@@ -263,7 +263,7 @@ async fn the_time_of_a_run_is_everything() {
     let err = ended.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Timeout), "nothing catches it");
     assert_eq!(started.elapsed(), Duration::from_mins(5));
-    assert!(err.render(svc::diag::Style::Plain).contains("raise the `timeout` of the run"));
+    assert!(err.render(svc_lang::diag::Style::Plain).contains("raise the `timeout` of the run"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,10 +3,10 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use svc::{
-    Engine,
+use svc::Engine;
+use svc_host_os::OsHost;
+use svc_lang::{
     diag::{Problem, Source, Style},
-    host::os::OsHost,
     plan::Plan,
 };
 
@@ -130,7 +130,7 @@ fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
 #[test]
 fn scripts_in_the_documentation_are_formatted() {
     for fence in fences().iter().filter(|it| it.claim.is_none()) {
-        let formatted = svc::syntax::format(&fence.script).text;
+        let formatted = svc_lang::syntax::format(&fence.script).text;
         if formatted.trim_end() == fence.script {
             continue;
         }

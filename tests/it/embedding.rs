@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use svc::{
     Error, block,
-    host::test::TestHost,
+    host::TestHost,
     registry::{Bias, Component, Cx, Effect, ErrorKind, Example, Io, Op, OpError, Scheme, io},
     value::{Text, Value},
 };

@@ -2,12 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use svc::{
-    Engine,
-    host::test::TestHost,
-    plan::{Envelope, Plan, Verdict},
-    value::Money,
-};
+use svc::Engine;
+use svc_contract::value::Money;
+use svc_host_os::test::TestHost;
+use svc_lang::plan::{Envelope, Plan, Verdict};
 
 use crate::{components, promises::world};
 

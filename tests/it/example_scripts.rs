@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use svc::{check::Checked, diag::Source, value::Value};
+use svc_contract::value::Value;
+use svc_lang::{check::Checked, diag::Source};
 
 use crate::{docs, helpdesk};
 
@@ -66,7 +67,7 @@ fn every_script_has_tests_that_pass() {
 /// The tests do not need the outside world: they pass with an empty one.
 #[test]
 fn no_test_needs_the_outside_world() {
-    let nothing = std::sync::Arc::new(svc::host::test::TestHost::new());
+    let nothing = std::sync::Arc::new(svc_host_os::test::TestHost::new());
     for script in scripts() {
         let engine = helpdesk::engine().with_host(nothing.clone());
         for result in engine.test(&checked(&script), "") {
@@ -155,12 +156,12 @@ async fn the_main_example_answers_from_the_documentation() {
 /// The results of the scripts for the small data included with them.
 #[tokio::test]
 async fn real_runs_give_what_the_data_holds() {
-    let log = svc::value::json::write(&run("log-triage.svc", None).await);
+    let log = svc_contract::value::json::write(&run("log-triage.svc", None).await);
     assert!(log.starts_with(r#"[{"problem":"index: cannot read #: permission denied","times":3"#));
-    let tasks = svc::value::json::write(&run("meeting-actions.svc", None).await);
+    let tasks = svc_contract::value::json::write(&run("meeting-actions.svc", None).await);
     assert!(tasks.contains("2026-03-09: measure the first search"), "{tasks}");
     let papers = run("literature.svc", Some("do short naps improve memory?")).await;
-    let papers = svc::value::json::write(&papers);
+    let papers = svc_contract::value::json::write(&papers);
     assert!(papers.starts_with(r#"[{"paper":"Short naps and word memory (2015)""#), "{papers}");
     let days = run("handbook.svc", Some("how many days of holiday do I have?")).await.to_string();
     assert!(days.contains("28 days of holiday"), "{days}");

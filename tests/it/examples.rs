@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use svc::{
-    Engine,
-    host::{http::Response, test::TestHost},
+use svc::Engine;
+use svc_contract::{
+    host::http::Response,
     registry::{Example, OpRef},
     value::json,
 };
+use svc_host_os::test::TestHost;
 
 #[tokio::test]
 async fn examples_hold() {

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use svc::{
-    Engine, Error, Policy,
+use svc::{Engine, Error, Policy};
+use svc_host_os::OsHost;
+use svc_lang::{
     diag::{Code, Explanation, Problem, Source, Style},
-    host::os::OsHost,
     plan::Plan,
 };
 use tokio_util::sync::CancellationToken;

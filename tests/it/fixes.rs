@@ -4,10 +4,10 @@
 use std::{fs, path::Path, sync::Arc};
 
 use fastrand::Rng;
-use svc::{
-    Engine,
+use svc::Engine;
+use svc_engine::Fixes;
+use svc_lang::{
     diag::{Applicability, Code, Report},
-    engine::Fixes,
     syntax::token::lex,
 };
 
@@ -91,8 +91,9 @@ fn syntax_errors(report: &Report) -> usize {
 }
 
 fn comments(text: &str) -> Vec<String> {
-    let comment =
-        |it: &svc::diag::Span| text[it.range()].trim_start_matches(['#', '/']).trim().to_owned();
+    let comment = |it: &svc_lang::diag::Span| {
+        text[it.range()].trim_start_matches(['#', '/']).trim().to_owned()
+    };
     lex(text).comments.iter().map(comment).collect()
 }
 
@@ -166,7 +167,7 @@ fn a_slip_of_the_finger_is_taken_back_or_left() {
     for _ in 0..count {
         let right = rng.choice(&scripts).unwrap();
         let words = lex(right).tokens;
-        let is_word = |it: &svc::diag::Span| {
+        let is_word = |it: &svc_lang::diag::Span| {
             let word = &right[it.range()];
             word.len() > 3 && word.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
         };

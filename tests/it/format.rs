@@ -43,7 +43,7 @@ fn every_script_keeps_its_meaning_and_its_comments() {
 fn the_examples_are_formatted() {
     for script in scripts().iter().filter(|it| it.starts_with(root().join("examples"))) {
         let text = fs::read_to_string(script).unwrap();
-        assert_eq!(svc::syntax::format(&text).text, text, "{}", script.display());
+        assert_eq!(svc_lang::syntax::format(&text).text, text, "{}", script.display());
     }
 }
 
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn generated_scripts_keep_their_meaning(choices in prop::collection::vec(any::<u8>(), 0..600)) {
         let text = Draft::new(&choices).script();
-        let problems = svc::syntax::parse(&text).problems;
+        let problems = svc_lang::syntax::parse(&text).problems;
         let wrong = problems.first();
         prop_assert!(wrong.is_none(), "the draft is wrong: {wrong:?}\n{text}");
         assert_format_is_lawful(&text);
@@ -92,10 +92,10 @@ fn the_gaps_between_tokens_may_hold_comments() {
     for (number, script) in scripts().iter().enumerate() {
         let text = fs::read_to_string(script).unwrap();
         let renames = text.contains("timeout_sec") || text.contains("max_budget_usd");
-        if !svc::syntax::parse(&text).problems.is_empty() || renames {
+        if !svc_lang::syntax::parse(&text).problems.is_empty() || renames {
             continue;
         }
-        let tokens = svc::syntax::token::lex(&text).tokens;
+        let tokens = svc_lang::syntax::token::lex(&text).tokens;
         for token in tokens.iter().skip(number % STEP).step_by(STEP) {
             let (before, after) = text.split_at(token.span.start);
             assert_format_is_lawful(&format!(

@@ -4,11 +4,9 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
-use svc::{
-    Engine,
-    assist::{Notation, grammar},
-    diag,
-};
+use svc::Engine;
+use svc_assist::{Notation, grammar};
+use svc_lang::diag;
 
 use crate::{components, docs, foreign};
 

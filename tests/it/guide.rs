@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Output};
 
-use svc::value::Value;
+use svc_contract::value::Value;
 
 #[path = "../goals/score.rs"]
 mod score;
@@ -144,7 +144,7 @@ async fn a_goal_has_one_script() {
     assert!(one.starts_with("# Goal: Search ./notes"), "{one}");
     assert!(one.contains("# Takes: time"), "{one}");
     assert!(one.contains("max_sentences: 2") && one.contains("top_k: 3"), "{one}");
-    assert_eq!(svc::syntax::format(&one).text, one, "it is formatted");
+    assert_eq!(svc_lang::syntax::format(&one).text, one, "it is formatted");
 }
 
 #[tokio::test]

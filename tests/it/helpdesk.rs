@@ -5,11 +5,9 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use svc::{
-    Engine,
-    host::{http::Response, test::TestHost},
-    registry::ErrorKind,
-};
+use svc::Engine;
+use svc_contract::{host::http::Response, registry::ErrorKind};
+use svc_host_os::test::TestHost;
 
 #[path = "../../examples/helpdesk/desk.rs"]
 mod desk;

@@ -5,8 +5,8 @@
 use std::{fmt::Write as _, panic, sync::LazyLock, thread};
 
 use proptest::prelude::*;
-use svc::{
-    Engine, Error, Response,
+use svc::{Engine, Error, Response};
+use svc_lang::{
     diag::{Problem, Report, Style},
     plan::Plan,
 };
@@ -26,7 +26,7 @@ fn on_a_small_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 fn plan(text: &str) -> Result<Plan, Report> {
     on_a_small_stack(|| {
         let planned = ENGINE.plan(text);
-        let formatted = svc::syntax::format(text).text;
+        let formatted = svc_lang::syntax::format(text).text;
         assert!(text.trim().is_empty() || !formatted.is_empty(), "all of it was removed");
         match &planned {
             Ok(plan) => assert_valid(text, &plan.program().warnings.problems),

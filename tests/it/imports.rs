@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use svc::{
-    Engine, Error,
-    diag::{Code, Source, Style},
-    host::test::TestHost,
-};
+use svc::{Engine, Error};
+use svc_host_os::test::TestHost;
+use svc_lang::diag::{Code, Source, Style};
 
 /// A script in `work/main.svc`, with these files.
 fn world(files: &[(&str, &str)], main: &str) -> (Engine, Source) {

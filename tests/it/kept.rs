@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use svc::{
-    Engine, Error,
-    host::test::TestHost,
+use svc::{Engine, Error};
+use svc_contract::{
     registry::ErrorKind,
-    store::{NodeState, RunState, SqliteStore, Store as _},
+    store::{NodeState, RunState, Store as _},
     value::{Money, json},
 };
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 
 use crate::{components, meter::Meter};
 
@@ -51,11 +52,11 @@ async fn what_ended_well_is_not_done_again() {
     // A failed write may have written: it is not repeated without a request.
     let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("it is unknown whether it wrote"), "{err}");
-    assert!(err.render(svc::diag::Style::Plain).contains("--retry-write 'append_log'"));
+    assert!(err.render(svc_lang::diag::Style::Plain).contains("--retry-write 'append_log'"));
     let again = engine.resume("last").unwrap().retry_write("append_log");
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
     assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");
-    assert_eq!(store.runs(&svc::store::Filter::default()).unwrap().len(), 1);
+    assert_eq!(store.runs(&svc_contract::store::Filter::default()).unwrap().len(), 1);
     assert_eq!(store.run("last").unwrap().used.tokens, 20, "earlier spending is counted once");
 }
 

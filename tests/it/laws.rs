@@ -1,6 +1,6 @@
 //! What formatting may never change, for the tests and for the fuzzer.
 
-use svc::syntax::{format, parse, token};
+use svc_lang::syntax::{format, parse, token};
 
 /// Formats a text and returns the result, after checking that its meaning is unchanged.
 #[track_caller]

@@ -4,13 +4,14 @@
 use std::{fs, path::Path, sync::Arc};
 
 use assert_cmd::Command;
-use svc::{
-    Engine, Error,
-    host::{os::OsHost, test::TestHost},
+use svc::{Engine, Error};
+use svc_contract::{
     registry::ErrorKind,
-    store::{Filter, NodeState, SqliteStore, Store as _},
+    store::{Filter, NodeState, Store as _},
     value::{Learnt, Model, Value, json},
 };
+use svc_host_os::{OsHost, test::TestHost};
+use svc_store::{Old, SqliteStore};
 
 /// The judged hits of 12 queries: the search prefers the long one, `b`. The other one, `a`, has the
 /// words of the query together at its beginning.
@@ -179,7 +180,7 @@ fn the_type_of_a_model_names_its_component() {
 }
 
 fn svc_lang_format(text: &str) -> String {
-    svc::syntax::format(text).text
+    svc_lang::syntax::format(text).text
 }
 
 #[tokio::test]
@@ -232,13 +233,13 @@ async fn a_model_lives_as_long_as_a_run_or_a_name() {
     let known = store.model(&id[..8]).unwrap();
     assert_eq!((known.id, known.runs, known.names.len()), (model.id(), 2, 0));
     store.name_model("best", &store.learnt(model.id()).unwrap()).unwrap();
-    store.prune(svc::store::Old::default()).unwrap();
+    store.prune(Old::default()).unwrap();
     assert!(store.runs(&Filter::default()).unwrap().is_empty());
     reranked(&engine, "best").await.unwrap();
     let err = reranked(&engine, "missing").await.unwrap_err();
     assert!(err.to_string().contains("unknown model `missing`"), "{err}");
     store.forget_model("best").unwrap();
-    store.prune(svc::store::Old::default()).unwrap();
+    store.prune(Old::default()).unwrap();
     assert!(store.models().unwrap().is_empty());
     let err = reranked(&engine, id).await.unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::NotFound), "{err}");

@@ -18,6 +18,7 @@ mod envelope;
 mod example_scripts;
 mod examples;
 mod explain;
+mod facade;
 mod fixes;
 mod foreign;
 mod format;

@@ -2,11 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use svc::{
-    registry::Usage,
-    run::{Event, Observer},
-    value::Money,
-};
+use svc_contract::{registry::Usage, value::Money};
+use svc_engine::run::{Event, Observer};
 
 /// Counts the reservations and uses of the attempts of a run.
 #[derive(Default)]

@@ -8,14 +8,12 @@ use std::{
     process::{Command, Output},
 };
 
-use svc::{
+use svc_contract::{
     registry::Usage,
-    store::{
-        Args, Attempt, Blob, End, Entry, Node, NodeState, Run, RunId, RunState, SqliteStore,
-        Store as _,
-    },
+    store::{Args, Attempt, Blob, End, Entry, Node, NodeState, Run, RunId, RunState, Store as _},
     value::Money,
 };
+use svc_store::SqliteStore;
 use tempfile::TempDir;
 
 use crate::foreign;

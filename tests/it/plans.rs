@@ -7,13 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use svc::{
-    Engine, Policy,
-    diag::Source,
-    engine::planned::{PLAN_SCHEMA, Planned},
-    host::test::TestHost,
-    plan::Plan,
-};
+use svc::{Engine, Policy};
+use svc_engine::planned::{PLAN_SCHEMA, Planned};
+use svc_host_os::test::TestHost;
+use svc_lang::{diag::Source, plan::Plan};
 
 use crate::{components, example_scripts, grammar, helpdesk, scripts, verdict::Schema};
 

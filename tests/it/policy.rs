@@ -3,12 +3,10 @@
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use svc::{
-    Error, Policy,
-    diag::{Code, Source, Style},
-    host::test::TestHost,
-    registry::ErrorKind,
-};
+use svc::{Error, Policy};
+use svc_contract::registry::ErrorKind;
+use svc_host_os::test::TestHost;
+use svc_lang::diag::{Code, Source, Style};
 
 fn policy(allow: &[&str], deny: &[&str]) -> Policy {
     let policy = allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule)).unwrap();

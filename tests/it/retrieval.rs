@@ -8,7 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use svc::{Engine, host::test::TestHost, value::Value};
+use svc::Engine;
+use svc_contract::value::Value;
+use svc_host_os::test::TestHost;
 
 const SCRIPT: &str = include_str!("../../benches/retrieval/run.svc");
 

@@ -6,13 +6,13 @@ use std::{
     time::Duration,
 };
 
-use svc::{
-    Engine, Error,
-    host::test::TestHost,
+use svc::{Engine, Error};
+use svc_contract::{
     registry::{ErrorKind, Usage},
-    run::{Event, Observer},
     value::{Money, Value, json},
 };
+use svc_engine::run::{Event, Observer};
+use svc_host_os::test::TestHost;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -159,7 +159,7 @@ async fn a_wait_that_ends_too_late_is_not_begun() {
         let started = Instant::now();
         let err = failure(script).await;
         assert_eq!(err.kind(), Some(ErrorKind::RateLimit), "{script}");
-        let shown = err.render(svc::diag::Style::Plain);
+        let shown = err.render(svc_lang::diag::Style::Plain);
         assert!(shown.contains(wanted), "{shown}");
         assert!(started.elapsed() < Duration::from_hours(2), "{:?}", started.elapsed());
     }
@@ -175,7 +175,7 @@ async fn a_back_off_that_does_not_fit_is_not_begun() {
     let started = Instant::now();
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::RateLimit));
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("too little for another attempt"), "{shown}");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
@@ -200,7 +200,7 @@ async fn an_attempt_without_funds_reports_the_previous_one() {
         within { max_tokens: 2000, attempt_timeout: 1ms, max_retries: 5 }"#;
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::Budget));
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("the previous attempt failed: took longer than 1ms"), "{shown}");
 }
 
@@ -321,7 +321,7 @@ async fn a_run_can_be_cancelled_from_outside() {
         });
     let err = ended.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Cancelled), "it passes through `?` and `fallback`");
-    assert!(err.render(svc::diag::Style::Plain).contains("E411"));
+    assert!(err.render(svc_lang::diag::Style::Plain).contains("E411"));
     assert_eq!(BUSY.load(Ordering::SeqCst), 0);
 }
 
@@ -397,7 +397,7 @@ async fn a_path_inside_a_path_starts_from_one_folder() {
         param docs: path = "docs"
         param name: string = "a"
         (read_text(path: "${docs}/${name}.md")) + (read_text(path: "docs/${name}.md"))"#;
-    let source = svc::diag::Source::new("s.svc", script).in_folder("scripts");
+    let source = svc_lang::diag::Source::new("s.svc", script).in_folder("scripts");
     let got = svc::engine().with_host(Arc::new(host)).run(source).await.unwrap().value;
     assert_eq!(got, Value::from("foundfound"));
 }

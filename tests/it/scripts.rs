@@ -3,13 +3,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
-use svc::{
-    Engine,
-    diag::{Code, Source, Style},
-    engine::Fixes,
-    host::test::TestHost,
-    value::json,
-};
+use svc::Engine;
+use svc_contract::value::json;
+use svc_engine::Fixes;
+use svc_host_os::test::TestHost;
+use svc_lang::diag::{Code, Source, Style};
 
 use crate::components;
 
@@ -59,7 +57,7 @@ fn outcome(path: &Path) -> String {
 }
 
 /// The results of the tests in a script.
-fn tested(engine: &Engine, program: &svc::check::Checked) -> String {
+fn tested(engine: &Engine, program: &svc_lang::check::Checked) -> String {
     let mut text = String::new();
     for result in engine.test(program, "") {
         let word = if result.passed() { "ok" } else { "FAILED" };
@@ -150,13 +148,14 @@ fn a_fix_takes_its_problem_away() {
             }
             let start = problem.span().start;
             let moved = (start + repaired.len()).saturating_sub(text.len());
-            let is_same = |it: &svc::diag::Problem| {
+            let is_same = |it: &svc_lang::diag::Problem| {
                 it.code == problem.code
                     && it.message == problem.message
                     && [start, moved].contains(&it.span().start)
             };
             let left = engine.check(repaired.as_str()).err();
-            let as_many = |it: &svc::diag::Report| it.errors().count() >= report.errors().count();
+            let as_many =
+                |it: &svc_lang::diag::Report| it.errors().count() >= report.errors().count();
             let left = left.is_some_and(|it| as_many(&it) && it.errors().any(is_same));
             assert!(!left, "{}: {problem}\n{repaired}", file.display());
             tried += 1;

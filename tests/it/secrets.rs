@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use svc::{
-    Engine, Error,
-    diag::Style,
-    host::test::TestHost,
-    run::{Event, Observer},
-};
+use svc::{Engine, Error};
+use svc_engine::run::{Event, Observer};
+use svc_host_os::test::TestHost;
+use svc_lang::diag::Style;
 
 use crate::components;
 

@@ -2,15 +2,18 @@
 
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
-use svc::{
-    check::Checked,
-    diag::{Code, Source},
-    host::test::TestHost,
-    stdlib::{self, Module},
-    store::{SqliteStore, Store as _},
-    syntax,
+use svc_contract::{
+    store::Store as _,
     value::{Money, json},
 };
+use svc_host_os::test::TestHost;
+use svc_lang::{
+    check::Checked,
+    diag::{Code, Source},
+    stdlib::{self, Module},
+    syntax,
+};
+use svc_store::SqliteStore;
 
 use crate::docs;
 

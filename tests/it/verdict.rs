@@ -3,11 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
-use svc::{
-    Engine,
-    diag::Source,
-    engine::verdict::{VERDICT_SCHEMA, Verdict},
-};
+use svc::Engine;
+use svc_engine::verdict::{VERDICT_SCHEMA, Verdict};
+use svc_lang::diag::Source;
 
 use crate::{components, grammar, scripts};
 

@@ -2,16 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use svc::{
-    Engine,
-    diag::Source,
-    host::test::TestHost,
+use svc::Engine;
+use svc_contract::{
     registry::{
         Component, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, TokenPrice, Usage, io,
     },
-    store::{SqliteStore, Store as _},
+    store::Store as _,
     value::{Money, Text, Value},
 };
+use svc_host_os::test::TestHost;
+use svc_lang::diag::Source;
+use svc_store::SqliteStore;
 
 use crate::components;
 

@@ -29,10 +29,8 @@ pub fn rerun_lines(dry_run: &DryRunResult) -> Vec<String> {
 /// `reuses 40 of 43 calls from 01j9…, which saves 1_200 tokens, $0.03`.
 pub fn summary(dry_run: &DryRunResult) -> String {
     let (same, saved) = (dry_run.same(), dry_run.saved);
-    let saves = match saved == Usage::default() {
-        true => String::new(),
-        false => format!(", which saves {saved}"),
-    };
+    let saves =
+        if saved == Usage::default() { String::new() } else { format!(", which saves {saved}") };
     let total = dry_run.recorded.len();
     let calls = if total == 1 { "call" } else { "calls" };
     format!("reuses {same} of {total} {calls} from {}{saves}", dry_run.run.id)

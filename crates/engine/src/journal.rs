@@ -118,12 +118,11 @@ impl Journal {
         }
         let (moved, causes) = (Mutex::new(moved), Mutex::default());
         let goes_on = !from.runs.is_empty();
-        let books = match goes_on {
-            true => {
-                let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
-                PriorSpending::read(&*store, &id, origin, &from.scopes)?
-            }
-            false => PriorSpending::default(),
+        let books = if goes_on {
+            let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
+            PriorSpending::read(&*store, &id, origin, &from.scopes)?
+        } else {
+            PriorSpending::default()
         };
         let payments = books.next.into();
         let models = Mutex::default();
@@ -417,10 +416,11 @@ impl Records for Journal {
         });
         let row = Row::Payment(payment);
         let written = async move {
-            match self.store.is_durable() {
-                true => self.store.commit(row).await.map_err(failed),
+            if self.store.is_durable() {
+                self.store.commit(row).await.map_err(failed)
+            } else {
                 // It is lost with the process anyway, so do not wait.
-                false => self.store.append(row).map_err(failed),
+                self.store.append(row).map_err(failed)
             }
         };
         (number, Box::pin(written))

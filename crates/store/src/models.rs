@@ -77,11 +77,11 @@ impl SqliteStore {
 
     /// The model of that name, or whose id begins with it.
     pub fn model(&self, name: &str) -> Result<StoredModel> {
+        const SHORTEST: usize = 4;
         let mut all = self.models()?;
         if let Some(at) = all.iter().position(|it| it.names.iter().any(|it| it == name)) {
             return Ok(all.swap_remove(at));
         }
-        const SHORTEST: usize = 4;
         let begins = |it: &&StoredModel| it.id.to_string().starts_with(name);
         let found: Vec<_> = all.iter().filter(begins).filter(|_| name.len() >= SHORTEST).collect();
         match found[..] {
@@ -161,7 +161,9 @@ impl SqliteStore {
             all.entry(id).and_modify(|it| it.names.push(name));
         }
         let mut all: Vec<StoredModel> = all.into_values().collect();
-        all.iter_mut().for_each(|it| it.names.sort());
+        for model in &mut all {
+            model.names.sort();
+        }
         all.sort_by(|a, b| (&a.about.component, a.id).cmp(&(&b.about.component, b.id)));
         Ok(all)
     }

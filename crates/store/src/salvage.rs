@@ -236,9 +236,10 @@ impl<'a> Salvage<'a> {
     }
 
     fn payment(&mut self, payment: Payment) -> SqlResult<()> {
-        match self.runs.contains_key(&payment.run) {
-            true => self.append(Entry::Payment(Box::new(payment))),
-            false => Ok(()),
+        if self.runs.contains_key(&payment.run) {
+            self.append(Entry::Payment(Box::new(payment)))
+        } else {
+            Ok(())
         }
     }
 

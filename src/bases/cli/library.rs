@@ -28,9 +28,10 @@ fn unknown(name: &str) -> Failure {
 
 /// Prints the documentation of a module.
 pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
-    match as_json {
-        true => terminal::print_json(&ModulePageJson::new(module)),
-        false => terminal::print(terminal::styled(&page(module, out))),
+    if as_json {
+        terminal::print_json(&ModulePageJson::new(module))
+    } else {
+        terminal::print(terminal::styled(&page(module, out)))
     }
 }
 

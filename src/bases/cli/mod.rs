@@ -58,7 +58,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 use exit::Result;
-pub use panics::are_brief as panics_are_brief;
+pub use panics::panics_are_brief;
 use svc_engine::Engine;
 use svc_host_os::{self as os};
 use svc_lang::diag::{visible, visible_line};
@@ -179,7 +179,7 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
-    panics::are_brief();
+    panics_are_brief();
     os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());

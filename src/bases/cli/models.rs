@@ -55,7 +55,7 @@ struct Name {
     model: String,
     /// The new name: letters, digits, `-`, `_` and `.`.
     #[arg(value_name = "NAME")]
-    name: String,
+    to: String,
     #[command(flatten)]
     keeping: StoreArgs,
 }
@@ -122,7 +122,7 @@ fn list(store: &RunStore, json: bool, session: &Session) -> Result<u8> {
 impl Name {
     fn execute(self, session: &Session) -> Result<u8> {
         let store = self.keeping.opened(session)?;
-        let name = valid(&self.name)?;
+        let name = valid(&self.to)?;
         let model = store.model(&self.model).map_err(keeping::failure)?;
         store.name_model(name, &model).map_err(keeping::failure)?;
         session.terminal.note(&format!("`{name}` is model {} now", model.id));

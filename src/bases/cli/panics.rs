@@ -6,7 +6,7 @@ use super::terminal;
 
 /// Limits the message of a panic to what anyone may read: its place, and its text if that is a
 /// literal of the program. The run that it ends reports the rest.
-pub fn are_brief() {
+pub fn panics_are_brief() {
     panic::set_hook(Box::new(|it| terminal::print_err(&render(it))));
 }
 

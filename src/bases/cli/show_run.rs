@@ -79,10 +79,8 @@ impl Show {
         } else {
             let shown = show::show(&run_row(&run), reader(session));
             print_list(&(shown + "\n"), reader(session))?;
-            let calls = match self.all {
-                true => Calls::all(&run, &nodes),
-                false => Calls::folded(&run, &nodes),
-            };
+            let calls =
+                if self.all { Calls::all(&run, &nodes) } else { Calls::folded(&run, &nodes) };
             print_list(
                 &show::show(&table(&calls, reader(session)), reader(session)),
                 reader(session),

@@ -40,9 +40,10 @@ impl Tap {
         };
         let value = tap(&session.engine, &store, &self.run, what);
         let value = value.map_err(|err| self.failure(err))?;
-        match self.json {
-            true => terminal::print_json(&value)?,
-            false => print_value(&show::show(&value, reader(session)), reader(session))?,
+        if self.json {
+            terminal::print_json(&value)?;
+        } else {
+            print_value(&show::show(&value, reader(session)), reader(session))?;
         }
         Ok(OK)
     }

@@ -40,9 +40,10 @@ impl Why {
         let engine = self.keeping.engine(session)?;
         let why = engine.why(&self.run, self.path.as_deref(), self.since.as_deref());
         let why = why.map_err(keeping::failure)?;
-        match self.json {
-            true => terminal::print_json(&why)?,
-            false => terminal::print(&text(&why))?,
+        if self.json {
+            terminal::print_json(&why)?;
+        } else {
+            terminal::print(&text(&why))?;
         }
         Ok(OK)
     }

@@ -37,7 +37,7 @@ use wire::{Inbox, Outbox};
 /// Serves the client on standard input and output, and returns the exit code: 0 after `shutdown`
 /// and `exit`, otherwise 1.
 #[expect(clippy::print_stderr, reason = "a client that cannot be understood may not listen")]
-pub fn serve(engine: &Engine) -> u8 {
+pub(super) fn serve(engine: &Engine) -> u8 {
     let inbox = Inbox::new(io::BufReader::new(io::stdin()));
     let outbox = Outbox::new(io::BufWriter::new(io::stdout().lock()));
     match Server::new(engine, inbox, outbox).serve() {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use svc::{Engine, host::os::OsHost, registry::ErrorKind};
+use svc::Engine;
+use svc_contract::registry::ErrorKind;
+use svc_host_os::OsHost;
 
 use super::{failure, policy};
 

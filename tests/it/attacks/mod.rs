@@ -7,7 +7,8 @@ mod paths;
 mod swaps;
 mod web;
 
-use svc::{Engine, Error, Policy, registry::ErrorKind};
+use svc::{Engine, Error, Policy};
+use svc_contract::registry::ErrorKind;
 
 fn policy(allow: &[&str]) -> Policy {
     allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule)).unwrap()

@@ -6,15 +6,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use svc::{
-    Engine,
-    host::{
-        http::{self, Request, Response},
-        os::OsHost,
-        test::TestHost,
-    },
+use svc::Engine;
+use svc_contract::{
+    host::http::{self, Request, Response},
     registry::ErrorKind,
 };
+use svc_host_os::{OsHost, test::TestHost};
 
 use super::{failure, policy, web::Web};
 

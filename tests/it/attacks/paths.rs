@@ -8,15 +8,15 @@ use std::{
     sync::Arc,
 };
 
-use svc::{
-    Engine,
-    host::os::OsHost,
+use svc::Engine;
+use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope,
         compute,
     },
     value::{Text, Value},
 };
+use svc_host_os::OsHost;
 use tempfile::TempDir;
 
 use super::{failure, policy};
@@ -259,7 +259,7 @@ impl Compute for Nosy {
             let written = cx.host().write(other, b"evil");
             return written.map(|()| "".into()).map_err(|err| OpError::io(err, other));
         }
-        let read = svc::host::read(cx.host(), other, 1 << 10);
+        let read = svc_contract::host::read(cx.host(), other, 1 << 10);
         let read = read.map_err(|err| OpError::io(err, other))?;
         Ok(String::from_utf8_lossy(&read).into_owned().into())
     }

@@ -14,7 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::host::{self, Host, os::OsHost};
+use svc_contract::host::{self, Host};
+use svc_host_os::OsHost;
 use tempfile::TempDir;
 
 use super::policy;

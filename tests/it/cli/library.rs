@@ -8,7 +8,7 @@ use super::Place;
 fn modules_are_listed_and_shown() {
     let place = Place::new(&[]);
     let all = place.svc(&["components"]);
-    for module in svc::stdlib::ALL {
+    for module in svc_lang::stdlib::ALL {
         let name = format!("std:{}", module.name);
         assert!(all.out.contains(&format!("  {name}  {}\n", module.summary())), "{}", all.out);
         let page = place.svc(&["components", &name]);
@@ -29,7 +29,7 @@ fn modules_are_listed_and_shown() {
 #[test]
 fn modules_are_scripts_where_that_has_a_meaning() {
     let place = Place::new(&[]);
-    for module in svc::stdlib::ALL {
+    for module in svc_lang::stdlib::ALL {
         let name = format!("std:{}", module.name);
         let tested = place.svc(&["test", &name]);
         assert!(tested.out.ends_with(" passed, 0 failed\n"), "{}{}", tested.out, tested.err);

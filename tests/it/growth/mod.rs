@@ -17,18 +17,17 @@ use std::{
 
 use rustix::time::{ClockId, clock_gettime};
 use shapes::Shape;
-use svc::{
-    Engine,
-    assist::{self, Asked, Draft},
-    diag::Style,
-    engine::Unsaved,
-};
+use svc::Engine;
+use svc_assist as assist;
+use svc_assist::{Asked, Draft};
+use svc_engine::Unsaved;
+use svc_lang::diag::Style;
 
 /// An operation on a script.
 type Phase = (&'static str, fn(&Engine, &str));
 
 const PHASES: [Phase; 5] = [
-    ("fmt", |_, text| drop(black_box(svc::syntax::format(text)))),
+    ("fmt", |_, text| drop(black_box(svc_lang::syntax::format(text)))),
     ("check --json", |engine, text| {
         black_box(serde_json::to_string(&engine.verdict(text)).unwrap());
     }),

@@ -11,10 +11,8 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    host::{os::OsHost, test::TestHost},
-    registry::ErrorKind,
-};
+use svc_contract::registry::ErrorKind;
+use svc_host_os::{OsHost, test::TestHost};
 use tempfile::TempDir;
 
 mod mutants;

@@ -7,11 +7,9 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    documents::{Document, Sink, Source, extract},
-    host::os::OsHost,
-    value::json,
-};
+use svc_contract::value::json;
+use svc_documents::{Document, Sink, Source, extract};
+use svc_host_os::OsHost;
 
 use super::{memory, pdf, report};
 

@@ -12,11 +12,13 @@ use std::{
     time::Duration,
 };
 
-use svc::{
-    Engine,
-    host::{DirEntry, Host, Stat, http, test::TestHost},
-    store::{Filter, RunId, RunState, SqliteStore, Store as _},
+use svc::Engine;
+use svc_contract::{
+    host::{DirEntry, Host, Stat, http},
+    store::{Filter, RunId, RunState, Store as _},
 };
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 
 use crate::{components, meter::Meter};
 

@@ -7,7 +7,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use svc::store::{NodeState, Run, SqliteStore, Store as _};
+use svc_contract::store::{NodeState, Run, Store as _};
+use svc_store::SqliteStore;
 use tempfile::TempDir;
 
 use crate::models::{

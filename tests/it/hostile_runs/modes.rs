@@ -2,7 +2,8 @@
 
 use std::{path::Path, process::Command};
 
-use svc::store::{SqliteStore, Store as _, StoreErrorKind};
+use svc_contract::store::{Store as _, StoreErrorKind};
+use svc_store::SqliteStore;
 
 use super::{Place, err, out, wait_for};
 

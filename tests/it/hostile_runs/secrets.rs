@@ -7,12 +7,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use svc::{
-    diag::Style,
-    host::os::OsHost,
-    run::{Event, Observer},
-    store::{Hash, SqliteStore, Store as _},
-};
+use svc_contract::store::{Hash, Store as _};
+use svc_engine::run::{Event, Observer};
+use svc_host_os::OsHost;
+use svc_lang::diag::Style;
+use svc_store::SqliteStore;
 
 use super::{Place, err, out};
 use crate::{
@@ -182,7 +181,7 @@ impl Observer for Heard {
 async fn a_process_runs_the_code_that_it_receives() {
     let Ok(script) = std::env::var("SVC_TEST_SCRIPT") else { return };
     let folder = std::env::var("SVC_TEST_FOLDER").unwrap();
-    svc::bases::cli::panics_are_brief();
+    svc::bases::panics_are_brief();
     let logs = tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE);
     logs.with_writer(std::io::stderr).init();
     let store = SqliteStore::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
@@ -190,7 +189,9 @@ async fn a_process_runs_the_code_that_it_receives() {
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(OsHost::default()));
     let engine = engine.with_observer(heard.clone()).with_store(Arc::new(store));
     match engine.run(script.as_str()).await {
-        Ok(response) => println!("{} {response:?}", svc::value::json::write(&response.value)),
+        Ok(response) => {
+            println!("{} {response:?}", svc_contract::value::json::write(&response.value));
+        }
         Err(error) => {
             println!("{error} {error:?} {}", error.render(Style::Plain));
             println!("{}", serde_json::to_string(&error.failure()).unwrap());

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::store::RunState;
+use svc_contract::store::RunState;
 
 use super::{Place, err, last, wait_for};
 

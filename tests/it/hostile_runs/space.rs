@@ -2,11 +2,9 @@
 
 use std::{process::Command, sync::Arc};
 
-use svc::{
-    host::test::TestHost,
-    store::{Options, SqliteStore},
-    value::json,
-};
+use svc_contract::value::json;
+use svc_host_os::test::TestHost;
+use svc_store::{Options, SqliteStore};
 
 use super::{Place, done, err, last};
 use crate::{components, meter::Meter};

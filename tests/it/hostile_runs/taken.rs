@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path};
 
-use svc::store::{Filter, SqliteStore, Store as _};
+use svc_contract::store::{Filter, Store as _};
+use svc_store::SqliteStore;
 
 use super::{Place, SCRIPT, err, wait_for};
 

@@ -2,7 +2,8 @@
 
 use std::process::Output;
 
-use svc::store::{Filter, RunState, SqliteStore, Store as _};
+use svc_contract::store::{Filter, RunState, Store as _};
+use svc_store::SqliteStore;
 
 use super::{Place, SCRIPT, done, err, last, space::rounds, wait_for};
 

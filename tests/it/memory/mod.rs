@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::{Engine, Error, Response, host::test::TestHost, registry::ErrorKind};
+use svc::{Engine, Error, Response};
+use svc_contract::registry::ErrorKind;
+use svc_host_os::test::TestHost;
 
 /// Its host does not measure the process, which also runs many other tests; the memory of runs is
 /// counted all the same.

@@ -7,10 +7,8 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use svc::{
-    store::{SqliteStore, Store as _},
-    value::Money,
-};
+use svc_contract::{store::Store as _, value::Money};
+use svc_store::SqliteStore;
 
 use super::{
     PRICES,

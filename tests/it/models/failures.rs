@@ -6,11 +6,12 @@ use std::{
 };
 
 use serde_json::json;
-use svc::{
-    host::{Host as _, http::Response, os::OsHost, test::TestHost},
+use svc_contract::{
+    host::{Host as _, http::Response},
     registry::ErrorKind,
     value::Value,
 };
+use svc_host_os::{OsHost, test::TestHost};
 
 use super::{
     KEY, engine, failure,

@@ -1,6 +1,6 @@
 //! A language model that proposes scripts: the checker decides.
 
-use svc::value::Value;
+use svc_contract::value::Value;
 
 use super::{
     engine,

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use svc::store::{NodeState, SqliteStore, Store as _};
+use svc_contract::store::{NodeState, Store as _};
+use svc_store::SqliteStore;
 
 use super::{KEY, PRICES, provider::finishes, server::Server};
 use crate::hostile_runs::SCRIPT;

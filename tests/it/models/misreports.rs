@@ -4,8 +4,8 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
-use svc::{
-    Error,
+use svc::Error;
+use svc_contract::{
     registry::{ErrorKind, Usage},
     value::Money,
 };

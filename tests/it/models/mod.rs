@@ -4,13 +4,14 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
-use svc::{
-    Engine, Error,
-    host::{Host as _, os::OsHost, test::TestHost},
+use svc::{Engine, Error};
+use svc_contract::{
+    host::Host as _,
     registry::ErrorKind,
-    run::{Event, Observer},
     value::{Money, Value, json},
 };
+use svc_engine::run::{Event, Observer};
+use svc_host_os::{OsHost, test::TestHost};
 
 use self::{
     provider::{PROVIDERS, finishes, says},
@@ -67,7 +68,7 @@ async fn failure(provider: &str, reply: Reply, script: &str) -> Error {
     let script = format!("({script}) within {{ max_retries: 0 }}");
     let ended = engine(&server, provider).run(script.as_str()).await;
     let err = ended.map(|it| it.value).expect_err("it should fail");
-    let shown = format!("{err} {err:?} {}", err.render(svc::diag::Style::Plain));
+    let shown = format!("{err} {err:?} {}", err.render(svc_lang::diag::Style::Plain));
     assert!(!shown.contains(KEY), "the key is shown: {shown}");
     err
 }
@@ -260,7 +261,7 @@ async fn caps_hold_before_anything_is_asked() {
     // 513 bytes at $3 and 1000 tokens at $15 per million.
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0165 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     assert!(shown.contains("must reserve at least $0.016539"), "{shown}");
     assert!(server.requests().is_empty(), "no request was sent");
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0166 }"#;
@@ -316,7 +317,7 @@ async fn nothing_is_needed_until_something_is_asked() {
     assert!(engine.check(r#""x" >> ask<int>()"#).is_ok());
     let err = engine.run(r#""x" >> ask"#).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unsupported));
-    let shown = err.render(svc::diag::Style::Plain);
+    let shown = err.render(svc_lang::diag::Style::Plain);
     for wanted in ["no language model is configured", "SVC_MODEL", "OPENAI_API_KEY"] {
         assert!(shown.contains(wanted), "{shown}");
     }

@@ -11,7 +11,8 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::store::{SqliteStore, Store as _};
+use svc_contract::store::Store as _;
+use svc_store::SqliteStore;
 
 use super::{
     PRICES,

@@ -6,7 +6,8 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use svc::{Engine, host::test::TestHost};
+use svc::Engine;
+use svc_host_os::test::TestHost;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 

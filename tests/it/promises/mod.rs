@@ -14,14 +14,13 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    Engine, Error, Request,
+use svc::{Engine, Error, Request};
+use svc_contract::{registry::Usage, value::Money};
+use svc_engine::run::{Event, Observer};
+use svc_host_os::test::TestHost;
+use svc_lang::{
     check::BoundKey,
-    host::test::TestHost,
     plan::{Envelope, Holds, Plan},
-    registry::Usage,
-    run::{Event, Observer},
-    value::Money,
 };
 use tokio::time::Instant;
 

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use svc::{
+use svc_contract::{
     registry::{
         Asking, Bias, Component, Cx, Effect, ErrorKind, Io, Max, Measure, Op, OpError, Params,
         Price, Quote, Scheme, Scope, TokenPrice, Usage, io,
@@ -148,7 +148,7 @@ impl Op for Step {
     });
     const SAYS: &'static [&'static str] =
         &["cost a random amount", "use some tokens and money", "take a random step"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for Step {
@@ -193,7 +193,7 @@ impl Op for Speak {
     });
     const SAYS: &'static [&'static str] =
         &["answer a prompt by chance", "pay by the length of a prompt", "produce random letters"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for Speak {
@@ -230,7 +230,7 @@ impl Op for List {
     const ERRORS: &'static [ErrorKind] = &KINDS;
     const SAYS: &'static [&'static str] =
         &["list some texts", "random number of strings", "read texts by chance"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for List {
@@ -264,7 +264,7 @@ impl Op for Post {
     const OUTPUT: Measure = Measure::Args;
     const SAYS: &'static [&'static str] =
         &["post to the board", "write again with every call", "spend five cents on a message"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for Post {

@@ -1,9 +1,7 @@
 //! Sessions as a program uses them: the remembered names and their types.
 
-use svc::{
-    assist::session::Session,
-    value::{Type, Value},
-};
+use svc_assist::session::Session;
+use svc_contract::value::{Type, Value};
 
 /// Enters text as a prompt does, and returns the results of its pipelines.
 async fn enter(session: &mut Session, text: &str) -> Vec<Value> {

@@ -10,12 +10,12 @@ use std::{
 };
 
 use serde_json::json;
-use svc::{
-    Engine,
-    api::{components::entries, inspect},
-    diag::{Code, Style},
-    registry::{Bias, Component, Op, OpDef, OpRef, Param, Registry, Scheme, Tool, Tuning, lacking},
+use svc::Engine;
+use svc_api::{components::entries, inspect};
+use svc_contract::registry::{
+    Bias, Component, Op, OpDef, OpRef, Param, Registry, Scheme, Tool, Tuning, lacking,
 };
+use svc_lang::diag::{Code, Style};
 
 use crate::skipped;
 use studio::{ABSENT, STUDIO};

@@ -1,7 +1,7 @@
 //! A component whose op `dub` needs a feature that no build has, and whose op `mix` can be tuned
 //! in every way.
 
-use svc::{
+use svc_contract::{
     registry::{
         Bias, Component, Example, Inline, Op, OpDef, OpError, Scheme, Tool, inline, lacking,
     },

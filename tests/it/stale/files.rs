@@ -7,12 +7,10 @@ use std::{
     time::Duration,
 };
 
-use svc::{
-    diag::Source,
-    host::os::OsHost,
-    store::{SqliteStore, Store as _},
-    value::json,
-};
+use svc_contract::{store::Store as _, value::json};
+use svc_host_os::OsHost;
+use svc_lang::diag::Source;
+use svc_store::SqliteStore;
 use tempfile::TempDir;
 
 /// A folder of files, and its runs.

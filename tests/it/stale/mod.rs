@@ -10,11 +10,12 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    Engine,
-    store::{SqliteStore, Store as _},
+use svc::Engine;
+use svc_contract::{
+    store::Store as _,
     value::{Value, json},
 };
+use svc_store::SqliteStore;
 
 use self::world::World;
 
@@ -103,14 +104,14 @@ impl Rounds {
         nodes.iter().filter(|it| it.origin.is_some()).count()
     }
 
-    fn some_run(&mut self) -> svc::store::Run {
-        let runs = self.store.runs(&svc::store::Filter::default()).unwrap();
+    fn some_run(&mut self) -> svc_contract::store::Run {
+        let runs = self.store.runs(&svc_contract::store::Filter::default()).unwrap();
         runs[self.rng.usize(0..runs.len().min(6))].clone()
     }
 
-    fn has_failures(&self, run: &svc::store::Run) -> bool {
+    fn has_failures(&self, run: &svc_contract::store::Run) -> bool {
         let nodes = self.store.nodes(&run.id).unwrap();
-        nodes.iter().any(|it| it.state != svc::store::NodeState::Done)
+        nodes.iter().any(|it| it.state != svc_contract::store::NodeState::Done)
     }
 
     /// The actual result, and the expected one.
@@ -161,7 +162,7 @@ impl Rounds {
 
     async fn round(&mut self) {
         let edits = self.world.edit(&mut self.rng);
-        let first = self.store.runs(&svc::store::Filter::default()).unwrap().is_empty();
+        let first = self.store.runs(&svc_contract::store::Filter::default()).unwrap().is_empty();
         let step = if first { Step::Reuse } else { STEPS[self.rng.usize(0..STEPS.len())] };
         let (given, wanted) = self.step(step).await;
         if wanted.is_empty() {
@@ -185,7 +186,7 @@ impl Rounds {
 fn text_of(ended: Result<Value, svc::Error>) -> String {
     match ended {
         Ok(value) => json::write(&value),
-        Err(err) => err.render(svc::diag::Style::Plain),
+        Err(err) => err.render(svc_lang::diag::Style::Plain),
     }
 }
 

@@ -2,19 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use svc::{
-    Engine,
-    host::{http::Response, test::TestHost},
-    store::{SqliteStore, Store as _},
-    value::json,
-};
+use svc::Engine;
+use svc_contract::{host::http::Response, store::Store as _, value::json};
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 
 const SCRIPT: &str = "\"who are you?\" >> ask(max_tokens: 9)";
 
 /// An engine whose models answer with their own address, one second later than everything in the
 /// store.
 fn engine(store: &Arc<SqliteStore>, provider: &str, base: &str) -> Engine {
-    let runs = store.runs(&svc::store::Filter::default()).unwrap().len();
+    let runs = store.runs(&svc_contract::store::Filter::default()).unwrap().len();
     let host = TestHost::new()
         .at(1_000 * i64::try_from(runs).unwrap())
         .env("SVC_MODEL", format!("{provider}/same"))
@@ -50,7 +48,9 @@ fn engine(store: &Arc<SqliteStore>, provider: &str, base: &str) -> Engine {
 
 async fn reused(engine: &Engine) -> String {
     let ran = engine.run(SCRIPT).reuse(Duration::from_hours(1)).await;
-    json::write(&ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain))).value)
+    json::write(
+        &ran.unwrap_or_else(|err| panic!("{}", err.render(svc_lang::diag::Style::Plain))).value,
+    )
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,12 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use svc::{
-    Engine,
-    host::test::TestHost,
-    store::SqliteStore,
-    value::{Record, Value, json},
-};
+use svc::Engine;
+use svc_contract::value::{Record, Value, json};
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 
 fn engine() -> Engine {
     let host = TestHost::new().file("a.json", r#"{"a": 1}"#);
@@ -42,7 +40,7 @@ async fn an_absent_field_is_null_everywhere() {
         let script = format!("{HEAD}{expr}");
         let engine = engine();
         let ran = engine.run(script.as_str()).await;
-        let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain)));
+        let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc_lang::diag::Style::Plain)));
         assert_eq!(json::write(&ran.value), wanted, "{expr}");
         let again = engine.run(script.as_str()).reuse(Duration::from_hours(1)).await.unwrap();
         assert_eq!(json::write(&again.value), wanted, "{expr}, of another run");
@@ -68,7 +66,7 @@ async fn the_same_holds_of_params_flows_branches_and_mocks() {
         test \"a mock\" { let r = main() expect r == { a: 1 } expect to_json(r) == \"{\\\"a\\\":1,\\\"b\\\":null}\" }";
     let engine = engine();
     let tested = engine.test(&engine.check(script).unwrap(), "");
-    assert!(tested.iter().all(svc::engine::TestResult::passed) && tested.len() == 1, "{tested:?}");
+    assert!(tested.iter().all(svc_engine::TestResult::passed) && tested.len() == 1, "{tested:?}");
 }
 
 /// The two zeros of floats are equal.
@@ -86,7 +84,7 @@ async fn there_is_one_zero() {
         let wanted = r#"["0.0","0.0","0.0","[0.0]","0.0","0.0","0.0","1 true 1"]"#;
         let engine = engine();
         let ran = engine.run(script.as_str()).await;
-        let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain)));
+        let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc_lang::diag::Style::Plain)));
         assert_eq!(json::write(&ran.value), wanted, "{zero}");
         let again = engine.run(script.as_str()).reuse(Duration::from_hours(1)).await.unwrap();
         assert_eq!(json::write(&again.value), wanted, "{zero}");

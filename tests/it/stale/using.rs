@@ -2,11 +2,9 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path, process::Command, sync::Arc};
 
-use svc::{
-    Engine, Policy,
-    diag::{Code, Source, Style},
-    host::os::OsHost,
-};
+use svc::{Engine, Policy};
+use svc_host_os::OsHost;
+use svc_lang::diag::{Code, Source, Style};
 use tempfile::TempDir;
 
 const SECRET: &str = "hunter2";

@@ -5,11 +5,12 @@
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use fastrand::Rng;
-use svc::{
-    host::test::TestHost,
-    store::{SqliteStore, Store as _},
+use svc_contract::{
+    store::Store as _,
     value::{EnumType, Money, Record, Text, Type, Value, json, literal},
 };
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 
 use super::number;
 
@@ -209,7 +210,8 @@ async fn a_value_is_one_in_runs_and_their_records() {
         let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));
         let ran = engine.run(script.as_str()).param("given", other).param("loose", loose.clone());
         let ran = ran.await;
-        let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain))).value;
+        let ran =
+            ran.unwrap_or_else(|err| panic!("{}", err.render(svc_lang::diag::Style::Plain))).value;
         let text = json::write(&ran);
         let message: &Record = ran.as_record().unwrap();
         let field = |name: &str| message.get(name).unwrap();

@@ -4,14 +4,10 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
-use svc::{
-    Engine,
-    diag::Source,
-    host::{
-        http::{Request, Response},
-        test::TestHost,
-    },
-};
+use svc::Engine;
+use svc_contract::host::http::{Request, Response};
+use svc_host_os::test::TestHost;
+use svc_lang::diag::Source;
 
 /// The parts and their variants. A data file with the variant `-` does not exist.
 const PARTS: &[(&str, &[&str])] = &[

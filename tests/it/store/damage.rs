@@ -3,7 +3,8 @@
 use std::{fs, path::Path};
 
 use rusqlite::Connection;
-use svc::store::{Blob, Entry, Hash, Node, SqliteStore, Store as _, StoreErrorKind};
+use svc_contract::store::{Blob, Entry, Hash, Node, Store as _, StoreErrorKind};
+use svc_store::SqliteStore;
 
 use super::{NOW, begun, done, noise, open};
 
@@ -84,7 +85,7 @@ fn flipped_bytes_of_the_file_never_panic() {
         match SqliteStore::open(&file, NOW) {
             Ok(store) => {
                 let _ = store.nodes(&run);
-                let _ = store.runs(&svc::store::Filter::default());
+                let _ = store.runs(&svc_contract::store::Filter::default());
                 let _ = store.check();
             }
             Err(err) => {

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use svc::{
+use svc_contract::{
     registry::Usage,
     store::{
-        Args, Attempt, Blob, End, Entry, Filter, Hash, Node, NodeState, Old, Payment, Run, RunId,
-        RunState, SqliteStore, Store as _, StoreErrorKind,
+        Args, Attempt, Blob, End, Entry, Filter, Hash, Node, NodeState, Payment, Run, RunId,
+        RunState, Store as _, StoreErrorKind,
     },
     value::Money,
 };
+use svc_store::{Old, SqliteStore};
 
 mod damage;
 mod processes;
@@ -187,7 +188,10 @@ fn a_history_is_of_what_was_done() {
     let history = store.history("ctx_search", "infer").unwrap();
     assert_eq!((history.count, history.tokens.median, history.cost.median), (2, 20, 7));
     assert!((history.tokens.mean - 15.0).abs() < 1e-9);
-    assert_eq!(store.history("ctx_search", "other").unwrap(), svc::store::History::default());
+    assert_eq!(
+        store.history("ctx_search", "other").unwrap(),
+        svc_contract::store::History::default()
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use svc::store::{RunId, RunState, Store as _, StoreErrorKind};
+use svc_contract::store::{RunId, RunState, Store as _, StoreErrorKind};
 
 use super::{NOW, begun, done, open};
 
@@ -39,7 +39,7 @@ fn two_processes_share_a_file() {
         assert!(child.wait().unwrap().success());
     }
     let store = open(folder.path());
-    let runs = store.runs(&svc::store::Filter::default()).unwrap();
+    let runs = store.runs(&svc_contract::store::Filter::default()).unwrap();
     assert_eq!(runs.len(), 3);
     for run in runs {
         assert_eq!(store.nodes(&run.id).unwrap().len(), 100);

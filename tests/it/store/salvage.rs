@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path};
 
-use svc::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, SqliteStore, Store as _};
+use svc_contract::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, Store as _};
+use svc_store::SqliteStore;
 
 use super::{NOW, attempt, begun, done, noise, open, payment, usage};
 
@@ -149,13 +150,13 @@ fn a_content_that_is_lost_makes_its_call_one_that_was_begun() {
     let (store, recovered) = SqliteStore::recover(&file, NOW).unwrap();
     assert_eq!((recovered.runs, recovered.lost_contents), (6, 1), "{recovered:?}");
     let node = store.node(&run, "large").unwrap().unwrap();
-    assert_eq!((node.state, node.output), (svc::store::NodeState::Intended, None));
+    assert_eq!((node.state, node.output), (svc_contract::store::NodeState::Intended, None));
     assert!(!store.run("last").unwrap().is_partial(), "every call is known");
     is_whole(&store, "content");
     // The old store keeps its large contents, whatever is removed from the new one.
     let aside = recovered.aside.to_str().unwrap().to_owned() + "-blobs";
     let kept = fs::read_dir(&aside).unwrap().count();
-    store.prune(svc::store::Old::default()).unwrap();
+    store.prune(svc_store::Old::default()).unwrap();
     assert_eq!(fs::read_dir(&aside).unwrap().count(), kept);
 }
 

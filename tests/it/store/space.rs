@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use svc::store::{Old, Options, SqliteStore, Store as _, StoreErrorKind};
+use svc_contract::store::{Store as _, StoreErrorKind};
+use svc_store::{Old, Options, SqliteStore};
 
 use super::{NOW, begun, done, open};
 

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
-use svc::{
-    Engine, Error,
-    check::Input,
-    host::test::TestHost,
-    plan::{Envelope, Plan},
+use svc::{Engine, Error};
+use svc_contract::{
     registry::{ErrorKind, Usage},
-    run::RunError,
     value::{Type, Value, json},
+};
+use svc_engine::run::RunError;
+use svc_host_os::test::TestHost;
+use svc_lang::{
+    check::Input,
+    plan::{Envelope, Plan},
 };
 use tokio::runtime::Runtime;
 

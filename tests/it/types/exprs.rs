@@ -1,6 +1,6 @@
 //! Random expressions of a type, in every form that the language has for it.
 
-use svc::value::{Type, json};
+use svc_contract::value::{Type, json};
 
 use super::{
     values::{self, list, literal, pick, value},

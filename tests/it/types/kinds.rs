@@ -1,6 +1,6 @@
 //! Random expressions that exist only for values of one kind.
 
-use svc::value::Type;
+use svc_contract::value::Type;
 
 use super::{
     values::{self, list, literal, pick, value},

@@ -1,9 +1,7 @@
 //! Scripts that used to break a promise about types, each with its current result.
 
-use svc::{
-    Engine, Error,
-    value::{Type, json},
-};
+use svc::{Engine, Error};
+use svc_contract::value::{Type, json};
 
 use super::bench::Bench;
 
@@ -15,7 +13,7 @@ fn codes(script: &str) -> Vec<&'static str> {
     }
 }
 
-fn main_type(program: &svc::check::Checked) -> String {
+fn main_type(program: &svc_lang::check::Checked) -> String {
     program.main.as_ref().map_or(Type::Never, |it| it.ty.clone()).to_string()
 }
 

@@ -1,6 +1,6 @@
 //! Random expressions that are lists.
 
-use svc::value::Type;
+use svc_contract::value::Type;
 
 use super::{
     values::{self, list, pick},

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use svc::{
+use svc_contract::{
     registry::{Generic, OpDef, OpRef, Param, Scheme},
     value::Type,
 };

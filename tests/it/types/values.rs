@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use fastrand::Rng;
-use svc::value::{EnumType, Money, Text, Type, Value, json};
+use svc_contract::value::{EnumType, Money, Text, Type, Value, json};
 
 /// Every script declares these enums.
 pub(super) const ENUMS: &str = "type Few = \"a\" | \"b\"\ntype Many = \"a\" | \"b\" | \"c\"\n";

@@ -1,7 +1,7 @@
 //! Random whole scripts with every construct of the language.
 
 use fastrand::Rng;
-use svc::value::Type;
+use svc_contract::value::Type;
 
 use super::values::{self, ENUMS, literal, pick, value};
 

@@ -76,8 +76,8 @@ impl Cx {
     async fn call_flow(&self, flow: &FlowRef, input: Value) -> Result<Value, OpError> {
         let (reply, answer) = oneshot::channel();
         let call = FlowCall { flow: flow.clone(), input, reply };
-        let nobody = || OpError::bug("calls of flows are not supported here");
-        let calls = self.flow_calls().ok_or_else(nobody)?;
+        let no_run = || OpError::bug("cannot call a flow: the op was called outside of a run");
+        let calls = self.flow_calls().ok_or_else(no_run)?;
         calls.send(call).map_err(|_| OpError::cancelled())?;
         answer.await.unwrap_or_else(|_| Err(OpError::cancelled()))
     }

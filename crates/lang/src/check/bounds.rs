@@ -78,9 +78,9 @@ impl Checker<'_> {
         if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
             self.report(
                 Problem::warning(Code::E306, within.span, "these bounds have no effect")
-                    .label("this stage takes no time and costs nothing")
-                    .also(body.span, "computed immediately")
-                    .help("remove them"),
+                    .label("nothing to limit")
+                    .also(body.span, "takes no time and costs nothing")
+                    .help("remove the bounds"),
             );
         }
     }

@@ -248,9 +248,13 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => Vec::new(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, term.span, "`...` expects a record")
-                        .label(format!("this is {other}"))
-                        .help("join lists with `+`"),
+                    Problem::error(
+                        Code::E208,
+                        term.span,
+                        format!("expected a record, found {other}"),
+                    )
+                    .label("`...` copies the fields of a record")
+                    .help("join lists with `+`"),
                 );
                 Vec::new()
             }

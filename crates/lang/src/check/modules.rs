@@ -304,8 +304,8 @@ impl Checker<'_> {
         let file = known.source.name().to_owned();
         let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let problem =
-            Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
-                .label("unknown flow or type");
+            Problem::error(Code::E201, rest.span, format!("unknown name `{}`", rest.text))
+                .label(format!("not a flow or type of `{file}`"));
         let problem = match near(&rest.text, names.iter().copied()) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))

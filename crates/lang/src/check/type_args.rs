@@ -50,8 +50,8 @@ impl Checker<'_> {
             return;
         }
         self.report(
-            Problem::error(Code::E219, span, format!("{ty} has no values in JSON"))
-                .label("cannot come from outside")
+            Problem::error(Code::E219, span, format!("cannot read {ty} from JSON"))
+                .label("JSON has no such values")
                 .help("declare a secret with `secret name`, or pass a flow by its name"),
         );
     }
@@ -61,8 +61,8 @@ impl Checker<'_> {
         let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
         self.report(
             Problem::error(Code::E219, span, format!("`{}` cannot return {part}", site.name))
-                .label(format!("{part} has no JSON form"))
-                .help("ask for string, and convert the answer"),
+                .label(format!("JSON cannot contain {part}"))
+                .help("request a string, and convert the answer"),
         );
     }
 

@@ -261,7 +261,7 @@ impl Checker<'_> {
         let name = word.text.as_ref();
         let meant = self.meant_type(&word.text);
         let mut problem = Problem::error(Code::E207, word.span, format!("unknown type `{name}`"))
-            .label("unknown type")
+            .label("not built in, declared or imported")
             .help("declare it with `type Name = { field: type }`");
         if let Some((meant, is_sure)) = meant {
             problem = problem.help(format!("did you mean `{meant}`?"));

@@ -70,7 +70,7 @@ impl InlineScript {
     pub fn run(&self, args: &[Value], watch: &Watch) -> Result<Value, Ended> {
         let run = || on_a_long_stack(|| watched(watch, || self.evaluated(args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
-            let error = OpError::bug("rhai panicked in inline code");
+            let error = OpError::bug("cannot run the inline code: Rhai panicked");
             return Err(Ended::Failed(self.everywhere(error)));
         };
         match (ended, stop) {

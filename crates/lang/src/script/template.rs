@@ -67,7 +67,8 @@ impl Templates {
         };
         let run = || on_a_long_stack(|| watched(&watch, || self.called(function, args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
-            return Err(self.everywhere(function, OpError::bug("rhai panicked in a template")));
+            return Err(self
+                .everywhere(function, OpError::bug("cannot expand the template: Rhai panicked")));
         };
         ended.map_err(|wrong| match wrong {
             Wrong::Code(err) => self.explained(function, *err, stop),

@@ -80,7 +80,7 @@ impl Place<'_> {
         }
         Some(
             Problem::error(Code::E114, self.here(), "missing branch name in `parallel`")
-                .label("missing name")
+                .label("branch without a name")
                 .help("write `parallel { name: pipeline, other: pipeline }`")
                 .fixed(self.fix_branches(open)),
         )

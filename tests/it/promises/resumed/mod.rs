@@ -13,13 +13,10 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{
-    Engine, Error,
-    host::test::TestHost,
-    registry::Usage,
-    store::{SqliteStore, Store as _},
-    value::Money,
-};
+use svc::{Engine, Error};
+use svc_contract::{registry::Usage, store::Store as _, value::Money};
+use svc_host_os::test::TestHost;
+use svc_store::SqliteStore;
 use tokio_util::sync::CancellationToken;
 
 use script::Script;
@@ -221,10 +218,8 @@ impl History {
     /// The reported spending of the run equals the payments; after a kill it may be more, but never
     /// less.
     fn compare(&mut self, store: Arc<SqliteStore>, is_gone: bool) {
-        let store = match is_gone {
-            true => Arc::new(SqliteStore::open(&self.file(), 0).unwrap()),
-            false => store,
-        };
+        let store =
+            if is_gone { Arc::new(SqliteStore::open(&self.file(), 0).unwrap()) } else { store };
         let paid = till::total();
         let Ok(run) = store.run("last") else {
             assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.shown);

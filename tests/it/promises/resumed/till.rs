@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use svc::{
+use svc_contract::{
     registry::{
         Asking, Bias, Callee, Component, Cx, Effect, ErrorKind, Inline, Io, Op, OpError, Params,
         Price, Quote, Scheme, Usage, inline, io,
@@ -161,7 +161,7 @@ impl Op for Pay {
     });
     const SAYS: &'static [&'static str] =
         &["pay at the till", "cost up to an amount", "charge the books"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for Pay {
@@ -206,7 +206,7 @@ impl Op for Back {
     const YIELDS: Scheme = Scheme::Text;
     const SAYS: &'static [&'static str] =
         &["remove the last part", "go back a step", "drop the texts after a bar"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Inline for Back {
@@ -229,7 +229,7 @@ impl Op for Turn {
     const YIELDS: Scheme = Scheme::Text;
     const SAYS: &'static [&'static str] =
         &["increment the last part", "start the next turn", "raise the number at the end"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Inline for Turn {
@@ -256,7 +256,7 @@ impl Op for Twice {
         &[ErrorKind::Unavailable, ErrorKind::InvalidOutput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] =
         &["call a flow twice", "two calls at the same time", "run both in parallel"];
-    const EXAMPLES: &'static [svc::registry::Example] = &[];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
 }
 
 impl Io for Twice {

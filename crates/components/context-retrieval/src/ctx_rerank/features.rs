@@ -116,8 +116,8 @@ impl<'a> Reader<'a> {
         columns[place::WORDS] = of(&|it| self.words(it));
         columns[place::TOGETHER] = of(&|it| self.together(it));
         columns[place::COVERED] = of(&|it| self.share(|term| it.counts.contains_key(term)));
-        columns[place::TITLE] = of(&|it| self.share(|term| has(&it.in_title, term)));
-        columns[place::EARLY] = of(&|it| self.share(|term| has(&it.early, term)));
+        columns[place::TITLE] = of(&|it| self.share(|term| has(&it.in_title, *term)));
+        columns[place::EARLY] = of(&|it| self.share(|term| has(&it.early, *term)));
         columns[place::SIMILAR] = normal(similarities(self.evidence, &given));
         columns[place::GIVEN] = normal(given);
         let row = |idx: usize| columns.each_ref().map(|it| it[idx]);
@@ -154,8 +154,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn has(terms: &[Term], term: &Term) -> bool {
-    terms.binary_search(term).is_ok()
+fn has(terms: &[Term], term: Term) -> bool {
+    terms.binary_search(&term).is_ok()
 }
 
 /// In how many hits each word occurs.
@@ -203,7 +203,9 @@ fn similarities(evidence: &[Evidence], given: &[f64]) -> Vec<f64> {
 
 fn unit(mut vector: Vec<(Term, f64)>) -> Vec<(Term, f64)> {
     let length = vector.iter().map(|(_, it)| it * it).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-    vector.iter_mut().for_each(|(_, it)| *it /= length);
+    for (_, it) in &mut vector {
+        *it /= length;
+    }
     vector
 }
 

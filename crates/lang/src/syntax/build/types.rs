@@ -76,7 +76,7 @@ impl Builder<'_> {
         let max = pair.as_str().replace('_', "").parse().ok();
         if max.is_none() {
             let span = self.span(pair);
-            let message = format!("`{}` is not a number of items", pair.as_str());
+            let message = format!("invalid maximum length `{}` of a list", pair.as_str());
             let problem =
                 Problem::error(Code::E105, span, message).label("expected a whole number");
             self.problems.push(problem.help("write `[T; max 20]`"));
