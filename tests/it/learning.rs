@@ -54,6 +54,6 @@ async fn rerank_learns_to_order_hits_better() {
         let engine = svc::engine();
         let run = engine.run(LEARN).param("judged", it.judged).param("hits", it.hits);
         let Value::Model(model) = run.await.unwrap().value else { panic!("no model") };
-        let content = model.content().unwrap();
+        assert!(model.content().is_some());
     }
 }
