@@ -9,7 +9,7 @@ pub struct SharedType {
     pub name: &'static str,
     pub doc: &'static str,
     pub scheme: Scheme,
-    /// Whether only components create such records: then nobody means to build one from parts.
+    /// Whether only components create such records: then no one means to build one from parts.
     pub is_given: bool,
 }
 

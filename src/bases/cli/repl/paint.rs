@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn words_are_coloured_by_what_they_are() {
         let text = "let a = \"x\" # note";
-        let painted = painted(text, pieces(text, &[], &svc_components::registry()));
+        let painted = painted(text, pieces(text, &[], crate::engine().registry()));
         let wanted = "\x1b[35mlet\x1b[0m a = \x1b[32m\"x\"\x1b[0m \x1b[2m# note\x1b[0m";
         assert_eq!(painted, wanted);
     }

@@ -121,7 +121,7 @@ params! {
     ///
     /// For every judged query, search as you will search later, and pass all hits: `rerank` learns
     /// which order would have been better, by coordinate ascent on nDCG@10 (Metzler & Croft 2007).
-    /// Hits that nobody judged count as not relevant. The model contains nothing but weights, and
+    /// Hits that no one judged count as not relevant. The model contains nothing but weights, and
     /// how good they are: nDCG@10 by cross-validation in five parts, next to that of the given
     /// order and that without a model.
     ///
