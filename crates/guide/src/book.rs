@@ -16,6 +16,7 @@ const CHAPTERS: [(&str, &str); 9] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
+    ("docs/learning.md", include_str!("../../../docs/learning.md")),
     ("docs/bounds.md", include_str!("../../../docs/bounds.md")),
     ("docs/models.md", include_str!("../../../docs/models.md")),
     ("docs/policy.md", include_str!("../../../docs/policy.md")),
