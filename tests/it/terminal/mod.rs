@@ -259,8 +259,6 @@ fn results_and_runs_are_only_text() {
     place.shows(&["expand", &file]);
     place.shows(&["runs"]);
     place.shows(&["runs", "--json"]);
-    place.shows(&["models"]);
-    place.shows(&["models", "--json"]);
     place.shows(&["show", "last"]);
     place.draws(&["show", "last", "--all"], &[]);
     place.shows(&["show", "last", "--json"]);
@@ -324,6 +322,8 @@ fn what_is_looked_up_is_only_text() {
         &["grammar"],
         &["card"],
         &["completions", "bash"],
+        &["models"],
+        &["models", "--json"],
         &["components"],
         &["inspect", "ask"],
         &["--help"],

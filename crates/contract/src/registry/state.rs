@@ -10,8 +10,8 @@ use std::{marker::PhantomData, path::PathBuf, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Compute, Cx, Effect, ErrorKind, Field, Op, OpDef, OpError, Param, Params, Scheme, Scope,
-    compute,
+    Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpDef, OpError, Param, Params, Scheme,
+    Scope, compute,
 };
 use crate::{
     host,
@@ -26,6 +26,8 @@ pub trait State: Serialize + DeserializeOwned + Send + Sync + 'static {
     const VERSION: u32;
     /// Incremented whenever the layout of this type changes.
     const LAYOUT: u32;
+    /// A script that learns, saves and loads.
+    const EXAMPLE: Example;
 
     /// Reads a state with an earlier layout; `None` if that is not possible.
     fn migrate(_layout: u32, _state: &[u8]) -> Option<Self> {
@@ -183,7 +185,7 @@ impl<S: State> Op for Save<S> {
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: true }];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
-    const EXAMPLES: &'static [super::Example] = &[];
+    const EXAMPLES: &'static [Example] = &[S::EXAMPLE];
 }
 
 impl<S: State> Compute for Save<S> {
@@ -218,7 +220,7 @@ impl<S: State> Op for Load<S> {
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed, ErrorKind::Unsupported];
-    const EXAMPLES: &'static [super::Example] = &[];
+    const EXAMPLES: &'static [Example] = &[S::EXAMPLE];
 }
 
 impl<S: State> Compute for Load<S> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use svc_contract::{
-    registry::{Cx, OpError, State, documents::Judged},
+    registry::{Cx, Example as Script, OpError, State, documents::Judged},
     value::{Metric, Text},
 };
 
@@ -26,6 +26,17 @@ impl State for Weights {
     const COMPONENT: &'static str = NAME;
     const VERSION: u32 = VERSION;
     const LAYOUT: u32 = 1;
+    const EXAMPLE: Script = Script::ok(
+        "Learn, save, load",
+        r#"let hit = { path: "x", title: "", score: 1.0, snippet: "", start: 0, end: 0 }
+let topics = "ant bee cat dog eel fox gnu hen ibis jay" >> split(sep: " ")
+let good = topics >> each { { ...hit, id: "good", query: it, text: "All about ${it}." } }
+let bad = topics >> each { { ...hit, id: "bad", query: it, text: "All about the rest." } }
+let model = topics >> each { { query: it, id: "good", grade: 1 } } >> rerank.learn(hits: bad + good)
+let loaded = model >> rerank.save(path: "rank.svcm") >> rerank.load
+bad + good >> rerank(model: loaded, keep: 1) >> each { .id }"#,
+        r#"["good"]"#,
+    );
 }
 
 impl Weights {

@@ -154,7 +154,7 @@ impl Op for Learn {
         Example::ok(
             "From made-up judgements",
             r#"let hit = { path: "x", title: "", score: 1.0, snippet: "", start: 0, end: 0 }
-let topics = 1..10 >> each { "topic${it}" }
+let topics = "ant bee cat dog eel fox gnu hen ibis jay" >> split(sep: " ")
 let good = topics >> each { { ...hit, id: "good", query: it, text: "All about ${it}." } }
 let bad = topics >> each { { ...hit, id: "bad", query: it, text: "All about the rest." } }
 let model = topics >> each { { query: it, id: "good", grade: 1 } } >> rerank.learn(hits: bad + good)
