@@ -142,15 +142,15 @@ pub mod plan {
 pub mod run {
     pub use svc_engine::{
         DryRunResult, Fate,
-        cause::{Cause, Differences},
+        history::cause::{Cause, Differences},
+        history::why::{Called, Reason, Why},
         run::{CapPlace, Event, Observer, Partial, Parts, RunError, Unwatched, ledger::Cap},
-        why::{Called, Reason, Why},
     };
 }
 
 /// The objects that the commands of `svc` print with `--json`.
 pub mod output {
-    pub use svc_engine::{
+    pub use svc_engine::output::{
         estimates::{Bound, Effect, EnvelopeJson, Range},
         failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
         planned::{PLAN_SCHEMA, Planned, PlannedNode},

@@ -8,7 +8,7 @@ use std::{
 };
 
 use svc::{Engine, Policy};
-use svc_engine::planned::{PLAN_SCHEMA, Planned};
+use svc_engine::output::planned::{PLAN_SCHEMA, Planned};
 use svc_host_os::test::TestHost;
 use svc_lang::{diag::Source, plan::Plan};
 

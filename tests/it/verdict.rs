@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 use svc::Engine;
-use svc_engine::verdict::{VERDICT_SCHEMA, Verdict};
+use svc_engine::output::verdict::{VERDICT_SCHEMA, Verdict};
 use svc_lang::diag::Source;
 
 use crate::{components, grammar, scripts};

@@ -1,7 +1,7 @@
 //! The calls that a script would reuse from an earlier run.
 
 use svc_contract::registry::Usage;
-use svc_engine::{DryRunResult, Fate, cause::Cause, run::place_of};
+use svc_engine::{DryRunResult, Fate, history::cause::Cause, run::place_of};
 
 /// The maximum number of calls listed separately per place.
 const MOST_CALLS: usize = 3;

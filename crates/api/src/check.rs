@@ -1,7 +1,7 @@
 //! The results of `svc check`.
 
 use serde::Serialize;
-use svc_engine::verdict::{self, Verdict};
+use svc_engine::output::verdict::{self, Verdict};
 use svc_lang::check::Checked;
 
 /// The output of `svc check --json`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use svc_contract::value::Value;
-use svc_engine::{DryRunResult, Fate, cause::Cause};
+use svc_engine::{DryRunResult, Fate, history::cause::Cause};
 
 /// The comparison of a run with its replay.
 #[derive(Serialize)]

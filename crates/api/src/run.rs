@@ -1,7 +1,7 @@
 //! The inputs and the failure of a run: `svc run`.
 
 use serde::Serialize;
-use svc_engine::failure::Failure;
+use svc_engine::output::failure::Failure;
 use svc_lang::{check::Input, plan::Plan};
 
 /// The output of `--json` for a failed run.

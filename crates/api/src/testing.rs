@@ -3,7 +3,7 @@
 use serde::Serialize;
 use svc_engine::{
     Engine, TestResult,
-    verdict::{Problem, problems},
+    output::verdict::{Problem, problems},
 };
 use svc_lang::diag::{Report, Source};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use svc_engine::why::{Called, Reason, Why};
+use svc_engine::history::why::{Called, Reason, Why};
 
 /// The maximum number of paths listed per reason.
 const MOST_PATHS: usize = 3;

@@ -17,26 +17,17 @@
 
 mod block;
 mod catalog;
-pub mod cause;
-mod dry_run;
 mod error;
-pub mod estimates;
-pub mod failure;
 mod files;
 mod fix;
-mod from_run;
+pub mod history;
 mod inputs;
-mod journal;
-pub mod planned;
-mod prior_spending;
+pub mod output;
 mod request;
-mod resume;
 pub mod run;
 mod state;
 mod testing;
 mod threads;
-pub mod verdict;
-pub mod why;
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -55,10 +46,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
-pub use dry_run::{DryRunResult, Fate};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
+pub use history::{DryRunResult, Fate};
 pub use request::{Request, Response};
 pub use state::Trainee;
 pub use testing::TestResult;

@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine, Error,
+    history::resume::{self, RunOptions, StoredRun},
     inputs::{self, Given},
-    resume::{self, RunOptions, StoredRun},
 };
 use crate::run::{self, Outcome, RunError};
 

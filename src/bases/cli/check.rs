@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use svc_api::check::{CheckJson, counted, summary};
-use svc_engine::verdict::Verdict;
+use svc_engine::output::verdict::Verdict;
 use svc_lang::{
     check::Checked,
     diag::{Report, Style, visible, visible_line},

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use svc_contract::registry::OpError;
-use svc_engine::{Error, planned::Planned};
+use svc_engine::{Error, output::planned::Planned};
 use svc_lang::plan::Holds;
 
 use super::{

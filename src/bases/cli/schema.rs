@@ -1,7 +1,7 @@
 //! `svc schema`: prints the JSON Schemas of the output of commands.
 
 use clap::{Args, ValueEnum};
-use svc_engine::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
+use svc_engine::output::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
 
 use super::{
     exit::{OK, Result},

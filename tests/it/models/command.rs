@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value as Json, json};
 
-use svc_engine::failure::FAILURE_SCHEMA;
+use svc_engine::output::failure::FAILURE_SCHEMA;
 
 use super::{
     KEY, PRICES,

@@ -7,8 +7,11 @@ use serde::Serialize;
 use svc_contract::value::Value;
 use svc_lang::diag::{Source, Span};
 
-use super::{Error, error::code_of};
-use crate::run::{Partial, RunError};
+use crate::{
+    Error,
+    error::code_of,
+    run::{Partial, RunError},
+};
 
 /// The JSON Schema of an object whose only field `error` is a [`Failure`].
 pub const FAILURE_SCHEMA: &str = include_str!("failure.json");

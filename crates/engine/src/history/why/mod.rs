@@ -10,8 +10,7 @@ use svc_contract::store::{Filter, Node, Run, Store, StoreError, StoreErrorKind};
 use compared::Compared;
 use side::Side;
 
-use super::Engine;
-use crate::run::place_of;
+use crate::{Engine, run::place_of};
 
 /// The reasons why the calls of a run were made.
 #[derive(Clone, Debug, Serialize)]

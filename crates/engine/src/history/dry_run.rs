@@ -18,14 +18,15 @@ use svc_lang::{diag::Source, plan::Plan};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Engine, Error,
     cause::{Cause, Differences, Facts},
-    inputs,
     journal::facts,
     resume,
 };
-use crate::run::{
-    self, About, Earlier, Ended, Entry, Key, Outcome, RecordFuture, Records, RunError, place_of,
+use crate::{
+    Engine, Error, inputs,
+    run::{
+        self, About, Earlier, Ended, Entry, Key, Outcome, RecordFuture, Records, RunError, place_of,
+    },
 };
 
 /// The time after which a dry run without progress is considered stuck. Its clock is simulated,

@@ -29,7 +29,7 @@ use crate::run::{
 };
 
 /// The records of one run.
-pub(super) struct Journal {
+pub(crate) struct Journal {
     store: Arc<dyn Store>,
     run: RunId,
     host: Arc<dyn Host>,
@@ -53,25 +53,25 @@ pub(super) struct Journal {
 
 /// The user's requests for a resumed run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Places of writes that may be repeated.
-    pub(super) retry: BTreeSet<String>,
+    pub(crate) retry: BTreeSet<String>,
     /// Places of calls that must be made again.
-    pub(super) again: BTreeSet<String>,
+    pub(crate) again: BTreeSet<String>,
 }
 
 /// The runs that a run resumes from.
 #[derive(Default)]
-pub(super) struct From {
+pub(crate) struct From {
     /// Later runs override earlier ones.
-    pub(super) runs: Vec<RunId>,
+    pub(crate) runs: Vec<RunId>,
     /// The places of the script, if it differs: `each[]/summary`.
-    pub(super) places: Option<BTreeSet<String>>,
+    pub(crate) places: Option<BTreeSet<String>>,
     /// The run with another script that this one resumes, if it is still stored, with the
     /// mapping of its bounds.
-    pub(super) origin: Option<(RunId, Edit)>,
+    pub(crate) origin: Option<(RunId, Edit)>,
     /// The bounds of the script.
-    pub(super) scopes: Scopes,
+    pub(crate) scopes: Scopes,
 }
 
 #[derive(Clone)]
@@ -94,7 +94,7 @@ struct Known {
 
 impl Journal {
     /// Opens the journal of a run that begins, resumes, or takes over results of another run.
-    pub(super) fn open(
+    pub(crate) fn open(
         store: Arc<dyn Store>,
         run: RunId,
         host: Arc<dyn Host>,
@@ -142,7 +142,7 @@ impl Journal {
     }
 
     /// The payments taken over from the run with another script that this one resumes.
-    pub(super) fn taken_over(&mut self) -> Option<Vec<Payment>> {
+    pub(crate) fn taken_over(&mut self) -> Option<Vec<Payment>> {
         self.books.taken_over.take()
     }
 
@@ -338,7 +338,7 @@ impl Journal {
 }
 
 /// The content of a model in a store.
-pub(super) fn model(store: &dyn Store, id: ModelId) -> Result<Option<Learnt>, OpError> {
+pub(crate) fn model(store: &dyn Store, id: ModelId) -> Result<Option<Learnt>, OpError> {
     let bytes = store.blob(Hash(id.0)).map_err(failed)?;
     Ok(bytes.and_then(|it| Learnt::from_bytes(&it)))
 }
@@ -462,7 +462,7 @@ fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, O
     (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
 }
 
-pub(super) fn facts(entry: &Entry) -> Facts {
+pub(crate) fn facts(entry: &Entry) -> Facts {
     Facts {
         op: format!("{}.{}", entry.component, entry.op),
         version: entry.version,
@@ -486,7 +486,7 @@ fn failure_json(err: &OpError) -> String {
 }
 
 /// A store failure as a failure of the run: it must not continue unrecorded.
-pub(super) fn failed(err: StoreError) -> OpError {
+pub(crate) fn failed(err: StoreError) -> OpError {
     let kind = match err.kind {
         StoreErrorKind::Bug => ErrorKind::Bug,
         StoreErrorKind::ReadOnly => ErrorKind::Denied,

@@ -15,12 +15,14 @@ use svc_lang::{
 };
 
 use super::{
-    Engine, Error, Request, Unsaved,
-    inputs::Given,
     journal::{self, Asked, From, Journal},
     prior_spending::Edit,
 };
-use crate::run::{Outcome, RunError, place_of};
+use crate::{
+    Engine, Error, Request, Unsaved,
+    inputs::Given,
+    run::{Outcome, RunError, place_of},
+};
 
 /// The run to resume.
 #[derive(Clone, Debug)]
@@ -32,15 +34,15 @@ struct Earlier {
 
 /// Options of a stored run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RunOptions {
+pub(crate) struct RunOptions {
     asked: Asked,
     earlier: Option<Earlier>,
 }
 
 /// A run in the store.
-pub(super) struct StoredRun {
+pub(crate) struct StoredRun {
     store: Arc<dyn Store>,
-    pub(super) journal: Arc<Journal>,
+    pub(crate) journal: Arc<Journal>,
     /// Start time, in milliseconds since 1970.
     started: i64,
     /// Prevents others from working on the run, and on the run that it resumes.
@@ -56,7 +58,7 @@ impl Engine {
     }
 
     /// The average usage of an op in the stored runs. A failing store is treated as empty.
-    pub(super) fn past(&self, op: OpRef) -> Option<Past> {
+    pub(crate) fn past(&self, op: OpRef) -> Option<Past> {
         let known = self.store.as_ref()?.history(op.component.name, op.op.name).ok()?;
         #[expect(
             clippy::cast_possible_truncation,
@@ -96,7 +98,7 @@ impl Engine {
     }
 
     /// The plan of a run's script, with its files and its tunings at that time.
-    pub(super) fn plan_of(
+    pub(crate) fn plan_of(
         &self,
         store: &dyn Store,
         run: &Run,
@@ -130,13 +132,13 @@ impl Engine {
         Ok(text.flatten())
     }
 
-    pub(super) fn kept(&self) -> Result<&Arc<dyn Store>, StoreError> {
+    pub(crate) fn kept(&self) -> Result<&Arc<dyn Store>, StoreError> {
         self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine does not store runs"))
     }
 }
 
 /// The script of a run, and the files that it used, as they were then.
-pub(super) fn script(store: &dyn Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
+pub(crate) fn script(store: &dyn Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
     let text = |hash, what: &str| {
         let missing = format!("{what} of the run {} is not in the store", run.id);
         store.text(hash)?.ok_or_else(|| StoreError::not_found(missing))
@@ -196,7 +198,7 @@ impl Request<'_> {
 }
 
 /// The inputs of a run, restricted to those of a plan.
-pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
+pub(crate) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
     let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
     let mut given = given(&run.params).ok_or_else(damaged)?;
     let declared = &plan.program().inputs;
@@ -244,7 +246,7 @@ fn written(caps: Caps) -> String {
 
 impl StoredRun {
     /// Records that a run begins or resumes.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         engine: &Engine,
         store: Arc<dyn Store>,
         id: RunId,
@@ -310,12 +312,12 @@ impl StoredRun {
     }
 
     /// Makes sure that the run is recorded: nothing may be paid for that cannot be recorded.
-    pub(super) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
+    pub(crate) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
         self.store.flush().await.map_err(|err| outside(&plan.program().source, err))
     }
 
     /// Records the end of the run. The clock may have been set back since its start.
-    pub(super) async fn end(
+    pub(crate) async fn end(
         &self,
         id: RunId,
         at: i64,
@@ -392,7 +394,7 @@ fn absolute(engine: &Engine, folder: &Path) -> String {
 }
 
 /// A failure of the store before the run.
-pub(super) fn outside(source: &Source, err: StoreError) -> Error {
+pub(crate) fn outside(source: &Source, err: StoreError) -> Error {
     let error = RunError::outside(journal::failed(err), Span::default());
     Error::Run { source: source.clone(), error }
 }

@@ -9,8 +9,8 @@ use svc_contract::{
 };
 use svc_lang::{plan::Plan, syntax};
 
-use super::{Engine, cause::Cause};
-use crate::run::About;
+use super::cause::Cause;
+use crate::{Engine, run::About};
 
 /// Calls of one op with the same requested type.
 struct Group {

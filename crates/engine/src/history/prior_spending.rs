@@ -31,7 +31,7 @@ pub(super) struct PriorSpending {
 }
 
 /// The bounds of two scripts, where a run of the second resumes a run of the first.
-pub(super) struct Edit {
+pub(crate) struct Edit {
     before: Scopes,
     /// The new places of the earlier bounds, where they still exist.
     moved: HashMap<String, String>,

@@ -20,7 +20,7 @@ use super::{
     upstream::{Upstream, is_around, seen_from},
 };
 use crate::{
-    cause::{Cause, Differences, Facts},
+    history::cause::{Cause, Differences, Facts},
     run::{About, Most, place_of},
 };
 

@@ -10,10 +10,8 @@ use svc_lang::{
     diag::{self, Lines, Report, Source, Span},
 };
 
-use super::{
-    Engine, Unsaved,
-    estimates::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
-};
+use super::estimates::{Bound, Effect, EnvelopeJson, bounds, effects, envelope};
+use crate::{Engine, Unsaved};
 
 /// The JSON Schema of a [`Verdict`].
 pub const VERDICT_SCHEMA: &str = include_str!("schema.json");

@@ -1,0 +1,11 @@
+//! Recorded runs: the journal of a run, resuming it, and what is known of it afterwards.
+
+pub mod cause;
+mod dry_run;
+mod from_run;
+mod journal;
+mod prior_spending;
+pub(crate) mod resume;
+pub mod why;
+
+pub use dry_run::{DryRunResult, Fate};
