@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use svc::Engine;
 use svc_assist::{Asked, Draft, complete, session::Session};
-use svc_contract::registry::Component;
+use svc_contract::registry::{Component, OpDef};
 use svc_engine::Unsaved;
 
 const MANY: usize = 300;
@@ -46,7 +46,9 @@ fn crowded() -> Engine {
     let more = (own.len()..MANY).map(|idx| {
         let like = own[idx % own.len()];
         let name: &'static str = format!("{}_{idx}", like.name).leak();
-        let more = Component { name, aliases: &[], ..*like };
+        // Names of tools are unique.
+        let ops = like.ops.iter().map(|it| OpDef { tool: None, ..*it }).collect::<Vec<_>>();
+        let more = Component { name, aliases: &[], ops: ops.leak(), ..*like };
         &*Box::leak(Box::new(more))
     });
     let more: Vec<&'static Component> = more.collect();

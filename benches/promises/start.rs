@@ -7,7 +7,7 @@ use std::{
 };
 
 use svc_components as components;
-use svc_contract::registry::Component;
+use svc_contract::registry::{Component, OpDef};
 
 use super::{
     table::{Table, say, tell},
@@ -79,7 +79,9 @@ fn registry(table: &mut Table) {
     let more = (built_in.len()..MANY).map(|idx| {
         let name: &'static str = Box::leak(format!("more_{idx}").into_boxed_str());
         let like = built_in[idx % built_in.len()];
-        &*Box::leak(Box::new(Component { name, aliases: &[], ..*like }))
+        // Names of tools are unique.
+        let ops = like.ops.iter().map(|it| OpDef { tool: None, ..*it }).collect::<Vec<_>>();
+        &*Box::leak(Box::new(Component { name, aliases: &[], ops: ops.leak(), ..*like }))
     });
     let more: Vec<&'static Component> = more.collect();
     let took = table.best(50, || drop(svc::engine().with(&more)));

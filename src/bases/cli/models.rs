@@ -19,7 +19,7 @@ use super::{
 /// List the models that components learnt, or name, export or forget one.
 ///
 /// A model is stored as long as a stored run learnt or used it, or as long as it has a name. A
-/// script takes it by its id or its name: `svc run rank.svc --model best`.
+/// script takes it by its id or its name: `svc run rank.svc -p model=best`.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct Models {

@@ -12,8 +12,9 @@ use std::{
 use serde_json::json;
 use svc::Engine;
 use svc_api::{components::entries, inspect};
-use svc_contract::registry::{
-    Bias, Component, Op, OpDef, OpRef, Param, Registry, Scheme, Tool, Tuning, lacking,
+use svc_contract::{
+    registry::{Bias, Component, Op, OpDef, OpRef, Param, Registry, Scheme, Tool, Tuning, lacking},
+    value::Value,
 };
 use svc_lang::diag::{Code, Style};
 
@@ -292,4 +293,16 @@ fn ops_that_a_build_lacks_are_still_declared() {
     let op = OpRef { component: &STUDIO, op: &STUDIO.ops[1] };
     assert_eq!((op.op.lacks(), op.op.name), (Some("media"), studio::Dub::NAME));
     assert!(!op.op.is_inline() && op.op.is_pure());
+}
+
+#[test]
+fn a_thousand_tunings_share_their_components() {
+    let base = svc::engine();
+    for at in 0..1_000 {
+        let tuned = base.clone().tuned("rerank.window", 2 + at % 31).unwrap();
+        assert!(std::ptr::eq(tuned.registry(), base.registry()));
+        let (name, value) = tuned.tuning().iter().next().unwrap();
+        assert_eq!((name.as_str(), value), ("ctx_rerank.window", &Value::Int(2 + at % 31)));
+    }
+    assert!(base.tuning().is_empty());
 }

@@ -52,7 +52,9 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E219, span, format!("cannot read {ty} from JSON"))
                 .label("JSON has no such values")
-                .help("declare a secret with `secret name`, or pass a flow by its name"),
+                .help(
+                    "use `secret name` for a secret, the name of a flow, or a `param` for a model",
+                ),
         );
     }
 
