@@ -37,7 +37,7 @@ pub enum Place {
     PathOf(&'static str),
     /// A host of the web; `None` if it is only known in the run.
     Web(Option<String>),
-    /// A program; `None` if it is only known in the run.
+    /// A program as it is started, by its name or its path; `None` if it is only known in the run.
     Command(Option<String>),
     /// Something with a fixed name: `llm`, `mail`.
     Named(&'static str),
@@ -112,16 +112,11 @@ fn place<'v>(call: &TypedCall, scope: Scope, known: &dyn Fn(usize) -> Option<&'v
         },
         Scope::Command(param) => {
             let name = constant(param).and_then(Value::as_str);
-            Place::Command(name.map(|it| program(it).to_owned()))
+            Place::Command(name.map(str::to_owned))
         }
         Scope::Web(param) => {
             let url = constant(param).and_then(|it| Address::read(it.as_str()?).ok());
             Place::Web(url.map(|it| it.host().to_owned()))
         }
     }
-}
-
-/// The name of a program, without its folders.
-fn program(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -154,6 +154,10 @@ mod tests {
         ] {
             assert_eq!(refuses(allow, deny, Some("git")), git, "{allow:?} {deny:?}");
             assert_eq!(refuses(allow, deny, None), unknown, "{allow:?} {deny:?}");
+            if !deny.contains(&"runs cmd:cargo") {
+                let elsewhere = refuses(allow, deny, Some("/tmp/git"));
+                assert_eq!(elsewhere, unknown, "{allow:?} {deny:?}");
+            }
         }
     }
 }

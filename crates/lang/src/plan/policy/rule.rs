@@ -41,7 +41,7 @@ pub(super) enum Covers {
     No,
     /// The path or host is only known in the run; its guard decides then.
     InTheRun,
-    /// It is only known in the run, and nothing decides then.
+    /// It is only known in the run, and nothing decides then: allowed by no rule, and denied by each.
     Undecided,
 }
 
@@ -95,8 +95,13 @@ impl Rule {
             }
             (Some(Scope::Command(None)), Some(Place::Command(_))) => Covers::Yes,
             (Some(Scope::Command(Some(_))), Some(Place::Command(None))) => Covers::Undecided,
-            (Some(Scope::Command(Some(rule))), Some(Place::Command(Some(name)))) => {
-                when(rule == name)
+            (Some(Scope::Command(Some(rule))), Some(Place::Command(Some(program)))) => {
+                match program.rsplit(['/', '\\']).next() {
+                    _ if rule == program => Covers::Yes,
+                    // A file of that name elsewhere may be another program.
+                    Some(name) if name == rule => Covers::Undecided,
+                    _ => Covers::No,
+                }
             }
             (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(rule == name),
             _ => Covers::No,
@@ -169,7 +174,7 @@ impl Scope {
     }
 }
 
-/// The name of a program in a rule. Programs are compared by name, not by place.
+/// The name of a program in a rule, as the system looks it up.
 fn command(text: &str) -> Result<String, String> {
     if text.is_empty() || text.contains(['/', '\\', '*', ' ']) {
         return Err("expected the name of a program after `cmd:`, such as `cmd:git`".to_owned());
@@ -275,6 +280,10 @@ mod tests {
             ("runs cmd:git", Some("gitk"), Covers::No),
             ("runs cmd:git", Some("Git"), Covers::No),
             ("runs cmd:git", None, Covers::Undecided),
+            ("runs cmd:git", Some("/tmp/git"), Covers::Undecided),
+            ("runs cmd:git", Some("./git"), Covers::Undecided),
+            ("runs cmd:git", Some("git/other"), Covers::No),
+            ("runs cmd", Some("/tmp/git"), Covers::Yes),
             ("runs llm", Some("llm"), Covers::No),
             ("runs fs", Some("git"), Covers::No),
             ("reads", Some("git"), Covers::No),
