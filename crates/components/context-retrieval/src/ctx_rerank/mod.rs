@@ -7,7 +7,7 @@ mod learn;
 use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError,
-        RecordDef as _, Scheme, Tool, Trained, compute,
+        RecordDef as _, Scheme, State as _, Tool, Trained, compute,
         documents::{self, Hit, Judged},
         load, params, save,
     },
@@ -18,6 +18,10 @@ use learn::Weights;
 
 const NAME: &str = "ctx_rerank";
 const VERSION: u32 = 2;
+
+/// The weights of the incoming score and of the title, unless they are set or learnt.
+const GIVEN: f64 = 0.7;
+const TITLE: f64 = 0.05;
 
 pub(super) const COMPONENT: Component = Component {
     name: NAME,
@@ -65,11 +69,11 @@ params! {
         /// The weight of the incoming score.
         #[tune]
         #[range(0.0..=1.0)]
-        given: f64 = 0.7,
+        given: f64 = GIVEN,
         /// The weight of words in the title.
         #[tune]
         #[range(0.0..=2.0)]
-        title: f64 = 0.05,
+        title: f64 = TITLE,
         /// Words up to this far apart count as being together.
         #[tune]
         #[range(2..=32)]
@@ -151,16 +155,7 @@ impl Op for Learn {
         "fit ranking weights",
     ];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok(
-            "From made-up judgements",
-            r#"let hit = { path: "x", title: "", score: 1.0, snippet: "", start: 0, end: 0 }
-let topics = "ant bee cat dog eel fox gnu hen ibis jay" >> split(sep: " ")
-let good = topics >> each { { ...hit, id: "good", query: it, text: "All about ${it}." } }
-let bad = topics >> each { { ...hit, id: "bad", query: it, text: "All about the rest." } }
-let model = topics >> each { { query: it, id: "good", grade: 1 } } >> rerank.learn(hits: bad + good)
-good + bad >> rerank(model: model, keep: 1) >> each { .id }"#,
-            r#"["good"]"#,
-        ),
+        Weights::EXAMPLE,
         Example::err(
             "Too few judgements",
             r#"[{ query: "heat", id: "a", grade: 1 }] >> rerank.learn(hits: [])"#,
@@ -172,7 +167,7 @@ good + bad >> rerank(model: model, keep: 1) >> each { .id }"#,
 impl Compute for Learn {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let candidates = candidates(&self.hits.0, None)?;
-        let start = Weights::untrained(size(self.window), 0.7, 0.05);
+        let start = Weights::untrained(size(self.window), GIVEN, TITLE);
         let seed = self.seed.cast_unsigned();
         let lesson = learn::learn(&candidates, &self.judged, &start, seed, cx)?;
         Ok(Trained::learn(&lesson.weights, lesson.rows, lesson.metrics)?.encode())
