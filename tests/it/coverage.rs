@@ -7,10 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use pest_meta::{
-    ast::{Expr, Rule, RuleType},
-    parser,
-};
+use svc_assist::grammar_files::{self as files, Expr, GrammarRule, RuleKind};
 use svc_lang::syntax::{RuleUse, uses};
 
 use crate::{components, scripts};
@@ -38,35 +35,23 @@ fn used() -> BTreeSet<RuleUse> {
     used
 }
 
-fn rules() -> BTreeMap<String, Rule> {
-    let grammar = fs::read_to_string(root().join("grammar/svc.pest")).unwrap();
-    let pairs = parser::parse(parser::Rule::grammar_rules, &grammar).unwrap();
-    let rules = parser::consume_rules(pairs).unwrap();
-    rules.into_iter().map(|it| (it.name.clone(), it)).collect()
+fn rules() -> BTreeMap<String, GrammarRule> {
+    files::svc().into_iter().map(|it| (it.name.clone(), it)).collect()
 }
 
 /// Mistakes, which no script without errors has, and rules that leave no trace in the tree: silent
 /// tokens, and everything that occurs only in atomic rules.
-fn leaves_no_trace(name: &str, rules: &BTreeMap<String, Rule>) -> bool {
+fn leaves_no_trace(name: &str, rules: &BTreeMap<String, GrammarRule>) -> bool {
     let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
-    let mut around = rules.values().filter(|it| names(&it.expr).contains(name)).peekable();
-    let is_atomic = around.peek().is_some() && around.all(|it| it.ty == RuleType::Atomic);
+    let mut around = rules.values().filter(|it| it.expr.names().contains(&name)).peekable();
+    let is_atomic = around.peek().is_some() && around.all(|it| it.kind == RuleKind::Atomic);
     wrong || is_atomic || !rules.contains_key(name)
 }
 
-/// All names in an expression.
-fn names(expr: &Expr) -> BTreeSet<String> {
-    let all = expr.iter_top_down().filter_map(|it| match it {
-        Expr::Ident(name) => Some(name),
-        _ => None,
-    });
-    all.collect()
-}
-
 /// The rules of a tree that a name refers to: itself, or the parts of a silent rule.
-fn stands_for(name: &str, rules: &BTreeMap<String, Rule>) -> BTreeSet<String> {
+fn stands_for(name: &str, rules: &BTreeMap<String, GrammarRule>) -> BTreeSet<String> {
     match rules.get(name) {
-        Some(rule) if rule.ty == RuleType::Silent => {
+        Some(rule) if rule.kind == RuleKind::Silent => {
             alternatives(&rule.expr).iter().flat_map(|it| stands_for(it, rules)).collect()
         }
         _ => BTreeSet::from([name.to_owned()]),
@@ -108,7 +93,7 @@ fn assert_nothing_missing(what: &str, missing: &BTreeSet<(String, String)>) {
 #[test]
 fn what_is_named_as_looking_ahead_does_nothing_else() {
     let rules = rules();
-    let ahead: Vec<&Rule> = rules.values().filter(|it| it.name.starts_with("at_")).collect();
+    let ahead: Vec<&GrammarRule> = rules.values().filter(|it| it.name.starts_with("at_")).collect();
     assert!(!ahead.is_empty());
     for rule in ahead {
         let parts = match &rule.expr {
@@ -117,7 +102,7 @@ fn what_is_named_as_looking_ahead_does_nothing_else() {
         };
         let only_looks = |it: &&Expr| matches!(it, Expr::PosPred(_) | Expr::NegPred(_));
         assert!(parts.iter().all(only_looks), "{}", rule.name);
-        assert_eq!(rule.ty, RuleType::Silent, "{}", rule.name);
+        assert_eq!(rule.kind, RuleKind::Silent, "{}", rule.name);
     }
 }
 
@@ -125,7 +110,7 @@ fn what_is_named_as_looking_ahead_does_nothing_else() {
 fn every_rule_has_a_script() {
     let rules = rules();
     let used: BTreeSet<String> = used().into_iter().map(|(rule, _)| rule).collect();
-    let visible = rules.values().filter(|it| it.ty != RuleType::Silent && it.name != "region");
+    let visible = rules.values().filter(|it| it.kind != RuleKind::Silent && it.name != "region");
     let missing = visible
         .filter(|it| !leaves_no_trace(&it.name, &rules) && !used.contains(&it.name))
         .map(|it| (it.name.clone(), String::new()))
@@ -140,7 +125,7 @@ fn every_alternative_has_a_script() {
     let mut missing = BTreeSet::new();
     let visible = rules.values().filter(|it| !leaves_no_trace(&it.name, &rules));
     for rule in visible.filter(|it| {
-        matches!(it.ty, RuleType::Normal | RuleType::NonAtomic | RuleType::CompoundAtomic)
+        matches!(it.kind, RuleKind::Normal | RuleKind::NonAtomic | RuleKind::CompoundAtomic)
     }) {
         for name in alternatives(&rule.expr) {
             let seen = stands_for(&name, &rules)

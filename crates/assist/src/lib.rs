@@ -15,7 +15,7 @@ pub mod session;
 pub use callable::{Callable, Port, active};
 pub use colours::{Mark, Piece, Role, pieces};
 pub use complete::{Asked, Choice, Choices, Sort, complete};
-pub use grammar::{Notation, grammar};
+pub use grammar::{Notation, files as grammar_files, grammar};
 pub use hover::{Hover, hover, mention_at};
 pub use place::{Call, call_at};
 

@@ -4,6 +4,8 @@
 
 // Modules stand in the order of their layers: each knows only those above it.
 
+extern crate alloc;
+
 pub mod diag;
 
 pub mod syntax;

@@ -63,7 +63,6 @@ const LIGHT: [(&str, &[&str]); 7] = [
         &[
             "blake3",
             "futures-util",
-            "pest_meta",
             "regex",
             "serde",
             "serde_json",
@@ -94,7 +93,7 @@ const LIGHT: [(&str, &[&str]); 7] = [
             "thiserror",
         ],
     ),
-    ("assist", &["pest_meta", "svc-contract", "svc-engine", "svc-lang"]),
+    ("assist", &["svc-contract", "svc-engine", "svc-lang"]),
     ("guide", &["svc-contract", "svc-text"]),
 ];
 

@@ -1,26 +1,21 @@
-//! Reads the grammar files, as pest itself reads them.
+//! The rules of the grammar files, in terms of the other notations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pest_meta::{
-    ast::{Expr, RuleType},
-    parser,
+use super::{
+    files::{self, Expr, RuleKind},
+    term::{Kind, Rule, Set, Term},
 };
-
-use super::term::{Kind, Rule, Set, Term};
-
-const GRAMMAR: &str = include_str!("../../../../grammar/svc.pest");
-const CONTEXT_FREE: &str = include_str!("../../../../grammar/context_free.pest");
 
 /// The rules of both files by name: rules without lookahead replace the others.
 pub(super) struct Sources {
-    rules: BTreeMap<String, (RuleType, Expr)>,
+    rules: BTreeMap<String, (RuleKind, Expr)>,
 }
 
 impl Sources {
     pub(super) fn read() -> Self {
-        let rules = [GRAMMAR, CONTEXT_FREE].into_iter().flat_map(rules);
-        Self { rules: rules.map(|it| (it.name, (it.ty, it.expr))).collect() }
+        let rules = files::svc().into_iter().chain(files::context_free());
+        Self { rules: rules.map(|it| (it.name, (it.kind, it.expr))).collect() }
     }
 
     /// Adds a rule for a choice of words.
@@ -28,7 +23,7 @@ impl Sources {
         let words = words.iter().cloned().map(Expr::Str);
         let choice = words.reduce(|all, it| Expr::Choice(Box::new(all), Box::new(it)));
         if let Some(choice) = choice {
-            self.rules.insert(name.to_owned(), (RuleType::Silent, choice));
+            self.rules.insert(name.to_owned(), (RuleKind::Silent, choice));
         }
         self
     }
@@ -36,9 +31,9 @@ impl Sources {
     /// All rules in terms of this module, each with the gaps between its parts.
     pub(super) fn rules(&self) -> Vec<Rule> {
         let tight = self.tight();
-        let rule = |(name, (ty, expr)): (&String, &(RuleType, Expr))| {
+        let rule = |(name, (ty, expr)): (&String, &(RuleKind, Expr))| {
             let kind = match ty {
-                RuleType::Atomic => Kind::Lexical,
+                RuleKind::Atomic => Kind::Lexical,
                 _ if tight.contains(name.as_str()) => Kind::Tight,
                 _ => Kind::Spaced,
             };
@@ -50,14 +45,14 @@ impl Sources {
     /// The rules without gaps between their parts: pest marks some of them, and the rules they
     /// call have none either.
     fn tight(&self) -> BTreeSet<&str> {
-        let atomic = |it: &RuleType| matches!(it, RuleType::Atomic | RuleType::CompoundAtomic);
+        let atomic = |it: &RuleKind| matches!(it, RuleKind::Atomic | RuleKind::CompoundAtomic);
         let mut tight = BTreeSet::new();
         let mut open: Vec<&str> =
             self.rules.iter().filter(|(_, (ty, _))| atomic(ty)).map(|it| it.0.as_str()).collect();
         while let Some(name) = open.pop() {
             let Some((ty, expr)) = self.rules.get(name) else { continue };
-            if *ty != RuleType::NonAtomic && tight.insert(name) {
-                open.extend(called(expr));
+            if *ty != RuleKind::NonAtomic && tight.insert(name) {
+                open.extend(expr.names());
             }
         }
         tight
@@ -68,7 +63,7 @@ impl Sources {
     fn term(&self, expr: &Expr) -> Option<Term> {
         Some(match expr {
             Expr::Str(text) => Term::text(text),
-            Expr::Range(from, to) => Term::Set(Set::of(&[(single(from)?, single(to)?)])),
+            Expr::Range(from, to) => Term::Set(Set::of(&[(*from, *to)])),
             Expr::Ident(name) => return self.called(name),
             Expr::Seq(..) => self.sequence(&parts(expr))?,
             Expr::Choice(..) => self.choice(&parts(expr))?,
@@ -100,7 +95,7 @@ impl Sources {
             it if it.starts_with("wrong_") => None,
             it => match self.rules.get(it) {
                 // Rules without a name in the syntax tree are abbreviations.
-                Some((RuleType::Silent, expr)) if !it.starts_with("registry_") => self.term(expr),
+                Some((RuleKind::Silent, expr)) if !it.starts_with("registry_") => self.term(expr),
                 _ => Some(Term::rule(it)),
             },
         }
@@ -150,16 +145,12 @@ impl Sources {
             Expr::Str(text) => vec![text.clone()],
             Expr::Ident(name) => self.rules.get(name).map_or(Vec::new(), |it| self.words(&it.1)),
             Expr::Choice(a, b) => [self.words(a), self.words(b)].concat(),
+            Expr::Seq(before, words) if only_looks(before) => self.words(words),
             // The lookahead after them.
             Expr::Seq(words, _) => self.words(words),
             _ => Vec::new(),
         }
     }
-}
-
-fn rules(text: &str) -> Vec<pest_meta::ast::Rule> {
-    let pairs = parser::parse(parser::Rule::grammar_rules, text).expect("the file is a grammar");
-    parser::consume_rules(pairs).expect("pest generates a parser from it")
 }
 
 /// The members of a nested sequence or choice.
@@ -177,13 +168,9 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
     all
 }
 
-fn called(expr: &Expr) -> Vec<&str> {
-    match expr {
-        Expr::Ident(name) => vec![name],
-        Expr::Seq(a, b) | Expr::Choice(a, b) => [called(a), called(b)].concat(),
-        Expr::Opt(it) | Expr::Rep(it) | Expr::RepOnce(it) => called(it),
-        _ => Vec::new(),
-    }
+/// Whether an expression only skips what cannot match here.
+fn only_looks(expr: &Expr) -> bool {
+    matches!(expr, Expr::Ident(name) if name.starts_with("at_"))
 }
 
 fn single(text: &str) -> Option<char> {
@@ -212,9 +199,10 @@ fn flat(mut terms: Vec<Term>) -> Term {
 
 #[cfg(test)]
 mod tests {
-    use pest_meta::ast::Expr;
-
-    use super::{super::reachable, Sources, parts, single};
+    use super::{
+        super::{files::Expr, reachable},
+        Sources, parts, single,
+    };
 
     /// Lookahead that is neither understood nor safe to leave out.
     fn lost(sources: &Sources, expr: &Expr) -> Vec<String> {
@@ -228,7 +216,7 @@ mod tests {
             }
             Expr::Opt(it) | Expr::Rep(it) | Expr::RepOnce(it) => lost(sources, it),
             Expr::Str(_) | Expr::Range(..) | Expr::Ident(_) => Vec::new(),
-            it => vec![it.to_string()],
+            it => vec![format!("{it:?}")],
         }
     }
 

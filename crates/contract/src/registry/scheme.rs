@@ -143,12 +143,17 @@ impl Scheme {
 
     /// Whether it contains a variable.
     pub fn has_variable(self, name: char) -> bool {
+        self.any_variable(&|it| it == name)
+    }
+
+    /// Whether it contains a variable that `is` accepts.
+    pub fn any_variable(self, is: &dyn Fn(char) -> bool) -> bool {
         match self {
-            Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => it == name,
-            Self::List(inner, _) | Self::Optional(inner) => inner.has_variable(name),
-            Self::Flow(takes, gives, _) => takes.has_variable(name) || gives.has_variable(name),
-            Self::Record(_, fields) => fields.iter().any(|it| it.scheme.has_variable(name)),
-            Self::OneOf(all) => all.iter().any(|it| it.has_variable(name)),
+            Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => is(it),
+            Self::List(inner, _) | Self::Optional(inner) => inner.any_variable(is),
+            Self::Flow(takes, gives, _) => takes.any_variable(is) || gives.any_variable(is),
+            Self::Record(_, fields) => fields.iter().any(|it| it.scheme.any_variable(is)),
+            Self::OneOf(all) => all.iter().any(|it| it.any_variable(is)),
             _ => false,
         }
     }

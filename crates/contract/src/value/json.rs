@@ -23,6 +23,28 @@ pub fn write(value: &Value) -> String {
     serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
 }
 
+/// The number of bytes that [`write`] returns.
+pub fn len(value: &Value) -> u64 {
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value)
+        .expect("a value has only string keys and cannot fail to write");
+    count.0
+}
+
+/// Counts what is written.
+struct Count(u64);
+
+impl io::Write for Count {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.0 += piece.len() as u64;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Writes a value as JSON, if it takes at most `most` bytes and the memory is available.
 ///
 /// Values share their parts, so a small value may be endless when written.

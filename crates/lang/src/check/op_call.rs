@@ -133,6 +133,5 @@ fn is_handed_on(op: OpRef, param: &Param) -> bool {
         let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());
         op.op.yields.has_variable(name) || flows.into_iter().any(|it| it.scheme.has_variable(name))
     };
-    param.scheme.flow().is_none()
-        && ('A'..='Z').any(|name| param.scheme.has_variable(name) && is_elsewhere(name))
+    param.scheme.flow().is_none() && param.scheme.any_variable(&is_elsewhere)
 }

@@ -137,15 +137,13 @@ fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -
             builder.broken_region(region);
             continue;
         }
-        let read = with_stack(region.depth, || {
-            let piece = &text[region.span.range()];
-            match Grammar::parse(Rule::region, piece) {
-                Ok(pairs) => {
-                    builder.region(pairs, region);
-                    None
-                }
-                Err(err) => Some(region.span.start + error_offset(&err)),
+        let piece = lexed.spaced(text, region.tokens.clone());
+        let read = with_stack(region.depth, || match Grammar::parse(Rule::region, &piece) {
+            Ok(pairs) => {
+                builder.region(pairs, region);
+                None
             }
+            Err(err) => Some(region.span.start + error_offset(&err)),
         });
         if let Some(at) = read {
             problems.push(unexpected::explain(text, &lexed.tokens[region.tokens.clone()], at));

@@ -4,6 +4,8 @@
 //! It knows strings with `${..}` inside, comments and rhai bodies. It never fails: unreadable
 //! text becomes a token too, and is reported as a [`Flaw`].
 
+use std::{iter, ops::Range};
+
 use crate::diag::Span;
 
 /// A piece of a script's text.
@@ -68,6 +70,25 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     pub comments: Vec<Span>,
     pub flaws: Vec<Flaw>,
+}
+
+impl Lexed {
+    /// Some tokens as the grammar reads them: with spaces for all that stands between them,
+    /// byte for byte.
+    pub(super) fn spaced(&self, text: &str, tokens: Range<usize>) -> String {
+        let tokens = &self.tokens[tokens];
+        let [first, .., last] = tokens else {
+            return tokens.iter().map(|it| &text[it.span.range()]).collect();
+        };
+        let mut at = first.span.start;
+        let mut piece = String::with_capacity(last.span.end - at);
+        for token in tokens {
+            piece.extend(iter::repeat_n(' ', token.span.start - at));
+            piece.push_str(&text[token.span.range()]);
+            at = token.span.end;
+        }
+        piece
+    }
 }
 
 /// Reads the tokens of a text.

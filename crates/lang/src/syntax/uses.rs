@@ -15,8 +15,9 @@ pub fn uses(text: &str) -> BTreeSet<RuleUse> {
     let lexed = token::lex(text);
     let mut found = BTreeSet::new();
     for region in regions::split(text, &lexed).0 {
+        let piece = lexed.spaced(text, region.tokens.clone());
         with_stack(region.depth, || {
-            let pairs = Grammar::parse(Rule::region, &text[region.span.range()]);
+            let pairs = Grammar::parse(Rule::region, &piece);
             pairs.into_iter().flatten().for_each(|it| collect(it, &mut found));
         });
     }

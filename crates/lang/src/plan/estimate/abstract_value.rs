@@ -349,7 +349,7 @@ impl AbstractValue {
     /// Like [`Self::sizes`], inside JSON, where texts have quotes and escapes.
     fn quoted(&self) -> Sizes {
         match self {
-            Self::Known(value) => Sizes::exactly(json::write(value).len() as u64),
+            Self::Known(value) => Sizes::exactly(json::len(value)),
             Self::Any { ty, sizes: Some(sizes), .. } if is_text(ty) => escaped(*sizes),
             Self::Any { ty, sizes: None, .. } => quoted_of(ty),
             other => other.sizes(),
@@ -405,7 +405,7 @@ fn list_sizes(items: Items, item: Sizes) -> Sizes {
 
 fn record_sizes<'a>(fields: impl Iterator<Item = (&'a Text, Sizes)>) -> Sizes {
     fields.fold(Sizes::exactly(2), |sum, (name, it)| {
-        let name = json::write(&Value::Text(name.clone())).len() as u64;
+        let name = json::len(&Value::Text(name.clone()));
         let sum = sum.plus(it).plus(Sizes::exactly(name + 2));
         // The last field has no comma after it.
         Sizes { least: sum.least - 1, ..sum }

@@ -233,6 +233,9 @@ impl<'a> Builder<'a> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let read = pair.as_span();
         let (start, end) = (self.base + read.start(), self.base + read.end());
+        if !read.as_str().ends_with(' ') {
+            return Span::new(start, end);
+        }
         let last = self.tokens.partition_point(|it| it.span.end <= end);
         let trimmed = last.checked_sub(1).map_or(end, |it| self.tokens[it].span.end);
         Span::new(start, if trimmed > start { trimmed.min(end) } else { end })

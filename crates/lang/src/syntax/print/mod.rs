@@ -119,8 +119,8 @@ impl<'a> Printer<'a> {
         let before = self.tokens.clone();
         self.base = region.span.start;
         with_stack(region.depth, || {
-            let piece = &self.tokens.text()[region.span.range()];
-            let Ok(mut pairs) = Grammar::parse(Rule::region, piece) else { return false };
+            let piece = self.tokens.spaced(region.tokens.clone());
+            let Ok(mut pairs) = Grammar::parse(Rule::region, &piece) else { return false };
             let statements: Vec<_> =
                 pairs.next().map(Pair::into_inner).into_iter().flatten().collect();
             let mains = statements.iter().filter(|it| it.as_rule() == Rule::pipeline).count();

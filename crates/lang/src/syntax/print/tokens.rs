@@ -3,7 +3,7 @@
 //! A comment on the line of a token belongs to that token; a comment on a line of its own
 //! belongs to the token below.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::doc::{Comment, Doc};
 use crate::{diag::Span, syntax::token::Lexed};
@@ -39,8 +39,9 @@ impl<'a> Tokens<'a> {
         Self { text, lexed, at: 0, opened: false, lost: false }
     }
 
-    pub(super) fn text(&self) -> &'a str {
-        self.text
+    /// Some tokens as the grammar reads them.
+    pub(super) fn spaced(&self, tokens: Range<usize>) -> String {
+        self.lexed.spaced(self.text, tokens)
     }
 
     pub(super) fn are_lost(&self) -> bool {
