@@ -225,7 +225,7 @@ pub(super) fn sources() -> Vec<Source> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("build.rs") {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
                 files.insert(name, fs::read_to_string(&path).unwrap());
             }
