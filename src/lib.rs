@@ -49,15 +49,19 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "command")]
 pub mod bases;
+mod isolated;
+#[cfg(feature = "os")]
 mod worker;
 
+#[cfg(feature = "os")]
 pub use worker::is_worker;
 
 pub use svc_contract::{choices, needs, params, record};
-pub use svc_engine::{
-    Block, Engine, Error, Fixed, Fixes, Request, Response, TestResult, Trainee, block,
-};
+#[cfg(feature = "script-tests")]
+pub use svc_engine::TestResult;
+pub use svc_engine::{Block, Engine, Error, Fixed, Fixes, Request, Response, Trainee, block};
 pub use svc_lang::plan::{Policy, Rule};
 
 /// Values, their types, and the conversion of both.
@@ -99,7 +103,10 @@ pub mod host {
     pub use svc_contract::host::{
         Answering, DirEntry, Fill, Host, Process, Stat, WorkerError, WorkerLimits, read, read_all,
     };
+    #[cfg(feature = "os")]
     pub use svc_host_os::{OsHost, test::TestHost};
+
+    pub use crate::isolated::Isolated;
 
     /// Requests that a component makes.
     pub mod http {
@@ -113,6 +120,7 @@ pub mod store {
         Args, Attempt, Blob, Claim, Committed, End, Entry, Filter, Hash, History, ModelRow, Node,
         NodeState, Payment, Run, RunId, RunState, Spread, Store, StoreError, StoreErrorKind,
     };
+    #[cfg(feature = "store")]
     pub use svc_store::{
         Health, Old, Options, Pruned, Receipt, Recovered, Size, SqliteStore, StoredModel,
     };
@@ -140,8 +148,9 @@ pub mod plan {
 
 /// Events of runs, failed runs, and what is known of recorded ones.
 pub mod run {
+    #[cfg(feature = "script-tests")]
+    pub use svc_engine::{DryRunResult, Fate};
     pub use svc_engine::{
-        DryRunResult, Fate,
         history::cause::{Cause, Differences},
         history::why::{Called, Reason, Why},
         run::{CapPlace, Event, Observer, Partial, Parts, RunError, Unwatched, ledger::Cap},
@@ -162,6 +171,7 @@ pub mod output {
 }
 
 /// Help for those who write scripts: completion, hover and sessions.
+#[cfg(feature = "editor")]
 pub mod editor {
     pub use svc_assist::{
         Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Notation, Piece, Port, Role,
@@ -172,7 +182,12 @@ pub mod editor {
     pub use svc_lang::check::{Analysis, Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 }
 
-/// An engine with the built-in components on this machine.
+/// An engine with the built-in components on this machine; without the feature `os`, on a host
+/// that has nothing but a clock.
 pub fn engine() -> Engine {
-    Engine::new(svc_components::registry(), Arc::new(host::OsHost::default()))
+    #[cfg(feature = "os")]
+    let host = host::OsHost::default();
+    #[cfg(not(feature = "os"))]
+    let host = host::Isolated;
+    Engine::new(svc_components::registry(), Arc::new(host))
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "files")]
 use svc_documents as documents;
 use svc_host_os::{self as os, OsHost};
+#[cfg(feature = "rhai")]
 use svc_lang::script;
 
 /// Whether this process was started as a worker, which reads untrusted documents and runs
@@ -17,7 +19,9 @@ pub fn is_worker() -> bool {
 /// Answers a task, whose first bytes name its kind.
 fn work(asked: &[u8]) -> Vec<u8> {
     match asked.split_first() {
+        #[cfg(feature = "files")]
         Some((&documents::PURPOSE, asked)) => documents::serve(asked),
+        #[cfg(feature = "rhai")]
         Some((&script::PURPOSE, asked)) => script::serve(asked, Arc::new(OsHost::default())),
         _ => Vec::new(),
     }

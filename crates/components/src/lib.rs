@@ -1,16 +1,23 @@
 //! The built-in components: one crate a cluster.
 
+mod missing;
+
 use svc_contract::registry::{Component, Registry};
 
 /// Every built-in component, cluster by cluster.
 pub const ALL: &[&[&Component]] = &[
+    #[cfg(feature = "context-retrieval")]
     svc_context_retrieval::ALL,
+    #[cfg(feature = "agents-llm")]
     svc_agents_llm::ALL,
+    #[cfg(feature = "safety-alignment")]
     svc_safety_alignment::ALL,
     svc_core_infrastructure::ALL,
 ];
 
-/// The registry of the built-in components.
+/// The registry of the built-in components. It knows the names of those that this program is
+/// compiled without, too.
 pub fn registry() -> Registry {
-    ALL.iter().fold(Registry::default(), |it, all| it.with(all))
+    let all = ALL.iter().fold(Registry::default(), |it, all| it.with(all));
+    missing::features().fold(all, |it, (feature, names)| it.without(feature, names))
 }

@@ -26,6 +26,7 @@ pub mod output;
 mod request;
 pub mod run;
 mod state;
+#[cfg(feature = "script-tests")]
 mod testing;
 mod threads;
 
@@ -49,9 +50,11 @@ pub use block::{Block, block};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
+#[cfg(feature = "script-tests")]
 pub use history::{DryRunResult, Fate};
 pub use request::{Request, Response};
 pub use state::Trainee;
+#[cfg(feature = "script-tests")]
 pub use testing::TestResult;
 pub use threads::Threads;
 

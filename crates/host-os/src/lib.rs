@@ -4,7 +4,6 @@
 use std::{
     fs, io,
     io::Read,
-    net::IpAddr,
     path::{Path, PathBuf},
     pin::Pin,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -17,7 +16,12 @@ mod append;
 mod ask;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(feature = "http")]
 mod names;
+#[cfg(feature = "http")]
+mod net;
+#[cfg(not(feature = "http"))]
+#[path = "no_net.rs"]
 mod net;
 mod part;
 mod process;
@@ -61,10 +65,11 @@ impl OsHost {
     }
 
     /// Uses `resolve` to resolve host names.
+    #[cfg(feature = "http")]
     #[must_use]
     pub fn resolving(
         mut self,
-        resolve: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
+        resolve: impl Fn(&str) -> io::Result<Vec<std::net::IpAddr>> + Send + Sync + 'static,
     ) -> Self {
         self.net = net::Net::resolving(names::Names::of(resolve));
         self

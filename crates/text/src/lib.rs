@@ -10,8 +10,10 @@ mod stop_words;
 pub mod blocks;
 pub mod bm25;
 pub mod markup;
+#[cfg(feature = "markdown")]
 pub mod plain;
 pub mod sentences;
+#[cfg(feature = "markdown")]
 pub mod snippets;
 pub mod stems;
 pub mod synonyms;

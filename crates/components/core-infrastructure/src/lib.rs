@@ -12,7 +12,9 @@ use svc_contract::{
 mod approval;
 mod control;
 mod csv;
+#[cfg(feature = "files")]
 mod files;
+#[cfg(feature = "guide")]
 mod guide;
 mod json;
 mod list;
@@ -26,9 +28,11 @@ pub const ALL: &[&Component] = &[
     &math::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
+    #[cfg(feature = "files")]
     &files::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
+    #[cfg(feature = "guide")]
     &guide::COMPONENT,
     &navigator::COMPONENT,
 ];

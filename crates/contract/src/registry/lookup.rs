@@ -14,6 +14,8 @@ pub struct Registry {
     by_alias: HashMap<&'static str, OpRef>,
     by_tool: HashMap<&'static str, OpRef>,
     types: Vec<SharedType>,
+    /// Names that a feature of the program would add, with that feature.
+    missing: HashMap<&'static str, &'static str>,
 }
 
 /// An op and the component it belongs to.
@@ -72,6 +74,18 @@ impl Registry {
                 panic!("`{name}` is the tool of both `{other}` and `{added}`");
             }
         }
+    }
+
+    /// Notes the names that a feature of the program would add: messages then name the feature.
+    #[must_use]
+    pub fn without(mut self, feature: &'static str, names: &[&'static str]) -> Self {
+        self.missing.extend(names.iter().map(|it| (*it, feature)));
+        self
+    }
+
+    /// The feature of the program that would add this unknown name.
+    pub fn missing_feature(&self, name: &str) -> Option<&'static str> {
+        self.missing.get(name).filter(|_| self.find(name).is_none()).copied()
     }
 
     /// Adds record types that scripts can name; a known name is replaced.

@@ -1,6 +1,7 @@
 //! Recorded runs: the journal of a run, resuming it, and what is known of it afterwards.
 
 pub mod cause;
+#[cfg(feature = "script-tests")]
 mod dry_run;
 mod from_run;
 mod journal;
@@ -8,4 +9,5 @@ mod prior_spending;
 pub(crate) mod resume;
 pub mod why;
 
+#[cfg(feature = "script-tests")]
 pub use dry_run::{DryRunResult, Fate};

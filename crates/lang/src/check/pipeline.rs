@@ -289,6 +289,10 @@ impl Checker<'_> {
             );
             return None;
         }
+        if let Some(feature) = self.registry.missing_feature(&name[0].text) {
+            self.not_compiled(&whole, span, feature);
+            return None;
+        }
         // A name defined by the language is meant, but it is not available here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
         let suggestion =
@@ -350,6 +354,17 @@ impl Checker<'_> {
         }
         self.report(problem);
         None
+    }
+
+    /// A component that this program is compiled without.
+    fn not_compiled(&mut self, name: &str, span: Span, feature: &str) {
+        self.report(
+            Problem::error(Code::E201, span, format!("unknown name `{name}`"))
+                .label("not part of this program")
+                .help(format!(
+                    "compile the program with the feature `{feature}` of the crate `svc`"
+                )),
+        );
     }
 
     /// `name.trim()`: a method of another language.

@@ -11,6 +11,8 @@
 
 mod codes;
 mod entry;
+#[cfg(feature = "frames")]
+mod frames;
 mod lines;
 mod problem;
 mod report;

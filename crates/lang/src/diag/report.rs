@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, SourceCode, SourceSpan, SpanContents,
-};
-use svc_text::visible::{Visible, visible, visible_line};
+use svc_text::visible::{visible, visible_line};
 
-use super::{Label, Lines, Problem, Severity, Source};
+use super::{Lines, Problem, Severity, Source};
 
 /// The problems of one source, in the order of the text.
 #[derive(Clone, Debug)]
@@ -55,25 +51,10 @@ impl Report {
 
     /// Draws the first hundred problems with their lines; hardly anyone reads more.
     /// Characters that control a terminal or are invisible are escaped, whatever their origin.
+    /// Without the feature `frames`, only the words around each problem are drawn.
     pub fn render(&self, style: Style) -> String {
-        let theme = match style {
-            Style::Plain => GraphicalTheme::unicode_nocolor(),
-            Style::Colour => GraphicalTheme::unicode(),
-        };
-        let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(100)
-            .with_context_lines(1)
-            .without_syntax_highlighting();
-        let text = Visible::of(self.source.text());
         let mut drawn = String::new();
-        for problem in self.problems.iter().take(MOST_DRAWN) {
-            if self.on_a_long_line(problem) {
-                drawn.push_str(&self.excerpt(problem));
-                continue;
-            }
-            let shown = Drawn { problem, source: &self.source, text: &text };
-            handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
-        }
+        self.draw(&mut drawn, self.problems.iter().take(MOST_DRAWN), style);
         if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
             drawn.push_str(&format!("and {more} more\n"));
         }
@@ -86,9 +67,33 @@ impl Report {
 const MOST_DRAWN: usize = 100;
 
 /// A longer line is drawn as an excerpt.
+#[cfg(feature = "frames")]
 const LONGEST_LINE: usize = 400;
 
 impl Report {
+    #[cfg(feature = "frames")]
+    fn draw<'a>(
+        &self,
+        drawn: &mut String,
+        problems: impl Iterator<Item = &'a Problem>,
+        style: Style,
+    ) {
+        let frames = super::frames::Frames::of(&self.source, style);
+        for problem in problems {
+            if self.on_a_long_line(problem) {
+                drawn.push_str(&self.excerpt(problem));
+            } else {
+                frames.draw(drawn, problem);
+            }
+        }
+    }
+
+    #[cfg(not(feature = "frames"))]
+    fn draw<'a>(&self, drawn: &mut String, problems: impl Iterator<Item = &'a Problem>, _: Style) {
+        problems.for_each(|it| drawn.push_str(&self.excerpt(it)));
+    }
+
+    #[cfg(feature = "frames")]
     fn on_a_long_line(&self, problem: &Problem) -> bool {
         let text = self.source.text();
         problem.labels.iter().any(|label| {
@@ -151,75 +156,7 @@ impl Severity {
     }
 }
 
-/// A problem and its text as miette reads them, with all characters made visible.
-#[derive(Debug)]
-struct Drawn<'a> {
-    problem: &'a Problem,
-    source: &'a Source,
-    /// The text of the source, made visible.
-    text: &'a Visible<'a>,
-}
-
-impl fmt::Display for Drawn<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Problem { severity, code, message, .. } = self.problem;
-        write!(f, "{}[{code}]: {}", severity.word(), visible(message))
-    }
-}
-
-impl std::error::Error for Drawn<'_> {}
-
-impl Diagnostic for Drawn<'_> {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.problem.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.problem.help.as_ref().map(|it| Box::new(visible(it)) as _)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.problem.labels.iter().enumerate().map(|(idx, label)| {
-            let (start, end) = (self.text.place(label.span.start), self.text.place(label.span.end));
-            let text = (!label.text.is_empty()).then(|| visible(&label.text).into_owned());
-            if idx == 0 {
-                return LabeledSpan::new_primary_with_span(text, (start, end - start));
-            }
-            LabeledSpan::new(text, start, end - start)
-        })))
-    }
-}
-
-impl SourceCode for Drawn<'_> {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        lines_before: usize,
-        lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let read = self.text.text.as_ref().read_span(span, lines_before, lines_after)?;
-        // The place above a frame is that of a label in the original text. miette asks for it
-        // without the lines around it, and would count the bytes of escaped characters.
-        let is_it = |it: &&Label| self.text.place(it.span.start) == span.offset();
-        let asked = self.problem.labels.iter().find(is_it);
-        let (line, column) = match asked.filter(|_| lines_before == 0 && lines_after == 0) {
-            Some(label) => self.source.position(label.span.start),
-            None => (read.line() + 1, read.column() + 1),
-        };
-        let name = visible_line(self.source.name()).into_owned();
-        let (data, whole, lines) = (read.data(), *read.span(), read.line_count());
-        Ok(Box::new(MietteSpanContents::new_named(name, data, whole, line - 1, column - 1, lines)))
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "frames"))]
 mod tests {
     use super::*;
     use crate::diag::{Code, Span};

@@ -11,21 +11,6 @@ use super::{limits, watch::Stop};
 /// The most characters of a message created by code.
 const LONGEST: usize = 300;
 
-/// A failure of inline code, and its place in the file.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    pub error: OpError,
-    /// The bytes in the file; the whole code if the place is unknown.
-    pub place: (usize, usize),
-}
-
-impl Failure {
-    /// Whether this program does not support it.
-    pub fn is_unsupported(&self) -> bool {
-        self.error.kind == ErrorKind::Unsupported
-    }
-}
-
 /// Converts an error of rhai, and returns its place in the code; `stop` is the reason if it was
 /// stopped.
 pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {

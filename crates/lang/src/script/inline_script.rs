@@ -12,7 +12,7 @@ use svc_contract::{
 };
 
 use super::{
-    Failure, Mistake, Watch,
+    Ended, Failure, Mistake, Watch,
     cross::enter,
     failure::explained,
     limits,
@@ -31,14 +31,6 @@ pub struct InlineScript {
     result: Shape,
     /// The offset of the code in its file.
     pub(super) base: usize,
-}
-
-/// The end of a run of inline code that did not succeed.
-#[derive(Clone, Debug)]
-pub enum Ended {
-    /// It took more operations than this watch allows, but fewer than the limit.
-    Unfinished,
-    Failed(Failure),
 }
 
 impl InlineScript {

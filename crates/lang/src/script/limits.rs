@@ -41,9 +41,11 @@ pub const MEMORY: u64 = 128 << 20;
 
 /// The address space of a worker process that only runs code: the program, the stack, and the
 /// memory of the code.
+#[cfg(feature = "rhai")]
 pub(super) const PROCESS: u64 = 1 << 30;
 
 /// The most bytes of an answer of such a process.
+#[cfg(feature = "rhai")]
 pub(super) const ANSWER: u64 = 256 << 20;
 
 /// The depth of nested lists and records in the result.
@@ -54,4 +56,5 @@ pub const CODE: usize = 256 << 10;
 
 /// The stack that code runs on. A value may be nested as deeply as it has items, and rhai
 /// measures, copies and frees it recursively.
+#[cfg(feature = "rhai")]
 pub(super) const STACK: usize = 128 << 20;

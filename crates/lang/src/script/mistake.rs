@@ -3,21 +3,7 @@
 use rhai::{LexError, ParseError, ParseErrorType as Rhai};
 use svc_contract::{registry::near, value::units};
 
-use super::{failure::lower, limits, sandbox};
-
-/// A mistake that rhai finds when it compiles code, and its place in the code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    pub message: String,
-    /// The label of the place.
-    pub label: &'static str,
-    pub help: Option<String>,
-    /// The word most likely meant.
-    pub meant: Option<String>,
-    /// Whether only that word can be meant.
-    pub is_sure: bool,
-    pub place: (usize, usize),
-}
+use super::{Mistake, failure::lower, limits, sandbox};
 
 impl Mistake {
     /// Converts an error of rhai; `known` are the names available to the code.

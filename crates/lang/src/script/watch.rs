@@ -2,30 +2,12 @@
 
 use std::{
     cell::RefCell,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
-use svc_contract::{host::Host, value::memory::Account};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use super::limits;
-
-/// The limits and the host of one evaluation.
-#[derive(Clone)]
-pub struct Watch {
-    /// The most operations; never more than [`limits::OPERATIONS`].
-    pub operations: u64,
-    pub deadline: Option<Instant>,
-    pub cancel: CancellationToken,
-    /// The host, which knows the memory of the process.
-    pub host: Option<Arc<dyn Host>>,
-    /// The memory account of the run, whose limit may be lower than that of code.
-    pub memory: Option<Arc<Account>>,
-}
+use super::{Watch, limits};
 
 /// The reason why an evaluation was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

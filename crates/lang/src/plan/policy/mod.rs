@@ -1,18 +1,16 @@
 //! Policies: rules that accept or refuse a plan before anything runs, and that guard the run
 //! if a path or host is only known then.
 
+#[cfg(feature = "policy-files")]
+mod file;
 mod refusals;
 mod rule;
 
 use std::{path::Path, sync::Arc};
 
-use serde::Deserialize;
-use toml::Spanned;
-
 pub use rule::Rule;
 
 use super::Verb;
-use crate::diag::Source;
 use rule::Scope;
 use svc_contract::{
     host::{
@@ -41,15 +39,6 @@ pub struct Policy {
     deny: Vec<Rule>,
 }
 
-/// The contents of a policy file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    allow: Option<Vec<Spanned<String>>>,
-    #[serde(default)]
-    deny: Vec<Spanned<String>>,
-}
-
 impl Policy {
     /// Adds an allowed effect; its path is relative to the current directory.
     pub fn allow(mut self, rule: &str) -> Result<Self, String> {
@@ -61,25 +50,6 @@ impl Policy {
     pub fn deny(mut self, rule: &str) -> Result<Self, String> {
         self.deny.push(Rule::read(rule, Path::new(""))?);
         Ok(self)
-    }
-
-    /// Reads the rules of a TOML file, `allow = ["reads"]` and `deny = ["spends"]`. Their paths
-    /// are relative to the folder of the file.
-    pub fn read(file: &Source) -> Result<Self, String> {
-        let at = |offset: usize, why: &str| {
-            let (line, column) = file.position(offset);
-            format!("{}:{line}:{column}: {why}", file.name())
-        };
-        let read: File = toml::from_str(file.text())
-            .map_err(|err| at(err.span().map_or(0, |it| it.start), err.message()))?;
-        let folder = file.folder().map_or(Path::new(""), |it| it.as_path());
-        let rules = |all: Vec<Spanned<String>>| {
-            let rule = |it: &Spanned<String>| {
-                Rule::read(it.get_ref(), folder).map_err(|why| at(it.span().start, &why))
-            };
-            all.iter().map(rule).collect::<Result<Vec<_>, _>>()
-        };
-        Ok(Self { allow: read.allow.map(rules).transpose()?, deny: rules(read.deny)? })
     }
 
     /// Combines the rules of both.

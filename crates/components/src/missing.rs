@@ -1,0 +1,93 @@
+//! The components that a program can be compiled without, by the feature that adds them.
+
+/// Every feature with the names of its components and aliases.
+pub(super) const NAMES: &[(&str, &[&str])] = &[
+    (
+        "context-retrieval",
+        &[
+            "ctx_search",
+            "search",
+            "ctx_rag",
+            "rag_retrieval",
+            "ctx_rerank",
+            "rerank",
+            "ctx_summary",
+            "summary",
+            "ctx_docs",
+            "docs_to_text",
+            "ctx_fetch",
+            "fetch",
+        ],
+    ),
+    ("agents-llm", &["llm_router", "ask"]),
+    ("safety-alignment", &["align_eval", "evaluate"]),
+    (
+        "files",
+        &[
+            "files",
+            "read_files",
+            "read_text",
+            "pdf_text",
+            "read_json",
+            "read_jsonl",
+            "write_file",
+            "save_json",
+            "path",
+        ],
+    ),
+    (
+        "guide",
+        &[
+            "guide",
+            "guide_ask",
+            "guide_how_to",
+            "guide_find_tool",
+            "guide_plan_workflow",
+            "guide_system_overview",
+        ],
+    ),
+];
+
+/// The features that this program is compiled without.
+pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
+    let is_there = |feature: &str| match feature {
+        "context-retrieval" => cfg!(feature = "context-retrieval"),
+        "agents-llm" => cfg!(feature = "agents-llm"),
+        "safety-alignment" => cfg!(feature = "safety-alignment"),
+        "files" => cfg!(feature = "files"),
+        _ => cfg!(feature = "guide"),
+    };
+    NAMES.iter().filter(move |(feature, _)| !is_there(feature))
+}
+
+/// The names of a component in scripts.
+#[cfg(test)]
+fn names(component: &svc_contract::registry::Component) -> impl Iterator<Item = &'static str> {
+    let aliases = component.aliases.iter().map(|(alias, _)| *alias);
+    std::iter::once(component.name).chain(aliases)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{NAMES, names};
+    use crate::ALL;
+
+    /// Holds where all features are on, as in the tests of the whole.
+    #[test]
+    fn the_names_of_every_feature_are_known() {
+        let of_a_feature: BTreeSet<&str> = NAMES.iter().flat_map(|it| it.1).copied().collect();
+        let pure = ["text", "list", "math", "json", "csv", "control", "approval", "navigator"];
+        let named: BTreeSet<&str> = ALL
+            .iter()
+            .flat_map(|it| it.iter())
+            .filter(|it| !pure.contains(&it.name))
+            .flat_map(|it| names(it))
+            .collect();
+        assert!(named.is_subset(&of_a_feature), "{:?}", named.difference(&of_a_feature));
+        if super::features().next().is_none() {
+            assert_eq!(named, of_a_feature);
+        }
+    }
+}
