@@ -51,7 +51,6 @@ use std::sync::Arc;
 
 #[cfg(feature = "command")]
 pub mod bases;
-mod isolated;
 #[cfg(feature = "os")]
 mod worker;
 
@@ -100,13 +99,14 @@ pub mod models {
 
 /// The outside world as a trait, this machine, and a world for tests.
 pub mod host {
+    mod isolated;
+
+    pub use isolated::Isolated;
     pub use svc_contract::host::{
         Answering, DirEntry, Fill, Host, Process, Stat, WorkerError, WorkerLimits, read, read_all,
     };
     #[cfg(feature = "os")]
     pub use svc_host_os::{OsHost, test::TestHost};
-
-    pub use crate::isolated::Isolated;
 
     /// Requests that a component makes.
     pub mod http {

@@ -356,7 +356,8 @@ fn public_types_of_a_crate_have_different_names() {
     let sources = sources();
     let mut known: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     let mut twice = Vec::new();
-    for source in &sources {
+    // Where a feature is off, a file of this name stands in for what it adds.
+    for source in sources.iter().filter(|it| !it.name.ends_with("/absent.rs")) {
         let Some(folder) = source.crate_folder() else { continue };
         for name in source.public_types() {
             if let Some(other) = known.insert((folder, name), &source.name) {
