@@ -65,8 +65,10 @@ fn client(resolver: Resolver) -> Connected {
     tcp.enforce_http(false);
     tcp.set_connect_timeout(Some(CONNECT));
     tcp.set_nodelay(true);
+    // Named, because a program that embeds the engine may have another one, or two.
     let connector = HttpsConnectorBuilder::new()
-        .with_webpki_roots()
+        .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())
+        .expect("ring supports the default versions of TLS")
         .https_or_http()
         .enable_http1()
         .wrap_connector(tcp);
