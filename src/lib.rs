@@ -56,7 +56,8 @@ pub use worker::is_worker;
 
 pub use svc_contract::{choices, needs, params, record};
 pub use svc_engine::{
-    Block, Engine, Error, Fixed, Fixes, Request, Response, TestResult, Trainee, block,
+    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, Happened, Hints, OpFailure,
+    Request, Response, RunEvent, Running, TestResult, Trainee, block,
 };
 pub use svc_lang::plan::{Policy, Rule};
 
@@ -120,6 +121,7 @@ pub mod store {
 
 /// Scripts as text, and the problems that a check finds in them.
 pub mod diag {
+    pub use svc_contract::registry::{Advice, Hint, HintId};
     pub use svc_lang::diag::{
         Applicability, Code, Fix, Label, Problem, Report, Severity, Source, Span, Style,
     };
@@ -154,6 +156,7 @@ pub mod output {
         estimates::{Bound, Effect, EnvelopeJson, Range},
         failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
         planned::{PLAN_SCHEMA, Planned, PlannedNode},
+        report::{ErrorReport, Finding},
         verdict::{
             FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
             Verdict,

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use svc_contract::host::{Host, address};
+use svc_contract::{
+    host::{Host, address},
+    registry::{Hint, HintId},
+};
 
 use super::{Policy, Rule, rule::Covers};
 use crate::{
@@ -96,19 +99,15 @@ impl Refusal<'_> {
 
     fn helped(&self, problem: Problem, effect: &EffectUse) -> Problem {
         problem.help(match (self, &effect.place) {
-            (Self::DeniedBy(rule), _) => {
-                format!("remove the rule `{rule}` that denies it: `--allow` cannot override it")
-            }
+            (Self::DeniedBy(rule), _) => Hint::new(HintId::RemoveRule).with("rule", rule),
             (Self::NotAllowed, Some(Place::PathOf(param))) => {
                 let verb = effect.verb.name();
-                format!(
-                    "use `--allow \"{verb} fs:FOLDER\"`, with a folder that contains `{param}`"
-                )
+                Hint::new(HintId::AllowFolder).with("verb", verb).with("param", param)
             }
-            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => format!(
-                "use `--allow \"{effect}:PORT\"`, with the port of the address, which is not on the open internet"
-            ),
-            (Self::NotAllowed, _) => format!("use `--allow \"{effect}\"` to allow it"),
+            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => {
+                Hint::new(HintId::AllowPort).with("rule", effect)
+            }
+            (Self::NotAllowed, _) => Hint::new(HintId::AllowEffect).with("rule", effect),
         })
     }
 }
