@@ -235,6 +235,10 @@ impl Engine {
         if self.policy.is_empty() {
             return None;
         }
+        if program.main.is_none() {
+            let refused = self.policy.refused_in_flows(program, self.host());
+            return refused.has_errors().then(|| self.hints.of_report(refused));
+        }
         self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
     }
 

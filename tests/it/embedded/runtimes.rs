@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use svc::{registry::ErrorKind, value::Value};
+use svc::{Happened, registry::ErrorKind, value::Value};
 
 use super::engine;
 
@@ -43,6 +43,8 @@ fn awaiting_without_a_runtime_is_an_error_that_names_blocking() {
     let engine = engine();
     let error = polled(engine.run("1").into_future()).unwrap_err();
     let mut running = engine.run("1").start();
+    let last = polled(running.events().next()).unwrap().what;
+    assert!(matches!(last, Happened::Ended { error: Some(_), .. }), "{last:?}");
     assert!(polled(running.events().next()).is_none());
     for error in [error, polled(running).unwrap_err()] {
         assert_eq!(error.kind(), Some(ErrorKind::Unsupported));

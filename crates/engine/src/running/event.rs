@@ -60,7 +60,8 @@ pub enum Happened {
     Straggler { component: String },
     /// The reader was too slow: this many events were dropped, the oldest first.
     Missed { count: u64 },
-    /// The run has ended: with its value, or with an error. The last event.
+    /// The run has ended: with its value, or with an error. The last event; a run that is dropped
+    /// has none.
     Ended { value: Option<Value>, usage: Option<Used>, error: Option<Box<ErrorReport>> },
 }
 

@@ -57,18 +57,21 @@ impl Request<'_> {
         request.cancel = request.cancel.child_token();
         let cancel = request.cancel.clone();
         let events = Events::of(queue.clone());
-        let work = watched(request, queue);
+        let closing = Closing(queue);
         let work = match Handle::try_current() {
-            Ok(runtime) => Work::Task(runtime.spawn(work.in_current_span())),
-            Err(_) => Work::Refused(Some(without_runtime())),
+            Ok(runtime) => Work::Task(runtime.spawn(watched(request, closing).in_current_span())),
+            Err(_) => {
+                let refused = Err(without_runtime());
+                closing.0.push("", end(&refused));
+                Work::Refused(refused.err())
+            }
         };
         Running { run, events, cancel, work }
     }
 }
 
 /// Runs a request, and reports its end as the last event.
-async fn watched(request: Request<'static>, queue: Arc<Queue>) -> Result<Response, Error> {
-    let closing = Closing(queue);
+async fn watched(request: Request<'static>, closing: Closing) -> Result<Response, Error> {
     let ended = request.run().await;
     closing.0.push("", end(&ended));
     ended

@@ -1,6 +1,7 @@
 //! Policies: rules that accept or refuse a plan before anything runs, and that guard the run
 //! if a path or host is only known then.
 
+mod flows;
 mod refusals;
 mod rule;
 

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The reason why an effect is refused.
-enum Refusal<'a> {
+pub(super) enum Refusal<'a> {
     DeniedBy(&'a Rule),
     NotAllowed,
 }
@@ -63,7 +63,7 @@ fn report(source: &Source, found: Vec<(&Source, Problem)>) -> Report {
 }
 
 impl Policy {
-    fn refuses(&self, effect: &EffectUse, host: &dyn Host) -> Option<Refusal<'_>> {
+    pub(super) fn refuses(&self, effect: &EffectUse, host: &dyn Host) -> Option<Refusal<'_>> {
         let covers = |rule: &&Rule| rule.covers(effect, host);
         let denies = |it: &&Rule| matches!(covers(it), Covers::Yes | Covers::Undecided);
         if let Some(rule) = self.deny.iter().find(denies) {
@@ -82,6 +82,18 @@ impl Refusal<'_> {
         let message = format!("`{}` {effect}, which the policy {}", node.name, self.verdict());
         let label = format!("in `{}`", node.path);
         self.helped(Problem::error(Code::E315, node.span, message).label(label), effect)
+    }
+
+    pub(super) fn of_flow(
+        &self,
+        name: &str,
+        span: Span,
+        flow: &str,
+        effect: &EffectUse,
+    ) -> Problem {
+        let message = format!("`{name}` {effect}, which the policy {}", self.verdict());
+        let label = format!("in the flow `{flow}`");
+        self.helped(Problem::error(Code::E315, span, message).label(label), effect)
     }
 
     fn of_plan(&self, effect: &EffectUse, plan: &Plan) -> Problem {
