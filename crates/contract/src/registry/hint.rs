@@ -194,6 +194,7 @@ impl Hint {
 
     /// Adds a value that its texts contain.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "values are given as the caller has them")]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.values.push((name, value.to_string()));
         self
