@@ -89,7 +89,7 @@ pub(super) fn run_problem(error: &RunError) -> Problem {
     let mut problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
         .label(label)
         .help_opt(help.clone());
-    problem.hint = hint.as_deref().cloned();
+    problem.hint.clone_from(hint);
     match exceeded_cap(error) {
         Some(span) => problem.also(span, "this cap cannot fund it"),
         None => problem,

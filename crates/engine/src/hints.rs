@@ -56,7 +56,7 @@ impl Hints {
 
     /// Words the help text of a failed op.
     pub(crate) fn of_op(&self, mut error: OpError) -> OpError {
-        self.replace(&mut error.help, error.hint.take().map(|it| *it));
+        self.replace(&mut error.help, error.hint.take());
         error
     }
 
@@ -78,7 +78,7 @@ impl Hints {
     }
 
     /// Replaces the plain text of a hint, which may have been extended since.
-    fn replace(&self, help: &mut Option<String>, hint: Option<Hint>) {
+    fn replace(&self, help: &mut Option<String>, hint: Option<Box<Hint>>) {
         let Some(hint) = hint else { return };
         let text = self.text(&hint);
         *help = Some(match help.take() {

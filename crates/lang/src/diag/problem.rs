@@ -16,7 +16,7 @@ pub struct Problem {
     pub labels: Vec<Label>,
     pub help: Option<String>,
     /// What the help is about, if a program may word it.
-    pub hint: Option<Hint>,
+    pub hint: Option<Box<Hint>>,
     /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
     /// Whether the fixes may be applied without asking.
@@ -98,7 +98,7 @@ impl Problem {
     #[must_use]
     pub fn help(mut self, text: impl Into<Advice>) -> Self {
         let (help, hint) = text.into().parts();
-        (self.help, self.hint) = (Some(help), hint);
+        (self.help, self.hint) = (Some(help), hint.map(Box::new));
         self
     }
 
