@@ -14,7 +14,7 @@ use crate::run::{Partial, RunError};
 pub enum Error {
     /// Nothing ran.
     Check(Report),
-    /// The given values do not fit the script's inputs, or there is no runtime for the run.
+    /// The given values do not fit the script's inputs, or the run needs another runtime.
     /// Nothing ran.
     Input { source: Source, error: Box<RunError> },
     /// The run failed at a place of the script.

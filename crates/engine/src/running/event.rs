@@ -100,7 +100,7 @@ impl RunEvent {
 }
 
 impl Happened {
-    /// What a reader is told of an event; `None` if it is about the accounts of the run only.
+    /// What a reader gets of an event; `None` if it is about the accounts of the run only.
     pub(super) fn of(event: &Event<'_>) -> Option<Self> {
         let owned = |it: &str| it.to_owned();
         Some(match *event {
