@@ -60,7 +60,10 @@ pub use worker::is_worker;
 pub use svc_contract::{choices, needs, params, record};
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
-pub use svc_engine::{Block, Engine, Error, Fixed, Fixes, Request, Response, Trainee, block};
+pub use svc_engine::{
+    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, Happened, Hints, OpFailure,
+    Request, Response, RunEvent, Running, Trainee, block,
+};
 pub use svc_lang::plan::{Policy, Rule};
 
 /// Values, their types, and the conversion of both.
@@ -128,6 +131,7 @@ pub mod store {
 
 /// Scripts as text, and the problems that a check finds in them.
 pub mod diag {
+    pub use svc_contract::registry::{Advice, Hint, HintId};
     pub use svc_lang::diag::{
         Applicability, Code, Fix, Label, Problem, Report, Severity, Source, Span, Style,
     };
@@ -163,6 +167,7 @@ pub mod output {
         estimates::{Bound, Effect, EnvelopeJson, Range},
         failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
         planned::{PLAN_SCHEMA, Planned, PlannedNode},
+        report::{ErrorReport, Finding},
         verdict::{
             FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
             Verdict,

@@ -3,6 +3,8 @@
 //! Here and not at run time, because pest's reader needs pest with its checks of the remaining
 //! stack, and cargo would compile the parser of scripts with them, too: a fifth of its time.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
+
 use std::{env, fs, path::Path};
 
 use pest_meta::{

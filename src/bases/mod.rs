@@ -21,5 +21,6 @@ pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;
     }
-    cli::main(engine, cli::Servers { lsp: lsp::serve }).await
+    cli::main(engine.with_hints(svc_engine::Hints::CommandLine), cli::Servers { lsp: lsp::serve })
+        .await
 }

@@ -52,7 +52,8 @@ async fn what_ended_well_is_not_done_again() {
     // A failed write may have written: it is not repeated without a request.
     let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("it is unknown whether it wrote"), "{err}");
-    assert!(err.render(svc_lang::diag::Style::Plain).contains("--retry-write 'append_log'"));
+    let shown = err.render(svc_lang::diag::Style::Plain);
+    assert!(shown.contains("allow the write at `append_log` to be repeated"), "{shown}");
     let again = engine.resume("last").unwrap().retry_write("append_log");
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
     assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");

@@ -13,6 +13,7 @@ mod declined;
 mod docs;
 mod drafts;
 mod editors;
+mod embedded;
 mod embedding;
 mod envelope;
 mod example_scripts;

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use svc::{Error, Policy};
+use svc::{Engine, Error, Hints, Policy};
 use svc_contract::registry::ErrorKind;
 use svc_host_os::test::TestHost;
 use svc_lang::diag::{Code, Source, Style};
@@ -35,9 +35,14 @@ let found = "cap" >> parallel {
 }
 ["a", "b"] >> each { write_file(to: "out/a.txt") >> read_text >> lib.keep }"#;
 
+/// The engine of the command, on a test host.
+fn engine() -> Engine {
+    svc::engine().with_host(world()).with_hints(Hints::CommandLine)
+}
+
 #[test]
 fn every_offending_node_is_named_at_once() {
-    let engine = svc::engine().with_host(world());
+    let engine = engine();
     let source = || Source::new("report.svc", SCRIPT).in_folder(".");
     let narrow =
         policy(&["reads fs:./docs", "writes fs:./out", "spends"], &["writes fs:./out/a.txt"]);
@@ -52,7 +57,7 @@ fn every_offending_node_is_named_at_once() {
 /// An address of this machine is allowed only with its port, and the refusal states this.
 #[test]
 fn an_address_of_this_machine_is_proposed_with_a_port() {
-    let engine = svc::engine().with_host(world()).with_policy(policy(&["asks"], &[]));
+    let engine = engine().with_policy(policy(&["asks"], &[]));
     for (url, rule) in [
         ("http://localhost:8080/a", "reads web:localhost:PORT"),
         ("http://[::1]:8080/a", "reads web:[::1]:PORT"),
@@ -86,7 +91,7 @@ fn an_empty_list_allows_nothing() {
 /// Each `--allow` in a refusal accepts what was refused.
 #[test]
 fn what_is_proposed_is_accepted() {
-    let engine = svc::engine().with_host(world());
+    let engine = engine();
     let script = r#"let page = fetch(url: "https://Example.com:8443/caps?q=1")
 "cap" >> search(source: "docs") >> each { ask("${.text} ${page.text}") } >> first"#;
     let mut rules = vec!["asks".to_owned()];

@@ -47,9 +47,7 @@ impl Observer for Log {
             Event::Retrying { .. } => "retrying",
             Event::Swallowed { .. } => "swallowed",
             Event::Straggler { .. } => "straggler",
-            Event::Reserved { .. } | Event::Settled { .. } => return,
-            Event::Progress { .. } | Event::Notice { .. } | Event::Begun { .. } => return,
-            Event::Items { .. } | Event::ItemStarted | Event::ItemEnded { .. } => return,
+            _ => return,
         };
         self.0.lock().unwrap().push(format!("{word} {path}"));
     }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
-use svc::Engine;
+use svc::{Engine, Hints};
 use svc_contract::value::json;
 use svc_engine::Fixes;
 use svc_host_os::test::TestHost;
@@ -27,6 +27,7 @@ fn outcome(path: &Path) -> String {
     let answers = text.lines().filter_map(|it| it.strip_prefix("# answer: ")).map(|it| it == "yes");
     let host = host().approving(answers);
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(host));
+    let engine = engine.with_hints(Hints::CommandLine);
     let source = Source::new(name, text.as_str());
     let plan = match engine.plan(source.clone()) {
         Ok(plan) => plan,

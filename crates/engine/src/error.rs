@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use svc_contract::registry::ErrorKind;
+use svc_contract::registry::{ErrorKind, OpError};
 use svc_lang::diag::{Code, Problem, Report, Source, Span, Style, visible};
 
 use crate::run::{Partial, RunError};
@@ -10,10 +10,12 @@ use crate::run::{Partial, RunError};
 /// The error of a script without a result: it does not pass the check, its inputs are wrong, or
 /// its run failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// Nothing ran.
     Check(Report),
-    /// The given values do not fit the script's inputs. Nothing ran.
+    /// The given values do not fit the script's inputs, or the run needs another runtime.
+    /// Nothing ran.
     Input { source: Source, error: Box<RunError> },
     /// The run failed at a place of the script.
     Run { source: Source, error: Box<RunError> },
@@ -81,11 +83,13 @@ fn placeless(error: &RunError) -> String {
 
 /// A failure of a run as a problem of the script.
 pub(super) fn run_problem(error: &RunError) -> Problem {
+    let OpError { help, hint, .. } = &error.error;
     let label =
         if error.path.is_empty() { "here".to_owned() } else { format!("in `{}`", error.path) };
-    let problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
+    let mut problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
         .label(label)
-        .help_opt(error.error.help.clone());
+        .help_opt(help.clone());
+    problem.hint.clone_from(hint);
     match exceeded_cap(error) {
         Some(span) => problem.also(span, "this cap cannot fund it"),
         None => problem,

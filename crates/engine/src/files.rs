@@ -4,7 +4,7 @@ use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use svc_contract::{
     host::{self, Host, refused},
-    registry::{Near, near},
+    registry::{HintId, Near, near},
     value::{paths, units},
 };
 use svc_lang::{
@@ -125,15 +125,14 @@ pub(super) fn no_module(name: &str) -> Unread {
         "" => "missing module name".to_owned(),
         _ => format!("the standard library has no `{name}`"),
     };
-    Unread { why, help: Some(help), meant, is_sure, is_refused: false }
+    Unread { why, help: Some(help.into()), meant, is_sure, is_refused: false }
 }
 
 /// The reason why a file cannot be used. For a refused file only its location is reported.
 fn unread(err: &io::Error) -> Unread {
     let Some(refused) = refused(err) else { return why(err).into() };
-    let help = "with rules, a script can use only files in its own folder, the standard library, and \
-        files allowed with `--allow \"reads fs:FOLDER\"`; a denial takes precedence";
-    Unread { help: Some(help.to_owned()), is_refused: true, ..refused.to_owned().into() }
+    let help = Some(HintId::AllowImport.into());
+    Unread { help, is_refused: true, ..refused.to_owned().into() }
 }
 
 fn why(err: &io::Error) -> String {

@@ -15,6 +15,7 @@ use super::Engine;
 
 /// A script after its problems were fixed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fixed {
     pub source: Source,
     /// The fixed problems, with their places in the text at that time.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use svc_contract::{
     host,
-    registry::{OpError, nearest},
+    registry::{HintId, OpError, nearest},
     store::Store,
     value::{ModelId, Text, Type, Value},
 };
@@ -100,8 +100,7 @@ fn named_model(
     let found = store.model_named(name).map_err(|err| wrong(err.to_string(), input.span))?;
     let unknown = || {
         let err = OpError::not_found(format!("unknown model `{name}`"));
-        let help = "`svc models` lists the models of the store, with their ids and names";
-        RunError::outside(err.help(help), input.span)
+        RunError::outside(err.help(HintId::NameModel), input.span)
     };
     found.map(|it| it.to_string().into()).ok_or_else(unknown)
 }

@@ -20,11 +20,13 @@ mod catalog;
 mod error;
 mod files;
 mod fix;
+mod hints;
 pub mod history;
 mod inputs;
 pub mod output;
 mod request;
 pub mod run;
+mod running;
 mod state;
 #[cfg(feature = "script-tests")]
 mod testing;
@@ -44,15 +46,17 @@ use svc_lang::{
     plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
 };
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+pub use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
+pub use hints::Hints;
 #[cfg(feature = "script-tests")]
 pub use history::{DryRunResult, Fate};
 pub use request::{Request, Response};
+pub use running::{Events, Happened, OpFailure, RunEvent, Running};
 pub use state::Trainee;
 #[cfg(feature = "script-tests")]
 pub use testing::TestResult;
@@ -81,6 +85,7 @@ pub struct Engine {
     isolates: bool,
     /// The memory limit of each run; a share of the machine's memory if not set.
     max_memory: Option<u64>,
+    hints: Hints,
 }
 
 impl Engine {
@@ -101,6 +106,7 @@ impl Engine {
             store: None,
             isolates: false,
             max_memory: None,
+            hints: Hints::None,
         }
     }
 
@@ -157,6 +163,11 @@ impl Engine {
         self
     }
 
+    /// The policy; it is empty if everything is allowed.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Sets the policy for the files that scripts use; the effects of their plans are not
     /// checked.
     #[must_use]
@@ -181,6 +192,19 @@ impl Engine {
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = Some(bytes);
         self
+    }
+
+    /// Sets who words the help texts that name a way out: how to allow an effect, or to raise a
+    /// cap. Without it, they have no words of the command line.
+    #[must_use]
+    pub fn with_hints(mut self, hints: Hints) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// Who words the help texts.
+    pub fn hints(&self) -> &Hints {
+        &self.hints
     }
 
     pub fn registry(&self) -> &Registry {
@@ -214,6 +238,10 @@ impl Engine {
         if self.policy.is_empty() {
             return None;
         }
+        if program.main.is_none() {
+            let refused = self.policy.refused_in_flows(program, self.host());
+            return refused.has_errors().then(|| self.hints.of_report(refused));
+        }
         self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
     }
 
@@ -225,14 +253,26 @@ impl Engine {
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let script = script.into();
-        check::check(&script, self.components(), &HostFiles::of(&self.used_by(&script)))
+        let host = self.used_by(&script);
+        self.worded(check::check(&script, self.components(), &HostFiles::of(&host)))
+    }
+
+    /// The result of a check with the help texts of this engine.
+    fn worded(&self, checked: Result<Checked, Report>) -> Result<Checked, Report> {
+        match checked {
+            Ok(mut program) => {
+                self.hints.word(&mut program.warnings);
+                Ok(program)
+            }
+            Err(report) => Err(self.hints.of_report(report)),
+        }
     }
 
     /// The plan of a script whose files have these texts.
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(used);
-        let program = check::check(script, self.components(), &files)?;
+        let program = self.worded(check::check(script, self.components(), &files))?;
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
 
@@ -251,6 +291,10 @@ impl Engine {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(unsaved);
         let mut analysis = check::analyse(script, self.components(), &files);
+        self.hints.word(&mut analysis.report);
+        if let Some(program) = &mut analysis.program {
+            self.hints.word(&mut program.warnings);
+        }
         let Some(program) = analysis.program.take() else { return (analysis, None) };
         let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
         let (report, program, estimate) = match estimated {
@@ -279,7 +323,7 @@ impl Engine {
         let (program, estimate) = self.estimated(program, given, caps, true)?;
         let plan = plan::plan(program, estimate);
         let refused = plan.refusals(&self.policy, self.host());
-        if refused.has_errors() { Err(refused) } else { Ok(plan) }
+        if refused.has_errors() { Err(self.hints.of_report(refused)) } else { Ok(plan) }
     }
 
     /// Requests a run of a script: set its inputs, then await it.
@@ -304,6 +348,7 @@ impl Engine {
         let context = EstimateContext { shows_nodes, ..self.estimate_context(given, caps, &past) };
         let mut estimate = plan::estimate(&program, &context);
         std::mem::take(&mut estimate.problems).report(&mut program.warnings);
+        self.hints.word(&mut program.warnings);
         if program.warnings.has_errors() { Err(program.warnings) } else { Ok((program, estimate)) }
     }
 

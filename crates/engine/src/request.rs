@@ -10,28 +10,33 @@ use svc_contract::{
 use svc_lang::{
     check::BoundKey,
     diag::{Report, Span},
-    plan::{Caps, Holds, Plan, Verb},
+    plan::{Caps, Holds, Plan, Policy, Verb},
 };
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Engine, Error,
     history::resume::{self, RunOptions, StoredRun},
     inputs::{self, Given},
+    running,
 };
 use crate::run::{self, Outcome, RunError};
 
-/// A requested run. Await it to run it.
+/// A requested run. Await it to run it inside a tokio runtime; [`Request::start`] also returns its
+/// events, and [`Request::blocking`] runs it without a runtime.
+///
+/// Dropping the future ends the run: pending I/O is dropped, computations are cancelled.
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
-    engine: Cow<'e, Engine>,
+    pub(super) engine: Cow<'e, Engine>,
     pub(super) plan: Result<Plan, Report>,
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
     pub(super) given: BTreeMap<Text, Given>,
     /// The first input of the script, whatever its name is.
     first: Option<Given>,
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
     pub(super) caps: Caps,
     /// The name of the run in the store, if it is stored.
     pub(super) id: Option<RunId>,
@@ -41,6 +46,7 @@ pub struct Request<'e> {
 
 /// The result of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Response {
     pub value: Value,
     /// The usage of everything that is counted.
@@ -70,11 +76,40 @@ impl<'e> Request<'e> {
     }
 
     /// Changes defaults for this run, in addition to those of the engine.
-    pub fn tuned(mut self, tuning: &Tuning) -> Self {
+    pub fn tuned(self, tuning: &Tuning) -> Self {
         let tuning = self.engine.tuning().clone().with(tuning);
-        let engine = self.engine.into_owned().with_tuning(tuning);
-        self.plan = self.plan.and_then(|it| engine.plan(it.into_program().source));
-        Self { engine: Cow::Owned(engine), ..self }
+        self.on(|it| it.with_tuning(tuning))
+    }
+
+    /// Sets the policy of this run, instead of that of the engine. The script is checked again.
+    pub fn with_policy(self, policy: Policy) -> Self {
+        self.on(|it| it.with_policy(policy))
+    }
+
+    /// The same request to a changed engine, which plans the script again.
+    fn on(self, change: impl FnOnce(Engine) -> Engine) -> Self {
+        let engine = change(self.engine.into_owned());
+        let source = match self.plan {
+            Ok(plan) => plan.into_program().source,
+            Err(report) => report.source,
+        };
+        let plan = engine.plan(source);
+        Self { engine: Cow::Owned(engine), plan, ..self }
+    }
+
+    /// The same request with an engine of its own.
+    pub(super) fn into_owned(self) -> Request<'static> {
+        Request {
+            engine: Cow::Owned(self.engine.into_owned()),
+            plan: self.plan,
+            is_own: self.is_own,
+            given: self.given,
+            first: self.first,
+            cancel: self.cancel,
+            caps: self.caps,
+            id: self.id,
+            options: self.options,
+        }
     }
 
     /// Sets a param of the script.
@@ -140,11 +175,33 @@ impl<'e> Request<'e> {
         let source = program.source.clone();
         let store = self.engine.store.as_deref();
         let inputs = inputs::known(&program.inputs, self.given, self.first, store)
-            .map_err(|error| Error::Input { source, error })?;
+            .map_err(|error| self.engine.hints.of_error(Error::Input { source, error }))?;
         self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
     }
 
-    async fn run(self) -> Result<Response, Error> {
+    /// Runs the request on this thread, with a runtime of its own. Inside a tokio runtime, which
+    /// it would block, this is an error.
+    pub fn blocking(self) -> Result<Response, Error> {
+        if Handle::try_current().is_ok() {
+            return Err(running::inside_runtime());
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(running::no_runtime)?;
+        let ended = runtime.block_on(self.run());
+        // A computation that ignores its cancellation must not keep the caller.
+        runtime.shutdown_background();
+        ended
+    }
+
+    pub(super) async fn run(self) -> Result<Response, Error> {
+        if Handle::try_current().is_err() {
+            return Err(running::without_runtime());
+        }
+        let hints = self.engine.hints.clone();
+        self.ran().await.map_err(|it| hints.of_error(it))
+    }
+
+    async fn ran(self) -> Result<Response, Error> {
         let mut plan = self.plan.map_err(Error::Check)?;
         let declared = &plan.program().inputs;
         let store = self.engine.store.as_deref();

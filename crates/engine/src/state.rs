@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use svc_contract::{
-    registry::{OpError, OpRef},
+    registry::{HintId, OpError, OpRef},
     value::{Model, Value},
 };
 use svc_lang::diag::Source;
@@ -23,8 +23,8 @@ impl Engine {
     /// A component that learns, without a model at first.
     pub fn state(&self, component: &str) -> Result<Trainee<'_>, OpError> {
         let found = self.registry.find(component).ok_or_else(|| {
-            OpError::not_found(format!("unknown component `{component}`"))
-                .help("`svc components --learns` lists the components that learn")
+            let error = OpError::not_found(format!("unknown component `{component}`"));
+            self.hints.of_op(error.help(HintId::FindLearner))
         })?;
         let found = found.component();
         if !found.learns() {

@@ -18,6 +18,7 @@ use crate::run::{self, TestFailure, Tested};
 
 /// The result of one test.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TestResult {
     pub name: String,
     /// Empty if the test passed. A failure in a used file is reported for that file.
@@ -56,7 +57,9 @@ impl Engine {
         let around = self.around(CancellationToken::new());
         let span = tracing::error_span!(target: "svc", "test", test = %test.name);
         let tested = runtime.block_on(run::test(program, test, around).instrument(span));
-        result(program, test, tested)
+        let mut result = result(program, test, tested);
+        self.hints.word(&mut result.report);
+        result
     }
 }
 

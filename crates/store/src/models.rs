@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use svc_contract::{
+    registry::HintId,
     store::{Blob, Hash, ModelRow, RunId, StoreError},
     value::{AboutModel, Learnt, ModelId},
 };
@@ -86,8 +87,10 @@ impl SqliteStore {
         let found: Vec<_> = all.iter().filter(begins).filter(|_| name.len() >= SHORTEST).collect();
         match found[..] {
             [only] => Ok(only.clone()),
-            [] => Err(StoreError::not_found(format!("unknown model `{name}`"))
-                .help("`svc models` lists the models of this store")),
+            [] => {
+                Err(StoreError::not_found(format!("unknown model `{name}`"))
+                    .help(HintId::FindModel))
+            }
             _ => Err(StoreError::not_found(format!("more than one model begins with `{name}`"))
                 .help("write more of its id")),
         }

@@ -11,7 +11,10 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
-use svc_contract::store::{StoreError, StoreErrorKind};
+use svc_contract::{
+    registry::HintId,
+    store::{StoreError, StoreErrorKind},
+};
 
 use super::{
     error::{Result, SqlError, SqlResult},
@@ -148,9 +151,7 @@ fn log_ahead(connection: &Connection) -> SqlResult<()> {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |it| it.get(0))?;
     if mode != "wal" {
         let message = "the store's file system cannot keep a write-ahead log";
-        return Err(StoreError::new(StoreErrorKind::Io, message)
-            .help("choose another place with `--store FILE`")
-            .into());
+        return Err(StoreError::new(StoreErrorKind::Io, message).help(HintId::StorePlace).into());
     }
     connection.pragma_update_and_check(None, "journal_size_limit", LARGEST_LOG, |_| Ok(()))?;
     Ok(())

@@ -9,7 +9,10 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags};
-use svc_contract::store::{Hash, RunId, StoreError, StoreErrorKind};
+use svc_contract::{
+    registry::HintId,
+    store::{Hash, RunId, StoreError, StoreErrorKind},
+};
 
 use super::error::{Result, SqlResult};
 
@@ -43,8 +46,7 @@ pub(super) fn refuse_foreign(file: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!("`{}` is not a store of svc", file.display());
-    Err(StoreError::new(StoreErrorKind::Foreign, message)
-        .help("choose another file with `--store FILE`"))
+    Err(StoreError::new(StoreErrorKind::Foreign, message).help(HintId::StoreFile))
 }
 
 /// The identity of a file, to notice when another file takes its place.
@@ -153,8 +155,7 @@ fn found(file: &Path) -> Result<fs::Metadata> {
 fn gone(file: &Path) -> StoreError {
     let message =
         format!("`{}` was deleted or replaced while the store was in use", file.display());
-    StoreError::new(StoreErrorKind::Gone, message)
-        .help("unwritten records are lost; check the store with `svc doctor`")
+    StoreError::new(StoreErrorKind::Gone, message).help(HintId::StoreGone)
 }
 
 /// A path as part of a `SQLite` URI.

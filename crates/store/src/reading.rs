@@ -4,7 +4,10 @@
 
 use std::{fs, io, path::Path, sync::Arc};
 
-use svc_contract::store::{StoreError, StoreErrorKind};
+use svc_contract::{
+    registry::{Hint, HintId},
+    store::{StoreError, StoreErrorKind},
+};
 
 use super::{
     SqliteStore,
@@ -89,10 +92,7 @@ fn connected(file: &Path) -> SqlResult<Pool> {
             "the store was not closed properly, and cannot be read \
             in a read-only folder",
         )
-        .help(format!(
-            "copy `{0}` and `{0}-wal` to another folder, and open the copy with `--store FILE`",
-            file.display()
-        ))
+        .help(Hint::new(HintId::StoreCopy).with("file", file.display()))
         .into()),
     }
 }
@@ -116,7 +116,7 @@ fn absent(err: io::Error, file: &Path) -> StoreError {
     match err.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             let message = format!("store of runs `{}` not found", file.display());
-            StoreError::new(StoreErrorKind::NotFound, message).help("create it with `svc run`")
+            StoreError::new(StoreErrorKind::NotFound, message).help(HintId::StoreMissing)
         }
         _ => err.into(),
     }

@@ -6,7 +6,10 @@
 use std::cmp::Ordering;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
-use svc_contract::store::{StoreError, StoreErrorKind};
+use svc_contract::{
+    registry::HintId,
+    store::{StoreError, StoreErrorKind},
+};
 
 use super::error::{SqlError, SqlResult};
 
@@ -124,9 +127,7 @@ fn is_empty(connection: &Connection) -> SqlResult<bool> {
 
 fn foreign() -> SqlError {
     let message = "the file is a database, but not a store of svc";
-    StoreError::new(StoreErrorKind::Foreign, message)
-        .help("choose another file with `--store FILE`")
-        .into()
+    StoreError::new(StoreErrorKind::Foreign, message).help(HintId::StoreFile).into()
 }
 
 fn newer(connection: &Connection) -> SqlError {
@@ -134,9 +135,7 @@ fn newer(connection: &Connection) -> SqlError {
     let maker: Option<String> = connection.query_row(sql, [], |it| it.get(0)).ok();
     let maker = maker.map_or_else(String::new, |it| format!(" ({it})"));
     let message = format!("the store was made by a newer svc{maker}");
-    StoreError::new(StoreErrorKind::Newer, message)
-        .help("install that version, or choose another file with `--store FILE`")
-        .into()
+    StoreError::new(StoreErrorKind::Newer, message).help(HintId::StoreNewer).into()
 }
 
 /// Checks that the applied migrations are those of this program.
@@ -148,9 +147,7 @@ fn verify(migrations: &[&str], connection: &Connection) -> SqlResult<()> {
         return Ok(());
     }
     let message = "the store was made by a development version of svc with other tables";
-    Err(StoreError::new(StoreErrorKind::Newer, message)
-        .help("choose another file with `--store FILE`")
-        .into())
+    Err(StoreError::new(StoreErrorKind::Newer, message).help(HintId::StoreFile).into())
 }
 
 #[cfg(test)]

@@ -154,6 +154,6 @@ pub(super) fn advised(answer: std::result::Result<Value, Error>) -> Result<Value
             let code = error.kind().exit_code();
             Failure { code, message: error.error.message, help: error.error.help }
         }
-        Error::Check(report) => Failure::new(FAILED, report.to_string()),
+        other => Failure::new(FAILED, other.to_string()),
     })
 }

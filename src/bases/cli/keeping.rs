@@ -150,7 +150,7 @@ pub(super) fn failure(err: StoreError) -> Failure {
         _ => FAILED,
     };
     let failure = Failure::new(code, err.message);
-    match err.help {
+    match err.hint.map(|it| it.command_line()).or(err.help) {
         Some(help) => failure.help(help),
         None => failure,
     }

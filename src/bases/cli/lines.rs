@@ -211,7 +211,15 @@ mod tests {
                 let cost = Money::from_nanos(1_000_000);
                 let used = Usage { tokens: 100, cost };
                 seen.note(&call, &Event::Settled { component: "ask", reserved: used, used });
-                seen.note(&call, &Event::Finished { component: "ask", took, usage });
+                seen.note(
+                    &call,
+                    &Event::Finished {
+                        component: "ask",
+                        took,
+                        usage,
+                        value: &svc_contract::value::Value::Null,
+                    },
+                );
                 seen.note(&item, &Event::ItemEnded { failed: idx == 3 });
             }
         }

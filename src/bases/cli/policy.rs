@@ -45,7 +45,8 @@ impl Rules {
 
     /// The effects of a plan that the rules refuse.
     pub(super) fn refused(&self, plan: &Plan, session: &Session) -> Result<Report> {
-        Ok(plan.refusals(&self.read(session)?, session.engine.host()))
+        let refused = plan.refusals(&self.read(session)?, session.engine.host());
+        Ok(session.engine.hints().of_report(refused))
     }
 
     fn read(&self, session: &Session) -> Result<Policy> {

@@ -65,6 +65,6 @@ pub(super) fn refused(err: &Error, session: &Session) -> u8 {
     terminal::print_err(terminal::styled(&err.render(session.terminal.err.style())));
     match err {
         Error::Check(_) => INVALID,
-        Error::Input { .. } | Error::Run { .. } => FAILED,
+        _ => FAILED,
     }
 }

@@ -234,10 +234,6 @@ async fn interrupts(
 fn report(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
-        Error::Check(_) => {
-            terminal::print_err(terminal::styled(&drawn));
-            INVALID
-        }
         Error::Input { error, .. } => given::print_error(error, session),
         Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {
             terminal::print_err(&watch.report());
@@ -252,6 +248,10 @@ fn report(error: &Error, watch: &Watch, session: &Session) -> u8 {
                 report_partial(partial, session);
             }
             error.kind().exit_code()
+        }
+        _ => {
+            terminal::print_err(terminal::styled(&drawn));
+            INVALID
         }
     }
 }

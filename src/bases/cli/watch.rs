@@ -112,7 +112,10 @@ mod tests {
 
     use super::*;
     use crate::bases::cli::terminal::{Color, Terminal};
-    use svc_contract::registry::{OpError, Usage};
+    use svc_contract::{
+        registry::{OpError, Usage},
+        value::Value,
+    };
     use svc_host_os::test::TestHost;
 
     #[test]
@@ -122,7 +125,8 @@ mod tests {
         for idx in 0..3 {
             watch.event(&format!("each[{idx}]/summary"), &Event::Started { component });
         }
-        let finished = Event::Finished { component, took, usage: Usage::default() };
+        let finished =
+            Event::Finished { component, took, usage: Usage::default(), value: &Value::Null };
         watch.event("each[0]/summary", &finished);
         watch.event("each[1]/summary", &finished);
         let error = &OpError::cancelled();

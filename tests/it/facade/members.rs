@@ -33,11 +33,11 @@ fn own(item: &Item) -> Vec<String> {
                 Some(name) => format!("  {name}: {}", text(&it.ty)),
                 None => format!("  {}", text(&it.ty)),
             };
-            let head = format!("struct {}{}", it.ident, text(&it.generics));
+            let head = format!("{}struct {}{}", grows(&it.attrs), it.ident, text(&it.generics));
             [head].into_iter().chain(fields.map(field)).collect()
         }
         Item::Enum(it) => {
-            let head = format!("enum {}{}", it.ident, text(&it.generics));
+            let head = format!("{}enum {}{}", grows(&it.attrs), it.ident, text(&it.generics));
             let variant = |it: &syn::Variant| format!("  {}{}", it.ident, text(&it.fields));
             [head].into_iter().chain(it.variants.iter().map(variant)).collect()
         }
@@ -53,6 +53,12 @@ fn own(item: &Item) -> Vec<String> {
         }
         other => panic!("cannot describe {}", text(other)),
     }
+}
+
+/// Marks an item that may get more fields or variants.
+fn grows(attributes: &[syn::Attribute]) -> &'static str {
+    let is_open = attributes.iter().any(|it| it.path().is_ident("non_exhaustive"));
+    if is_open { "#[non_exhaustive] " } else { "" }
 }
 
 fn required(item: &TraitItem) -> String {

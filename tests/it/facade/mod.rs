@@ -17,6 +17,9 @@ use syn::{Item, UseTree};
 use members::{is_public, text};
 use sources::{Crate, parse};
 
+/// Names of other libraries that are part of the public API, by library.
+const REEXPORTED: &[(&str, &str)] = &[("tokio_util", "CancellationToken")];
+
 /// A name that the library exports.
 struct Export {
     /// Its module in the library: `svc::value`.
@@ -101,6 +104,9 @@ fn described(export: &Export, crates: &mut BTreeMap<String, Crate>) -> String {
     let [first, inner @ .., _] = export.path.as_slice() else {
         return format!("{}\n", export.name);
     };
+    if let Some((library, name)) = REEXPORTED.iter().find(|(_, it)| *it == export.name) {
+        return format!("{name} of {library}\n");
+    }
     // The other names are from modules of the library itself.
     let is_ours = first.starts_with("svc_");
     let name = if is_ours { first } else { "svc" };

@@ -35,7 +35,7 @@ async fn a_run_that_needs_more_fails_with_its_stage_and_the_next_step() {
     assert_eq!(kind, ErrorKind::Exhausted);
     assert!(message.starts_with("each["), "{message}");
     assert!(message.ends_with("needs more memory than the 30MiB of the run"), "{message}");
-    assert!(help.contains("--max-memory"), "{help}");
+    assert!(help.contains("raise the memory limit of the run"), "{help}");
 }
 
 #[tokio::test]

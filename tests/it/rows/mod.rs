@@ -236,7 +236,7 @@ fn an_op_without_its_feature_is_an_error_with_a_way_out() {
     assert_eq!(codes, [Code::E228, Code::E201]);
     let shown = report.render(Style::Plain);
     assert!(shown.contains("`dub` needs the feature `media`, which this build lacks"), "{shown}");
-    assert!(shown.contains("cargo install svc --features media"), "{shown}");
+    assert!(shown.contains("build the program with the feature `media` of svc"), "{shown}");
     // Everything else of the component works.
     assert!(studio().check(r#""hello" >> mix"#).is_ok());
     // A flow may not call it either.

@@ -67,7 +67,7 @@ impl Completion<'_> {
         let form = if self.expected == Expected::Value { Form::Function } else { Form::Stage };
         for op in component.ops {
             let it = OpRef { component, op };
-            if !is_stage || fitting.contains(&it.script_name()) {
+            if self.admits(it) && (!is_stage || fitting.contains(&it.script_name())) {
                 items.call(op.name, &Callable::Op(it), op.summary(), form);
             }
         }

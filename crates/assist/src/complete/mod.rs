@@ -100,6 +100,11 @@ impl Completion<'_> {
         self.draft.engine.registry()
     }
 
+    /// Whether the policy of the engine can allow a call of an op.
+    fn admits(&self, op: OpRef) -> bool {
+        self.draft.engine.policy().admits(op.op)
+    }
+
     fn probe(&self) -> Probe {
         Probe::new(self.draft, self.place, self.expected)
     }
@@ -145,7 +150,13 @@ impl Completion<'_> {
 
     fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Choices) {
         let Candidate { name, signature, doc, .. } = candidate;
-        match Callable::named(name, &probe.facts, self.registry()) {
+        let callable = |name: &str| Callable::named(name, &probe.facts, self.registry());
+        let is_refused =
+            |it: &str| matches!(callable(it), Some(Callable::Op(op)) if !self.admits(op));
+        if probe.value(name).is_none() && name.split(" >> ").any(is_refused) {
+            return;
+        }
+        match callable(name) {
             Some(it) if probe.value(name).is_none() => items.call(name, &it, doc, Form::Stage),
             _ if name.contains(" >> ") => items.value(name, doc, Sort::Chain),
             _ => items.value(name, signature, Sort::Variable),
@@ -174,7 +185,7 @@ impl Completion<'_> {
         for (name, flow) in &probe.facts.flows {
             items.call(name, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
         }
-        for op in ops(self.registry()) {
+        for op in ops(self.registry()).filter(|it| self.admits(*it)) {
             let doc = op.op.summary();
             items.call(&op.script_name(), &Callable::Op(op), doc, Form::Stage);
         }

@@ -116,8 +116,10 @@ impl Session {
         let (text, end) = tested(statement);
         let program = self.engine.check(self.source(&text, end))?;
         let results = self.engine.test(&program, "").into_iter();
-        let own =
-            |it: TestResult| TestResult { report: self.trimmed(it.report, &statement.whole), ..it };
+        let own = |mut it: TestResult| {
+            it.report = self.trimmed(it.report, &statement.whole);
+            it
+        };
         Ok(results.map(own).collect())
     }
 

@@ -9,8 +9,8 @@ use svc_contract::{
         http::{self, Request, Response},
     },
     registry::{
-        Bias, Component, Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Scope,
-        Size, documents::Doc, io, params,
+        Bias, Component, Cx, Effect, ErrorKind, Example, Field, HintId, Io, Op, OpError, Scheme,
+        Scope, Size, documents::Doc, io, params,
     },
     value::{Text, Value, units},
 };
@@ -147,9 +147,7 @@ fn unreachable(url: &str, err: io::Error) -> OpError {
     };
     let error = OpError::new(kind, format!("cannot read `{url}`: {err}"));
     let error = match host::refused(&err) {
-        Some(_) => error.help(
-            "allow the host when running the script, with its port if it is on this machine or a private network: `--allow \"reads web:HOST:PORT\"`",
-        ),
+        Some(_) => error.help(HintId::AllowAddress),
         None => error,
     };
     error.because(err)

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use super::{Advice, Hint};
 use crate::{host, value::memory::Full};
 
 macro_rules! kinds {
@@ -78,6 +79,8 @@ pub struct OpError {
     pub message: String,
     /// The help line, if any.
     pub help: Option<String>,
+    /// What the help line is about, if a program may word it.
+    pub hint: Option<Box<Hint>>,
     /// The wait before the next attempt that the other side asks for.
     pub retry_after: Option<Duration>,
     pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -85,7 +88,14 @@ pub struct OpError {
 
 impl OpError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None, retry_after: None, source: None }
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+            hint: None,
+            retry_after: None,
+            source: None,
+        }
     }
 
     pub fn invalid_input(message: impl Into<String>) -> Self {
@@ -128,8 +138,9 @@ impl OpError {
     }
 
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn help(mut self, help: impl Into<Advice>) -> Self {
+        let (help, hint) = help.into().parts();
+        (self.help, self.hint) = (Some(help), hint.map(Box::new));
         self
     }
 

@@ -2,6 +2,8 @@
 
 use std::{fmt, io, path::Path};
 
+use crate::registry::{Advice, Hint, HintId};
+
 /// The kind of an error; a closed list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
@@ -42,18 +44,21 @@ pub struct StoreError {
     pub message: String,
     /// The help line.
     pub help: Option<String>,
+    /// What the help line is about, if a program may word it.
+    pub hint: Option<Hint>,
 }
 
 impl StoreError {
     /// An error without a help line.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None }
+        Self { kind, message: message.into(), help: None, hint: None }
     }
 
     /// Adds a help line.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn help(mut self, help: impl Into<Advice>) -> Self {
+        let (help, hint) = help.into().parts();
+        (self.help, self.hint) = (Some(help), hint);
         self
     }
 
@@ -69,7 +74,7 @@ impl StoreError {
     /// Inconsistent data.
     pub fn corrupt(why: impl fmt::Display) -> Self {
         Self::new(StoreErrorKind::Corrupt, format!("the store is damaged: {why}"))
-            .help("run `svc doctor` for details; it can set the damaged file aside")
+            .help(HintId::StoreDamaged)
     }
 
     /// For errors that only a bug of svc can cause.
@@ -79,30 +84,22 @@ impl StoreError {
 
     /// An unknown run, or something else that a run should have.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(StoreErrorKind::NotFound, message).help("list all runs with `svc runs`")
+        Self::new(StoreErrorKind::NotFound, message).help(HintId::ListRuns)
     }
 
     /// An error of a kind that has its own message and help line, with its reason.
     pub fn of_kind(kind: StoreErrorKind, why: impl fmt::Display) -> Self {
-        let (what, help) = match kind {
-            StoreErrorKind::ReadOnly => (
-                "the store cannot be written",
-                "choose another store with `--store FILE`, or run without one with `--no-store`",
-            ),
-            StoreErrorKind::Locked => {
-                ("the store is locked by another process", "try again when it is done")
+        let (what, help): (_, Advice) = match kind {
+            StoreErrorKind::ReadOnly => {
+                ("the store cannot be written", HintId::StoreReadOnly.into())
             }
-            StoreErrorKind::Full => (
-                "the store has no space left",
-                "remove old runs with `svc runs prune`, or choose another place with `--store FILE`",
-            ),
+            StoreErrorKind::Locked => {
+                ("the store is locked by another process", "try again when it is done".into())
+            }
+            StoreErrorKind::Full => ("the store has no space left", HintId::StoreFull.into()),
             StoreErrorKind::Corrupt => return Self::corrupt(why),
             StoreErrorKind::Bug => return Self::bug(why),
-            _ => (
-                "the store failed",
-                "check that the disk has space and works, and that no limit on the size of files \
-                 applies; then check the store with `svc doctor`",
-            ),
+            _ => ("the store failed", HintId::StoreFailed.into()),
         };
         Self::new(kind, format!("{what}: {why}")).help(help)
     }

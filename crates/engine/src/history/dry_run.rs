@@ -89,7 +89,7 @@ impl Engine {
     /// Determines what a run with this script could take over from an earlier run.
     pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<DryRunResult, Error> {
         let plan = self.plan(script).map_err(Error::Check)?;
-        self.rehearse(run, plan, Purpose::Foresee)
+        self.rehearse(run, plan, Purpose::Foresee).map_err(|it| self.hints.of_error(it))
     }
 
     /// Runs a script on the recorded results of a run: its own script, or another one.
@@ -98,7 +98,7 @@ impl Engine {
             Some(source) => self.plan(source).map_err(Error::Check)?,
             None => self.recorded(&run)?,
         };
-        self.rehearse(run, plan, Purpose::Replay)
+        self.rehearse(run, plan, Purpose::Replay).map_err(|it| self.hints.of_error(it))
     }
 
     /// The value at a place of a run that is computed inline, and so was not stored.
@@ -129,6 +129,7 @@ impl Engine {
         around.records = Some(rehearsal.clone());
         let ended = in_no_time(run::run(&plan, inputs, around));
         let ended = ended.map(|it| it.map(|Outcome { value, .. }| value));
+        let ended = ended.map(|it| it.map_err(|err| self.hints.of_failure(err)));
         Ok(DryRunResult {
             run,
             plan,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use svc_contract::{
-    registry::OpRef,
+    registry::{HintId, OpRef},
     store::{Node, NodeState, Run, Store, StoreError},
     value::{Record, Value, json, literal},
 };
@@ -33,7 +33,7 @@ impl Engine {
         let run = store.run(name)?;
         let plan = self.plan_of(store, &run)?.map_err(|_| {
             let message = format!("the script of the run {} no longer passes the check", run.id);
-            StoreError::not_found(message).help("run `svc check` to see why")
+            StoreError::not_found(message).help(HintId::CheckScript)
         })?;
         let source = plan.program().source.clone();
         let mocks = self.mocks(store, &run)?;

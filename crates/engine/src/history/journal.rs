@@ -497,10 +497,7 @@ pub(crate) fn failed(err: StoreError) -> OpError {
         StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
         _ => format!("cannot record the run: {}", err.message),
     };
-    let error = OpError::new(kind, message);
-    match &err.help {
-        Some(help) => error.help(help.clone()),
-        None => error,
-    }
-    .because(err)
+    let mut error = OpError::new(kind, message);
+    (error.help, error.hint) = (err.help.clone(), err.hint.clone().map(Box::new));
+    error.because(err)
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
 use svc_contract::{
-    registry::{ErrorKind, OpRef, Usage},
+    registry::{ErrorKind, Hint, HintId, OpRef, Usage},
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
@@ -209,8 +209,7 @@ pub(crate) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>,
 /// A damaged store may have lost a call that wrote or was paid for.
 fn partial(run: &Run) -> StoreError {
     let message = format!("records of the run {} are lost: resuming it could repeat calls", run.id);
-    StoreError::not_found(message)
-        .help(format!("run the script again; `svc show {}` shows what is left", run.id))
+    StoreError::not_found(message).help(Hint::new(HintId::RunAgain).with("run", &run.id))
 }
 
 /// The inputs as recorded.

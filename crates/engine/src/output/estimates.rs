@@ -8,14 +8,16 @@ use svc_contract::value::Money;
 use svc_lang::plan::{EffectUse, Envelope, Verdict};
 
 /// One effect of a run on the world.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Effect {
     pub verb: &'static str,
     pub scope: Option<String>,
 }
 
 /// The cost, tokens and time of something.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct EnvelopeJson {
     pub tokens: Range<u64>,
     pub cost: Range<String>,
@@ -23,7 +25,8 @@ pub struct EnvelopeJson {
     pub time: Range<u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Range<T> {
     pub min: T,
     /// `None` if it is unknown.
@@ -33,7 +36,8 @@ pub struct Range<T> {
 }
 
 /// The estimate for one bound, before the run.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Bound {
     pub bound: &'static str,
     pub limit: String,

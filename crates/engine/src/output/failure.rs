@@ -4,7 +4,7 @@
 //! keeps both in sync.
 
 use serde::Serialize;
-use svc_contract::value::Value;
+use svc_contract::{registry::Usage, value::Value};
 use svc_lang::diag::{Source, Span};
 
 use crate::{
@@ -17,7 +17,8 @@ use crate::{
 pub const FAILURE_SCHEMA: &str = include_str!("failure.json");
 
 /// The failure of a run, with its partial results.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Failure {
     /// `budget`, `timeout`, ..: the value of `error.kind` in a script.
     pub kind: &'static str,
@@ -36,7 +37,8 @@ pub struct Failure {
 }
 
 /// A place and its file; inputs from the caller have no place.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FilePlace {
     pub file: String,
     pub line: Option<usize>,
@@ -44,14 +46,16 @@ pub struct FilePlace {
 }
 
 /// The actual or possible usage of the whole run.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Used {
     pub tokens: u64,
     pub cost: String,
 }
 
 /// The parts that were finished when a call could not be funded.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Kept {
     pub path: String,
     /// `items`, `branches`, `turns`, `fields`, `lets` or `stages`.
@@ -93,14 +97,20 @@ impl Failure {
             component: error.component.clone(),
             place: place(&error.source, error.span),
             cap: error.cap.as_ref().map(|it| place(&it.source, it.span)),
-            usage: Used { tokens: error.usage.tokens, cost: error.usage.cost.to_string() },
+            usage: error.usage.into(),
             partial: error.partial.as_deref().map(Kept::of),
         }
     }
 }
 
+impl From<Usage> for Used {
+    fn from(usage: Usage) -> Self {
+        Self { tokens: usage.tokens, cost: usage.cost.to_string() }
+    }
+}
+
 impl FilePlace {
-    fn of(source: &Source, span: Span) -> Self {
+    pub(crate) fn of(source: &Source, span: Span) -> Self {
         let position = (span != Span::default()).then(|| source.position(span.start));
         let (line, column) = position.unzip();
         Self { file: source.name().to_owned(), line, column }
@@ -108,7 +118,7 @@ impl FilePlace {
 }
 
 impl Kept {
-    fn of(partial: &Partial) -> Self {
+    pub(crate) fn of(partial: &Partial) -> Self {
         Self {
             path: partial.path.clone(),
             parts: partial.parts.name(),

@@ -3,4 +3,5 @@
 pub mod estimates;
 pub mod failure;
 pub mod planned;
+pub mod report;
 pub mod verdict;

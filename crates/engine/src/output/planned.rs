@@ -19,6 +19,7 @@ pub const PLAN_SCHEMA: &str = include_str!("planned.json");
 
 /// A plan.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Planned {
     pub file: String,
     pub inputs: Vec<Param>,
@@ -38,6 +39,7 @@ pub struct Planned {
 }
 
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct PlannedNode {
     pub path: String,
     pub name: String,

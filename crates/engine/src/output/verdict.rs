@@ -17,7 +17,8 @@ use crate::{Engine, Unsaved};
 pub const VERDICT_SCHEMA: &str = include_str!("schema.json");
 
 /// The result of checking one script.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     pub file: String,
     /// The reason why the file could not be read; then nothing else is known.
@@ -43,7 +44,8 @@ pub struct Verdict {
 }
 
 /// A range of bytes, and its place for people: lines and columns from 1.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Place {
     pub start: usize,
     pub end: usize,
@@ -53,7 +55,8 @@ pub struct Place {
     pub end_column: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Problem {
     pub code: &'static str,
     pub severity: &'static str,
@@ -72,13 +75,15 @@ pub struct Problem {
 }
 
 /// A place and its text: a remark about it, or its replacement.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Label {
     pub span: Place,
     pub text: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Param {
     pub name: String,
     pub r#type: String,
@@ -86,13 +91,15 @@ pub struct Param {
     pub doc: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Named {
     pub name: String,
     pub span: Place,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FlowSignature {
     pub name: String,
     pub doc: String,
@@ -101,7 +108,8 @@ pub struct FlowSignature {
     pub span: Place,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Node {
     pub span: Place,
     /// The type of the input; `None` without one.
@@ -112,7 +120,8 @@ pub struct Node {
     pub op: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Unchecked {
     pub span: Place,
     pub what: String,
@@ -183,10 +192,14 @@ pub fn result_type(program: &Checked) -> Option<String> {
 }
 
 /// Converts spans of one text to places.
-struct Places<'t>(Lines<'t>);
+pub(super) struct Places<'t>(Lines<'t>);
 
 impl Places<'_> {
-    fn at(&self, span: Span) -> Place {
+    pub(super) fn of(source: &Source) -> Places<'_> {
+        Places(Lines::new(source.text()))
+    }
+
+    pub(super) fn at(&self, span: Span) -> Place {
         let (line, column) = self.0.position(span.start);
         let (end_line, end_column) = self.0.position(span.end);
         Place { start: span.start, end: span.end, line, column, end_line, end_column }

@@ -153,7 +153,7 @@ impl Run {
     ) {
         let component = call.name.as_ref();
         match result {
-            Ok(_) => self.emit(path, &Event::Finished { component, took, usage }),
+            Ok(value) => self.emit(path, &Event::Finished { component, took, usage, value }),
             Err(err) => self.emit(path, &Event::Failed { component, took, error: &err.error }),
         }
     }

@@ -9,6 +9,7 @@ use super::partial::Partial;
 
 /// A failure of a run: the op's error, with the place added by the engine.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunError {
     pub error: OpError,
     /// The place in the script.
@@ -32,6 +33,7 @@ pub struct RunError {
 
 /// The place of a cap.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CapPlace {
     pub span: Span,
     /// The file of `span`, if it is not the script itself.

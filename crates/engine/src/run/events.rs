@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
-use svc_contract::registry::{OpError, Usage};
+use svc_contract::{
+    registry::{OpError, Usage},
+    value::Value,
+};
 use svc_lang::plan::Plan;
 
 use super::ledger::Cap;
 
 /// Something that happened to a node.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// The run begins. `cap` is its limit, and `spent` the part of it that was used before,
     /// when the run first ran and each time it was resumed.
@@ -24,12 +28,14 @@ pub enum Event<'a> {
         component: &'a str,
         took: Duration,
         usage: Usage,
+        value: &'a Value,
     },
     /// The call was made before and its result is reused; `usage` is the part of its usage that
     /// counts against the caps of this run, and is included in the `spent` of [`Event::Begun`].
     Reused {
         component: &'a str,
         usage: Usage,
+        value: &'a Value,
     },
     Failed {
         component: &'a str,

@@ -181,6 +181,11 @@ fn opened(host: &Arc<dyn Host>, caps: &Caps) -> memory::Opened {
     memory::Account::open(limit, Arc::new(move || host.memory()))
 }
 
+/// The failure of a run whose engine panicked.
+pub(crate) fn ended_by_panic(span: Span) -> Box<RunError> {
+    engine_panicked(span)
+}
+
 fn engine_panicked(span: Span) -> Box<RunError> {
     let error = OpError::bug("the engine panicked").help("report this as a bug of svc");
     RunError::new(error, span)

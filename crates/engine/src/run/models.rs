@@ -1,7 +1,7 @@
 //! The models of a run: read from the store when a call needs them, and kept with the run.
 
 use svc_contract::{
-    registry::OpError,
+    registry::{HintId, OpError},
     value::{Model, Value},
 };
 
@@ -30,10 +30,8 @@ impl Run {
 
     fn read_model(&self, model: &Model) -> Result<(), OpError> {
         let found = self.records.as_ref().map_or(Ok(None), |it| it.model(model.id()))?;
-        let unknown = || {
-            OpError::not_found(format!("unknown model `{model}`"))
-                .help("`svc models` lists the models of the store; `load` reads one from a file")
-        };
+        let unknown =
+            || OpError::not_found(format!("unknown model `{model}`")).help(HintId::LoadModel);
         if model.supply(found.ok_or_else(unknown)?) {
             return Ok(());
         }

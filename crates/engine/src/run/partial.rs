@@ -9,6 +9,7 @@ use super::error::RunError;
 
 /// The finished parts of a construct that was ended by a call inside it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Partial {
     /// The node, as `found/each`; empty for the main pipeline itself.
     pub path: String,
@@ -27,6 +28,7 @@ pub struct Partial {
 
 /// The kind of parts of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Parts {
     Items,
     Branches,

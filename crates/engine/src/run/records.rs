@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use svc_contract::{
-    registry::{self, Effect, ErrorKind, OpError, Price, Usage},
+    registry::{self, Effect, ErrorKind, Hint, HintId, OpError, Price, Usage},
     value::{Learnt, Model, ModelId, Text, Type, Value, json, paths},
 };
 use svc_lang::{check::TypedCall, diag::Span};
@@ -347,7 +347,8 @@ impl Run {
                         .account
                         .remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
                 }
-                self.emit(path, &Event::Reused { component: &it.call.name, usage });
+                let component = &it.call.name;
+                self.emit(path, &Event::Reused { component, usage, value: &value });
                 Ok(Some(value))
             }
         }
@@ -421,6 +422,6 @@ fn is_unseen(call: &TypedCall) -> bool {
 
 fn in_doubt(path: &str) -> OpError {
     let message = "it was started earlier, and it is unknown whether it wrote";
-    let help = format!("check whether it did, then run it again with `--retry-write '{path}'`");
+    let help = Hint::new(HintId::RetryWrite).with("path", path);
     OpError::new(ErrorKind::Failed, message).help(help)
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
-    registry::{ErrorKind, OpError},
+    registry::{Advice, ErrorKind, HintId, OpError},
     value::{
         Money, Value,
         memory::{self, Full},
@@ -233,17 +233,17 @@ impl Scope {
 /// The size of a written value per unit of its weight.
 const BYTES_A_PIECE: u64 = 8;
 
+/// The help for the memory bound of a script.
+const KEEP_LESS: &str = "keep less of each item, such as with `take`, `where` or `len` inside the `each`, or raise `max_memory`";
+
 /// The error for a memory bound that is full.
 pub(super) fn out_of_memory(full: &Full, span: Span) -> Box<RunError> {
     let limit = units::show_size(full.limit);
-    let (whose, raise) = match full.depth {
-        0 => (format!("the {limit} of the run"), "raise `--max-memory`"),
-        _ => (format!("its `max_memory` of {limit}"), "raise `max_memory`"),
+    let (whose, help): (_, Advice) = match full.depth {
+        0 => (format!("the {limit} of the run"), HintId::RaiseMemory.into()),
+        _ => (format!("its `max_memory` of {limit}"), KEEP_LESS.into()),
     };
     let message = format!("needs more memory than {whose}");
-    let help = format!(
-        "keep less of each item, such as with `take`, `where` or `len` inside the `each`, or {raise}"
-    );
     RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span).at_bound(full.depth)
 }
 

@@ -1,7 +1,7 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use svc_contract::{
-    registry::{Near, Scheme, near, record_type},
+    registry::{Advice, Hint, HintId, Near, Scheme, near, record_type},
     value::{Text, Type},
 };
 
@@ -328,7 +328,7 @@ impl Checker<'_> {
                     format!("too many arguments for `{name}` (limit {most})"),
                 )
                 .label("one too many")
-                .help(format!("run `svc inspect {name}` to see its arguments")),
+                .help(Hint::new(HintId::TooManyArguments).with("op", name).with("limit", most)),
             );
             return None;
         }
@@ -512,15 +512,16 @@ impl Checker<'_> {
 }
 
 /// Help for a value that does not fit a port and that no step converts.
-fn way_to(port: &Port, name: &str) -> String {
+fn way_to(port: &Port, name: &str) -> Advice {
     if port.ty.holds_secret() {
         return "declare it with `secret name`: no value can become a secret".into();
     }
     let port = &port.name;
     if name == "rhai" {
-        return format!("build the expected value with `{{ .. }}`, or change the type of `{port}`");
+        return format!("build the expected value with `{{ .. }}`, or change the type of `{port}`")
+            .into();
     }
-    format!("build the expected value with `{{ .. }}`, or see `svc inspect {name}`")
+    Hint::new(HintId::BuildValue).with("op", name).into()
 }
 
 fn flow_port(param: &Input) -> Port {

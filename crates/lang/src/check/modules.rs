@@ -11,7 +11,7 @@ use std::{
 
 use svc_contract::{
     host::Host,
-    registry::{Near, TunedRegistry, near},
+    registry::{Advice, Near, TunedRegistry, near},
     value::{Text, Type, paths},
 };
 
@@ -53,7 +53,7 @@ pub trait Files: Send + Sync {
 pub struct Unread {
     pub why: String,
     /// A help line that replaces the usual one about the folder.
-    pub help: Option<String>,
+    pub help: Option<Advice>,
     /// The file most likely meant.
     pub meant: Option<String>,
     /// Whether only that file can be meant.
@@ -260,7 +260,7 @@ impl Checker<'_> {
             if is_refused { (Code::E315, "refused") } else { (Code::E225, "cannot be read") };
         let problem = Problem::error(code, file.span, message)
             .label(label)
-            .help(help.unwrap_or_else(|| USUAL.to_owned()));
+            .help(help.unwrap_or_else(|| USUAL.into()));
         self.report(match meant {
             Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
             None => problem,

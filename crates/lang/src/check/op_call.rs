@@ -2,7 +2,7 @@
 //! determine the type of its result.
 
 use svc_contract::{
-    registry::{OpRef, Param},
+    registry::{Hint, HintId, OpRef, Param},
     value::{Type, Value},
 };
 
@@ -50,7 +50,7 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E228, site.span, message)
                 .label("not in this build")
-                .help(format!("build it in with `cargo install svc --features {feature}`")),
+                .help(Hint::new(HintId::BuildFeature).with("feature", feature)),
         );
     }
 

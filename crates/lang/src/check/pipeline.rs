@@ -1,6 +1,9 @@
 //! Pipelines and their stages.
 
-use svc_contract::value::{Text, Type, Value};
+use svc_contract::{
+    registry::{Advice, HintId},
+    value::{Text, Type, Value},
+};
 
 use super::{
     Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, TypedBranch, Var,
@@ -297,29 +300,28 @@ impl Checker<'_> {
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
         let suggestion =
             if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
-        let help = match (&suggestion, whole.as_str()) {
+        let help: Advice = match (&suggestion, whole.as_str()) {
             (_, foreign) if foreign_name(foreign).is_some() => {
-                format!("write `{}`", foreign_name(foreign).unwrap_or_default())
+                format!("write `{}`", foreign_name(foreign).unwrap_or_default()).into()
             }
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
                 if self.in_flow {
-                    format!("make `{name}` a parameter: a flow only sees its parameters")
+                    format!("make `{name}` a parameter: a flow only sees its parameters").into()
                 } else {
-                    format!("move `{name}` up: a `let` is only visible below it")
+                    format!("move `{name}` up: a `let` is only visible below it").into()
                 }
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
-                "use `error.kind` and `error.message` only after `fallback`".to_owned()
+                "use `error.kind` and `error.message` only after `fallback`".into()
             }
-            (_, "main") => "use `main(..)` only in tests of a file with a main pipeline".to_owned(),
-            (Some((it, _)), _) => format!("did you mean `{it}`?"),
+            (_, "main") => "use `main(..)` only in tests of a file with a main pipeline".into(),
+            (Some((it, _)), _) => format!("did you mean `{it}`?").into(),
             (None, "input") => {
                 "begin with a stage to read the input of the script, or declare `param name: type`"
-                    .to_owned()
+                    .into()
             }
-            (None, _) => "run `svc components` for a list, or define the name with `let` or `flow`"
-                .to_owned(),
+            (None, _) => HintId::DefineName.into(),
         };
         if self.is_being_bound(&name[0].text) {
             let problem =

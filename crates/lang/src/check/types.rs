@@ -6,7 +6,7 @@ use std::{
 };
 
 use svc_contract::{
-    registry::{Near, Registry, near},
+    registry::{HintId, Near, Registry, near},
     value::{EnumType, FlowType, RecordType, Text, Type},
 };
 
@@ -242,7 +242,7 @@ impl Checker<'_> {
             self.report(
                 Problem::error(Code::E207, word.span, message)
                     .label("does not learn")
-                    .help("name a component that learns: `svc components --learns` lists them"),
+                    .help(HintId::NameLearner),
             );
             return Type::Unknown;
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use svc_contract::registry::{Advice, Hint};
+
 use super::{Code, Span};
 
 /// One problem of a script.
@@ -13,6 +15,8 @@ pub struct Problem {
     /// The places involved; the first is where the problem is.
     pub labels: Vec<Label>,
     pub help: Option<String>,
+    /// What the help is about, if a program may word it.
+    pub hint: Option<Box<Hint>>,
     /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
     /// Whether the fixes may be applied without asking.
@@ -67,6 +71,7 @@ impl Problem {
             message: message.into(),
             labels: vec![Label { span, text: String::new() }],
             help: None,
+            hint: None,
             fixes: Vec::new(),
             applicability: Applicability::Safe,
         }
@@ -91,8 +96,9 @@ impl Problem {
     }
 
     #[must_use]
-    pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+    pub fn help(mut self, text: impl Into<Advice>) -> Self {
+        let (help, hint) = text.into().parts();
+        (self.help, self.hint) = (Some(help), hint.map(Box::new));
         self
     }
 

@@ -5,7 +5,10 @@ mod side;
 mod upstream;
 
 use serde::Serialize;
-use svc_contract::store::{Filter, Node, Run, Store, StoreError, StoreErrorKind};
+use svc_contract::{
+    registry::{Hint, HintId},
+    store::{Filter, Node, Run, Store, StoreError, StoreErrorKind},
+};
 
 use compared::Compared;
 use side::Side;
@@ -132,8 +135,9 @@ impl Engine {
         let meant: Vec<&Node> = nodes.iter().filter(|it| is_meant(it)).collect();
         if let (Some(path), true) = (path, meant.is_empty()) {
             let message = format!("the run {} has no call at `{path}`", run.id);
-            return Err(StoreError::not_found(message)
-                .help(format!("list its calls with `svc show {name}`")));
+            return Err(
+                StoreError::not_found(message).help(Hint::new(HintId::ListCalls).with("run", name))
+            );
         }
         let before = before.map(|it| Side::of(self, store, it)).transpose()?;
         let since = before.as_ref().map(|it| it.run.id.to_string());

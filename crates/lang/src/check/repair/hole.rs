@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use svc_contract::value::{Text, Type};
+use svc_contract::{
+    registry::{Advice, HintId},
+    value::{Text, Type},
+};
 
 use super::fits::{Candidate, Signature, Site, Wants, fits};
 use crate::{
@@ -129,14 +132,14 @@ fn in_words(ty: &Type) -> String {
     }
 }
 
-fn help(candidates: &[Candidate]) -> String {
+fn help(candidates: &[Candidate]) -> Advice {
     if candidates.is_empty() {
-        return "nothing known fits here: run `svc components` to list all components".to_owned();
+        return HintId::NothingFits.into();
     }
     let has_direct = candidates.iter().any(Candidate::is_direct);
     let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
     let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
-    format!("use one of these, best first: {}", all.join(", "))
+    format!("use one of these, best first: {}", all.join(", ")).into()
 }
 
 /// `` `take(items: [T], n: int) -> [T]` ``

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "policy-files")]
 mod file;
+mod flows;
 mod refusals;
 mod rule;
 
@@ -17,7 +18,7 @@ use svc_contract::{
         Host,
         guard::{By, Fence, Guard, Rules, Site, Web},
     },
-    registry::{Effect, Registry},
+    registry::{Effect, OpDef, Registry},
 };
 
 /// Rules over effects. Without any rule, everything is allowed; once one effect is allowed, all
@@ -68,6 +69,17 @@ impl Policy {
         let effects: Vec<&Effect> = ops.flat_map(|it| it.effects).collect();
         let rules = self.allow.iter().flatten().chain(&self.deny);
         rules.filter(|it| it.is_idle(&effects)).collect()
+    }
+
+    /// Whether some call of an op can be allowed: no effect of it is denied everywhere, or allowed
+    /// nowhere.
+    pub fn admits(&self, op: &OpDef) -> bool {
+        let is_barred = |effect: &Effect| {
+            let is_denied = self.deny.iter().any(|it| it.covers_all(effect));
+            let nowhere = |all: &Vec<Rule>| !all.iter().any(|it| it.may_cover(effect));
+            is_denied || self.allow.as_ref().is_some_and(nowhere)
+        };
+        !op.effects.iter().any(is_barred)
     }
 
     /// Whether everything is allowed.

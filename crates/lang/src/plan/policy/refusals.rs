@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use svc_contract::host::{Host, address};
+use svc_contract::{
+    host::{Host, address},
+    registry::{Hint, HintId},
+};
 
 use super::{Policy, Rule, rule::Covers};
 use crate::{
@@ -11,7 +14,7 @@ use crate::{
 };
 
 /// The reason why an effect is refused.
-enum Refusal<'a> {
+pub(super) enum Refusal<'a> {
     DeniedBy(&'a Rule),
     NotAllowed,
 }
@@ -60,7 +63,7 @@ fn report(source: &Source, found: Vec<(&Source, Problem)>) -> Report {
 }
 
 impl Policy {
-    fn refuses(&self, effect: &EffectUse, host: &dyn Host) -> Option<Refusal<'_>> {
+    pub(super) fn refuses(&self, effect: &EffectUse, host: &dyn Host) -> Option<Refusal<'_>> {
         let covers = |rule: &&Rule| rule.covers(effect, host);
         let denies = |it: &&Rule| matches!(covers(it), Covers::Yes | Covers::Undecided);
         if let Some(rule) = self.deny.iter().find(denies) {
@@ -81,6 +84,18 @@ impl Refusal<'_> {
         self.helped(Problem::error(Code::E315, node.span, message).label(label), effect)
     }
 
+    pub(super) fn of_flow(
+        &self,
+        name: &str,
+        span: Span,
+        flow: &str,
+        effect: &EffectUse,
+    ) -> Problem {
+        let message = format!("`{name}` {effect}, which the policy {}", self.verdict());
+        let label = format!("in the flow `{flow}`");
+        self.helped(Problem::error(Code::E315, span, message).label(label), effect)
+    }
+
     fn of_plan(&self, effect: &EffectUse, plan: &Plan) -> Problem {
         let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
         let message = format!("the script {effect}, which the policy {}", self.verdict());
@@ -96,19 +111,15 @@ impl Refusal<'_> {
 
     fn helped(&self, problem: Problem, effect: &EffectUse) -> Problem {
         problem.help(match (self, &effect.place) {
-            (Self::DeniedBy(rule), _) => {
-                format!("remove the rule `{rule}` that denies it: `--allow` cannot override it")
-            }
+            (Self::DeniedBy(rule), _) => Hint::new(HintId::RemoveRule).with("rule", rule),
             (Self::NotAllowed, Some(Place::PathOf(param))) => {
                 let verb = effect.verb.name();
-                format!(
-                    "use `--allow \"{verb} fs:FOLDER\"`, with a folder that contains `{param}`"
-                )
+                Hint::new(HintId::AllowFolder).with("verb", verb).with("param", param)
             }
-            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => format!(
-                "use `--allow \"{effect}:PORT\"`, with the port of the address, which is not on the open internet"
-            ),
-            (Self::NotAllowed, _) => format!("use `--allow \"{effect}\"` to allow it"),
+            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => {
+                Hint::new(HintId::AllowPort).with("rule", effect)
+            }
+            (Self::NotAllowed, _) => Hint::new(HintId::AllowEffect).with("rule", effect),
         })
     }
 }

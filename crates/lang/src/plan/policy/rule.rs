@@ -119,13 +119,26 @@ impl Rule {
         has_place && !effects.iter().any(|it| self.is_about(it))
     }
 
-    fn is_about(&self, effect: &Effect) -> bool {
-        let (verb, place) = match effect {
-            Effect::Reads(place) => (Verb::Reads, place),
-            Effect::Writes { scope, .. } => (Verb::Writes, scope),
-            Effect::Runs(place) => (Verb::Runs, place),
-            Effect::Spends | Effect::Asks => return false,
+    /// Whether it covers some place of an effect of an op.
+    pub(super) fn may_cover(&self, effect: &Effect) -> bool {
+        match &self.scope {
+            None => self.verb == parts(effect).0,
+            Some(_) => self.is_about(effect),
+        }
+    }
+
+    /// Whether it covers every place of an effect of an op.
+    pub(super) fn covers_all(&self, effect: &Effect) -> bool {
+        let is_whole = match &self.scope {
+            None | Some(Scope::Web(None) | Scope::Command(None) | Scope::Named(_)) => true,
+            Some(Scope::Path(path)) => path == Path::new("/"),
+            Some(Scope::Web(Some(_)) | Scope::Command(Some(_))) => false,
         };
+        is_whole && self.may_cover(effect)
+    }
+
+    fn is_about(&self, effect: &Effect) -> bool {
+        let (verb, Some(place)) = parts(effect) else { return false };
         let is_place = match (&self.scope, place) {
             (Some(Scope::Path(_)), registry::Scope::Path(_))
             | (Some(Scope::Web(_)), registry::Scope::Web(_))
@@ -134,6 +147,17 @@ impl Rule {
             _ => false,
         };
         verb == self.verb && is_place
+    }
+}
+
+/// The verb and the place of an effect of an op.
+fn parts(effect: &Effect) -> (Verb, Option<&registry::Scope>) {
+    match effect {
+        Effect::Reads(place) => (Verb::Reads, Some(place)),
+        Effect::Writes { scope, .. } => (Verb::Writes, Some(scope)),
+        Effect::Runs(place) => (Verb::Runs, Some(place)),
+        Effect::Spends => (Verb::Spends, None),
+        Effect::Asks => (Verb::Asks, None),
     }
 }
 

@@ -1,7 +1,10 @@
 //! Literals: numbers with and without units, money, strings.
 
 use pest::iterators::Pair;
-use svc_contract::value::{Money, Text, Value, units};
+use svc_contract::{
+    registry::Advice,
+    value::{Money, Text, Value, units},
+};
 
 use super::Builder;
 use crate::{
@@ -123,7 +126,7 @@ impl Builder<'_> {
         &mut self,
         span: Span,
         message: String,
-        help: impl Into<String>,
+        help: impl Into<Advice>,
         fix: Option<String>,
     ) -> ExprKind {
         let mut problem =
