@@ -9,7 +9,7 @@ use std::{
 
 use smallvec::SmallVec;
 use svc_contract::{
-    registry::{Body, ErrorKind, OpError},
+    registry::{Body, ErrorKind, InlineCx, OpError},
     value::{
         BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
@@ -124,20 +124,29 @@ impl Now<'_> {
         for arg in &call.args {
             args.push(self.eval(arg, env)?);
         }
-        let Body::Inline(run) = call.op.op.body else {
-            return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
-        };
         let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
         if weight > HEAVY && call.op.op.makes_as_much() {
             Self::held(needed(&args), span)?;
         }
-        let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
+        let ended = catch_unwind(AssertUnwindSafe(|| self.run_inline(call, &mut args)));
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
         let ended = self
             .worked(weight, span)
             .and_then(|()| ended.map_err(|it| RunError::new(call.op.checked_error(it), span)));
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
+    }
+
+    fn run_inline(
+        self,
+        call: &TypedCall,
+        args: &mut [Value],
+    ) -> std::result::Result<Value, OpError> {
+        match call.op.op.body {
+            Body::Inline(run) => run(args),
+            Body::InlineWith(run) => run(&InlineCx::new(&self.scope.lent, call.op), args),
+            _ => Err(OpError::bug("a slow op was computed at once")),
+        }
     }
 
     /// Checks the clock and the memory after enough work, however few items that were.
