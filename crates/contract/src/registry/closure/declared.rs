@@ -33,7 +33,7 @@ impl Registry {
                 }
             };
             parts[idx].add(&self, &op)?;
-            lent = lent.with_closures(|it| it.add(op.component, op.name, op.code));
+            lent = lent.with_closures(|it| it.add(kept(&op.component), kept(&op.name), op.code));
         }
         aliases_differ(&parts)?;
         let components: Vec<&'static Component> = parts.iter().map(Parts::component).collect();

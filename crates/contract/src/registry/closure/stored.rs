@@ -10,7 +10,7 @@ use crate::{
 
 /// The closures by component and op. Clones share them.
 #[derive(Clone, Default)]
-pub(in crate::registry) struct Closures(Arc<HashMap<(String, String), Code>>);
+pub(in crate::registry) struct Closures(Arc<HashMap<(&'static str, &'static str), Code>>);
 
 /// The error kinds of closures: all that an op can raise.
 pub(super) const ERRORS: &[ErrorKind] = &[
@@ -26,7 +26,7 @@ pub(super) const ERRORS: &[ErrorKind] = &[
 ];
 
 impl Closures {
-    pub(super) fn add(&mut self, component: String, op: String, code: Code) {
+    pub(super) fn add(&mut self, component: &'static str, op: &'static str, code: Code) {
         Arc::make_mut(&mut self.0).insert((component, op), code);
     }
 }
@@ -34,8 +34,7 @@ impl Closures {
 /// The closure of the called op.
 fn code(lent: &Lent) -> Result<&Code, OpError> {
     let (closures, op) = lent.called()?;
-    let key = (op.component.name.to_owned(), op.op.name.to_owned());
-    closures.0.get(&key).ok_or_else(|| {
+    closures.0.get(&(op.component.name, op.op.name)).ok_or_else(|| {
         OpError::new(ErrorKind::Unsupported, format!("this engine has no closure for `{op}`"))
             .help("run the plan with the engine that planned it, or with a clone of it")
     })
