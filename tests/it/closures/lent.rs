@@ -138,7 +138,7 @@ impl InlineWith for Named {
     }
 }
 
-const SCRIPT: &str = "[of.compute(), of.io(), of.inline(), tenant()]";
+const SCRIPT: &str = "[(of.compute()), (of.io()), of.inline(), tenant()]";
 
 /// Each clone of an engine lends its own services, to ops of all kinds.
 #[tokio::test]

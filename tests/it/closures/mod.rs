@@ -90,7 +90,7 @@ async fn ops_of_one_component_work_together() {
     assert_eq!(found.to_string(), r#"["ada","adam"]"#, "the default of the limit is 2");
     let count: i64 = engine.run("crm.count()").await.unwrap().get().unwrap();
     assert_eq!(count, 4);
-    let sum: i64 = engine.run("{ n: crm.count() + 1 } >> .n").await.unwrap().get().unwrap();
+    let sum: i64 = engine.run("(crm.count()) + 1").await.unwrap().get().unwrap();
     assert_eq!(sum, 5);
 
     let more = engine.with_ops([svc::op("crm.twice", |it: i64| it * 2)]).unwrap();
@@ -160,7 +160,7 @@ fn check_errors_name_the_op() {
     let message = |script: &str| engine.check(script).unwrap_err().to_string();
     for (script, expected) in [
         ("1 >> crm.find", "crm.find"),
-        (r#""a" >> crm.find(limit: 11)"#, "limit"),
+        (r#""a" >> crm.find(limit: 11)"#, "expected int 1..10"),
         (r#""a" >> crm.find(limits: 1)"#, "limits"),
         (r#""a" >> crm.fnd"#, "crm"),
         (r#""a" >> crm.find >> each { .nam }"#, "nam"),
@@ -254,12 +254,12 @@ async fn a_closure_reads_only_the_files_that_it_declares() {
     let engine = svc::engine()
         .with_host(Arc::new(host))
         .with_ops([
-            svc::op("files.own", read("")).effect(effect()),
-            svc::op("files.other", read("b.txt")).effect("reads fs:<input>"),
+            svc::op("crm.own", read("")).effect(effect()),
+            svc::op("crm.other", read("b.txt")).effect("reads fs:<input>"),
         ])
         .unwrap();
-    let own: String = engine.run(r#"path("a.txt") >> files.own"#).await.unwrap().get().unwrap();
+    let own: String = engine.run(r#"path("a.txt") >> crm.own"#).await.unwrap().get().unwrap();
     assert_eq!(own, "A");
-    let err = engine.run(r#"path("a.txt") >> files.other"#).await.map(|it| it.value).unwrap_err();
+    let err = engine.run(r#"path("a.txt") >> crm.other"#).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Denied), "{err}");
 }

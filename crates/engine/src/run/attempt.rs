@@ -5,8 +5,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures_util::FutureExt as _;
 use svc_contract::{
     registry::{
-        Asking, Body, Cx, ErrorKind, InlineCx, Known, Measure, Meter, Monitor, OpDef, OpError,
-        Price, Quote, Usage, Version, written,
+        Asking, Body, Cx, ErrorKind, InlineCx, Known, Lent, Measure, Meter, Monitor, OpDef,
+        OpError, Price, Quote, Usage, Version, written,
     },
     value::{Type, Value, memory},
 };
@@ -271,9 +271,8 @@ impl Run {
         }
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
-            Body::Inline(run) => run(&mut args.into_boxed_slice()),
-            Body::InlineWith(run) => {
-                run(&InlineCx::new(&self.lent, call.op), &mut args.into_boxed_slice())
+            Body::Inline(_) | Body::InlineWith(_) => {
+                inline(call, &self.lent, &mut args.into_boxed_slice())
             }
             Body::Lacks(feature) => {
                 Err(OpError::bug(format!("the feature `{feature}` is missing")))
@@ -378,6 +377,19 @@ impl Run {
             },
         };
         joined.unwrap_or_else(|_| Err(panicked(one.call)))
+    }
+}
+
+/// Calls an inline op.
+pub(super) fn inline(
+    call: &TypedCall,
+    lent: &Lent,
+    args: &mut [Value],
+) -> std::result::Result<Value, OpError> {
+    match call.op.op.body {
+        Body::Inline(run) => run(args),
+        Body::InlineWith(run) => run(&InlineCx::new(lent, call.op), args),
+        _ => Err(OpError::bug("a slow op was computed at once")),
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use smallvec::SmallVec;
 use svc_contract::{
-    registry::{Body, ErrorKind, InlineCx, OpError},
+    registry::{ErrorKind, OpError},
     value::{
         BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
@@ -26,6 +26,7 @@ use svc_lang::{
 };
 
 use super::{
+    attempt::inline,
     env::Env,
     error::{Result, RunError},
     scope::{Bounds, Scope, out_of_memory},
@@ -128,25 +129,13 @@ impl Now<'_> {
         if weight > HEAVY && call.op.op.makes_as_much() {
             Self::held(needed(&args), span)?;
         }
-        let ended = catch_unwind(AssertUnwindSafe(|| self.run_inline(call, &mut args)));
+        let ended = catch_unwind(AssertUnwindSafe(|| inline(call, &self.scope.lent, &mut args)));
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
         let ended = self
             .worked(weight, span)
             .and_then(|()| ended.map_err(|it| RunError::new(call.op.checked_error(it), span)));
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
-    }
-
-    fn run_inline(
-        self,
-        call: &TypedCall,
-        args: &mut [Value],
-    ) -> std::result::Result<Value, OpError> {
-        match call.op.op.body {
-            Body::Inline(run) => run(args),
-            Body::InlineWith(run) => run(&InlineCx::new(&self.scope.lent, call.op), args),
-            _ => Err(OpError::bug("a slow op was computed at once")),
-        }
     }
 
     /// Checks the clock and the memory after enough work, however few items that were.
