@@ -42,7 +42,8 @@
 //! ```
 //!
 //! A program registers its own components with [`Engine::with`]; `examples/greeter.rs` is a
-//! complete example.
+//! complete example. [`op`], [`io_op`] and [`inline_op`] make ops of closures, which
+//! [`Engine::with_ops`] adds.
 //!
 //! **Invariant:** every exported name is listed here. `tests/it/facade.rs` holds their methods,
 //! fields and variants.

@@ -11,7 +11,8 @@ use std::{
 use svc::{
     Engine,
     registry::{
-        Bias, ClosureOp, Component, Compute, Cx, ErrorKind, Example, Op, OpError, Scheme, compute,
+        Bias, Callee, ClosureOp, Component, Compute, Cx, ErrorKind, Example, Op, OpError, Scheme,
+        compute,
     },
     store::SqliteStore,
     value::Value,
@@ -76,6 +77,37 @@ async fn a_result_is_reused_only_with_a_version() {
     assert_eq!(twice(&reads(), &reads(), SCRIPT).await, [7, 7]);
     let writes = || loaded(next().effect("writes crm").version(4));
     assert_eq!(twice(&writes(), &writes(), SCRIPT).await, [8, 9], "a write is never reused");
+}
+
+svc::params! {
+    /// What to apply.
+    struct By {
+        /// A flow or an op.
+        flow: Callee<'A', 'B'>,
+    }
+}
+
+/// A flow that calls a closure without a version is not known to be the same one.
+#[tokio::test]
+async fn a_call_of_a_flow_is_reused_only_if_the_flow_is_known() {
+    let world = World::new();
+    let load = |next: ClosureOp| {
+        let apply = svc::io_op("crm.apply", async |cx: Cx, it: i64, by: By| {
+            cx.call(&by.flow, it.into()).await
+        });
+        world.with(next).with_ops([apply.version(1)]).unwrap()
+    };
+    let script = "7 >> crm.apply(flow: crm.next)";
+    let load = |version: Option<u32>| {
+        let next = world.captured();
+        load(match version {
+            Some(version) => next.version(version),
+            None => next,
+        })
+    };
+    assert_eq!(twice(&load(None), &load(None), script).await, [1, 2]);
+    assert_eq!(twice(&load(Some(1)), &load(Some(1)), script).await, [3, 3]);
+    assert_eq!(twice(&load(Some(2)), &load(Some(2)), script).await, [4, 4]);
 }
 
 /// A resumed run is the same run, so also calls without a version are not made again.

@@ -40,10 +40,12 @@ pub struct ClosureOp {
 /// A closure without its types.
 #[derive(Clone)]
 enum Code {
-    Inline(Arc<dyn Fn(InlineCx, &mut [Value]) -> Result<Value, OpError> + Send + Sync>),
-    Compute(Arc<dyn Fn(Cx, &mut [Value]) -> Result<Value, OpError> + Send + Sync>),
-    Io(Arc<dyn Fn(Cx, &mut [Value]) -> BoxFuture + Send + Sync>),
+    Inline(Run<InlineCx, Result<Value, OpError>>),
+    Compute(Run<Cx, Result<Value, OpError>>),
+    Io(Run<Cx, BoxFuture>),
 }
+
+type Run<C, R> = Arc<dyn Fn(C, &mut [Value]) -> R + Send + Sync>;
 
 /// Makes an op of a closure that computes: it runs on its own thread.
 ///
