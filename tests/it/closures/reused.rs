@@ -12,7 +12,7 @@ use svc::{
     Engine,
     registry::{
         Bias, Callee, ClosureOp, Component, Compute, Cx, ErrorKind, Example, Op, OpError, Scheme,
-        compute,
+        Var, compute,
     },
     store::SqliteStore,
     value::Value,
@@ -92,9 +92,12 @@ svc::params! {
 async fn a_call_of_a_flow_is_reused_only_if_the_flow_is_known() {
     let world = World::new();
     let load = |next: ClosureOp| {
-        let apply = svc::io_op("crm.apply", async |cx: Cx, it: i64, by: By| {
-            cx.call(&by.flow, it.into()).await
-        });
+        let apply = svc::io_op(
+            "crm.apply",
+            async |cx: Cx, it: Var<'A'>, by: By| -> Result<Var<'B'>, OpError> {
+                cx.call(&by.flow, it.0).await.map(Var)
+            },
+        );
         world.with(next).with_ops([apply.version(1)]).unwrap()
     };
     let script = "7 >> crm.apply(flow: crm.next)";
