@@ -42,7 +42,8 @@
 //! ```
 //!
 //! A program registers its own components with [`Engine::with`]; `examples/greeter.rs` is a
-//! complete example.
+//! complete example. [`op`], [`io_op`] and [`inline_op`] make ops of closures, which
+//! [`Engine::with_ops`] adds.
 //!
 //! **Invariant:** every exported name is listed here. `tests/it/facade.rs` holds their methods,
 //! fields and variants.
@@ -57,7 +58,10 @@ mod worker;
 #[cfg(feature = "os")]
 pub use worker::is_worker;
 
-pub use svc_contract::{choices, needs, params, record};
+pub use svc_contract::{
+    choices, needs, params, record,
+    registry::{inline_op, io_op, op},
+};
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
 pub use svc_engine::{
@@ -82,11 +86,12 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Asking, Bias, Body, BoxFuture, Callee, Component, Compute, Cx, Effect, ErrorKind,
-        Example, Field, FieldScheme, FlowCall, Found, Generic, Inline, Io, Items, Known, Limits,
-        Max, Measure, Op, OpDef, OpError, OpRef, Ordered, Param, Params, Price, Quote, RecordDef,
-        Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool,
-        Trained, Tuning, Usage, Var, Writer, compute, inline, io, load, save,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callee, Closure, ClosureOp, Component,
+        Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found, Generic,
+        Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op, OpDef,
+        OpError, OpRef, Ordered, Outcome, Param, Params, Price, Quote, RecordDef, Registry, Scheme,
+        Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning,
+        Usage, Var, Version, WithCx, Writer, compute, inline, inline_with, io, load, save,
     };
 
     /// The records that the built-in components use for documents.

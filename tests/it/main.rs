@@ -7,6 +7,7 @@ mod answers;
 mod architecture;
 mod attacks;
 mod cli;
+mod closures;
 mod components;
 mod coverage;
 mod declined;

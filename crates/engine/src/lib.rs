@@ -36,7 +36,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
     host::Host,
-    registry::{Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
+    registry::{ClosureOp, Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
     store::Store,
     value::{Text, Value},
 };
@@ -44,6 +44,7 @@ use svc_lang::{
     check::{self, Analysis, Checked},
     diag::{Report, Source},
     plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
+    syntax,
 };
 use tokio::sync::Semaphore;
 pub use tokio_util::sync::CancellationToken;
@@ -115,6 +116,25 @@ impl Engine {
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         self.registry = Arc::new(self.registry.as_ref().clone().with(components));
         self
+    }
+
+    /// Adds ops made from closures, such as `svc::op("crm.score", ..)`. Several ops can have one
+    /// component name, and can be added at different times. The closures are dropped with the
+    /// last engine that has them.
+    ///
+    /// Returns an error if a name is invalid or taken, or a declaration contradicts itself.
+    pub fn with_ops(mut self, ops: impl IntoIterator<Item = ClosureOp>) -> Result<Self, OpError> {
+        let ops: Vec<ClosureOp> = ops.into_iter().collect();
+        let mut names = ops.iter().flat_map(ClosureOp::names);
+        if let Some(reserved) = names.find(|it| syntax::is_reserved(it)) {
+            let message = format!("invalid name `{reserved}`: it is a reserved word");
+            return Err(OpError::invalid_input(message).help("choose another name"));
+        }
+        drop(names);
+        let registry = self.registry.as_ref().clone();
+        let (registry, lent) = registry.with_closures(self.lent, ops)?;
+        (self.registry, self.lent) = (Arc::new(registry), lent);
+        Ok(self)
     }
 
     /// Changes the default of a tunable param, such as `rerank.keep`.

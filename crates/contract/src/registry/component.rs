@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope,
-    Takes, Tool,
+    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Measure, OpError, Param, Params, Price, Scheme,
+    Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -28,9 +28,11 @@ pub struct Component {
 }
 
 /// One operation of a component, as constant data.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OpDef {
     pub name: &'static str,
+    /// What identifies its implementation in the records of runs.
+    pub version: Version,
     pub doc: &'static str,
     /// Phrasings in which users ask for it.
     pub says: &'static [&'static str],
@@ -48,6 +50,17 @@ pub struct OpDef {
     pub takes: Takes,
     pub examples: &'static [Example],
     pub body: Body,
+}
+
+/// What identifies the implementation of an op in the records of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The version of its component.
+    OfComponent,
+    /// The version of a closure: results of other runs with the same version can be reused.
+    Own(u32),
+    /// A closure without a version: results are never reused by another run.
+    Unknown,
 }
 
 /// The meaning of `name<T>(..)`.
@@ -69,6 +82,9 @@ pub type BoxFuture = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>
 pub enum Body {
     /// Cheap and pure: runs at once in the caller.
     Inline(fn(&mut [Value]) -> Result<Value, OpError>),
+    /// The same with access to the services of the embedding program. It is never called before
+    /// the run.
+    InlineWith(fn(&InlineCx, &mut [Value]) -> Result<Value, OpError>),
     /// Computes for a while: runs on its own thread.
     Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
     /// Waits for I/O.
@@ -145,6 +161,11 @@ pub trait Inline: Op {
     fn run(self) -> Result<Value, OpError>;
 }
 
+/// An op that is cheap like an [`Inline`] op, and uses services that the embedding program lends.
+pub trait InlineWith: Op {
+    fn run(self, cx: &InlineCx) -> Result<Value, OpError>;
+}
+
 /// An op that computes for a while, without waiting for I/O.
 pub trait Compute: Op {
     fn run(self, cx: &Cx) -> Result<Value, OpError>;
@@ -158,6 +179,11 @@ pub trait Io: Op {
 /// The definition of an inline op.
 pub const fn inline<O: Inline>() -> OpDef {
     def::<O>(Body::Inline(|args| O::decode(args)?.run()))
+}
+
+/// The definition of an inline op that uses lent services.
+pub const fn inline_with<O: InlineWith>() -> OpDef {
+    def::<O>(Body::InlineWith(|cx, args| O::decode(args)?.run(cx)))
 }
 
 /// The definition of a computing op.
@@ -198,6 +224,7 @@ macro_rules! needs {
 const fn def<O: Op>(body: Body) -> OpDef {
     OpDef {
         name: O::NAME,
+        version: Version::OfComponent,
         doc: O::DOC,
         says: O::SAYS,
         tool: O::TOOL,
@@ -253,7 +280,16 @@ impl OpDef {
     }
 
     pub fn is_inline(&self) -> bool {
-        matches!(self.body, Body::Inline(_))
+        matches!(self.body, Body::Inline(_) | Body::InlineWith(_))
+    }
+
+    /// Whether the version of a pure op and its arguments determine its result.
+    pub fn is_repeatable(&self) -> bool {
+        match self.version {
+            Version::OfComponent => !matches!(self.body, Body::InlineWith(_)),
+            Version::Own(_) => true,
+            Version::Unknown => false,
+        }
     }
 
     /// Whether it takes flows, which it calls.
@@ -306,7 +342,7 @@ impl OpDef {
     /// `inline`, `compute` or `io`.
     pub fn cost_class(&self) -> &'static str {
         match self.body {
-            Body::Inline(_) => "inline",
+            Body::Inline(_) | Body::InlineWith(_) => "inline",
             Body::Compute(_) => "compute",
             Body::Io(_) => "io",
             Body::Lacks(_) => "none",
@@ -318,6 +354,7 @@ impl std::fmt::Debug for Body {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Inline(_) => "Inline",
+            Self::InlineWith(_) => "InlineWith",
             Self::Compute(_) => "Compute",
             Self::Io(_) => "Io",
             Self::Lacks(_) => "Lacks",

@@ -127,6 +127,10 @@ impl Cx {
         self.lent.get()
     }
 
+    pub(super) fn services(&self) -> &Lent {
+        &self.lent
+    }
+
     pub fn host(&self) -> &dyn Host {
         self.host.as_ref()
     }

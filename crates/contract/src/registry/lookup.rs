@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, fmt};
 
-use super::{Component, ErrorKind, OpDef, OpError, SharedType, Tool, nearest, shared, stateless};
+use super::{
+    Component, ErrorKind, OpDef, OpError, SharedType, Tool, Version, nearest, shared, stateless,
+};
 use crate::value::Type;
 
 /// The components that a program is checked against. Immutable: another set of components is
@@ -215,6 +217,15 @@ impl OpRef {
         }
         let message = format!("`{self}` raised `{}`, which it does not declare: {err}", err.kind);
         OpError::bug(message).because(err)
+    }
+
+    /// The version of its implementation; 0 if it is unknown.
+    pub fn version(&self) -> u32 {
+        match self.op.version {
+            Version::OfComponent => self.component.version,
+            Version::Own(version) => version,
+            Version::Unknown => 0,
+        }
     }
 
     /// The shortest name of the op in a script.

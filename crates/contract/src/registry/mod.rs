@@ -10,6 +10,7 @@
 mod bias;
 mod callee;
 mod catalog;
+mod closure;
 mod component;
 mod cx;
 mod effect;
@@ -35,9 +36,10 @@ pub mod documents;
 pub use bias::Bias;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
+pub use closure::{Arguments, Closure, ClosureOp, Outcome, WithCx, inline_op, io_op, op};
 pub use component::{
-    Body, BoxFuture, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, compute, inline,
-    io, lacking,
+    Body, BoxFuture, Component, Compute, Example, Generic, Inline, InlineWith, Io, Op, OpDef,
+    Version, compute, inline, inline_with, io, lacking,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
@@ -45,7 +47,7 @@ pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
 pub use hint::{Advice, Hint, HintId};
 pub use index::{Index, Match, Where};
-pub use lent::Lent;
+pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
 pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};

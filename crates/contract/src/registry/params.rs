@@ -5,7 +5,7 @@ use super::{Field, OpError, Scheme};
 use crate::value::{Value, json};
 
 /// One parameter, for help, checker and schemas.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Param {
     pub name: &'static str,
     pub doc: &'static str,

@@ -231,6 +231,9 @@ impl DryRun {
         }
         if self.purpose == Purpose::Foresee {
             let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+            if about.has_borrowed {
+                return Ok(self.unknown(entry, Cause::Missing));
+            }
             if !entry.about.is_like(&about) {
                 let before = Facts::of(&*self.store, node)?;
                 let differences = Differences::between(&before, &facts(entry));

@@ -310,7 +310,10 @@ impl Journal {
         let found = self.store.done(entry.key, &entry.path, &self.run).map_err(failed)?;
         let mut why = None;
         for node in found {
-            let about = serde_json::from_str(&node.about).unwrap_or_default();
+            let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+            if about.has_borrowed {
+                continue;
+            }
             if !entry.about.is_like(&about) {
                 let before = Facts::of(&*self.store, &node).map_err(failed)?;
                 let differences = Differences::between(&before, &facts(entry));

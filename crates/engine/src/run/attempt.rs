@@ -5,8 +5,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures_util::FutureExt as _;
 use svc_contract::{
     registry::{
-        Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
-        Usage, written,
+        Asking, Body, Cx, ErrorKind, InlineCx, Known, Lent, Measure, Meter, Monitor, OpDef,
+        OpError, Price, Quote, Usage, Version, written,
     },
     value::{Type, Value, memory},
 };
@@ -107,7 +107,9 @@ impl Run {
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.emit_end(path, call, took, usage, &result);
         let result = match record {
-            Some(record) => {
+            Some(mut record) => {
+                let counts = op.version == Version::OfComponent && !op.writes();
+                record.entry.about.has_borrowed = counts && spent.has_borrowed();
                 let taken = Taken { tries, log: spent.take_log(), usage, took };
                 self.write_end(record, result, taken).await
             }
@@ -242,6 +244,7 @@ impl Run {
             observer: self.observer.clone(),
             secrets: self.secrets.clone(),
         });
+        let lent = self.lent.to_call(call.op);
         let cx = Cx::new(
             call.op.component.name,
             narrowed(&self.host, call.op.op, one.args),
@@ -251,7 +254,7 @@ impl Run {
         )
         .wanting(call.wanted.clone())
         .knowing(self.catalog.clone())
-        .lending(self.lent.clone());
+        .lending(lent.clone());
         if let Some(mocks) = &self.mocks
             && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
         {
@@ -268,7 +271,9 @@ impl Run {
         }
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
-            Body::Inline(run) => run(&mut args.into_boxed_slice()),
+            Body::Inline(_) | Body::InlineWith(_) => {
+                inline(call, &self.lent, &mut args.into_boxed_slice())
+            }
             Body::Lacks(feature) => {
                 Err(OpError::bug(format!("the feature `{feature}` is missing")))
             }
@@ -291,6 +296,9 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
+        if lent.was_borrowed() {
+            one.spent.borrow();
+        }
         // A value that was cut short for lack of memory must not be used. A small value is
         // complete, and may have been paid for.
         if !ended.as_ref().is_ok_and(is_light) {
@@ -369,6 +377,19 @@ impl Run {
             },
         };
         joined.unwrap_or_else(|_| Err(panicked(one.call)))
+    }
+}
+
+/// Calls an inline op.
+pub(super) fn inline(
+    call: &TypedCall,
+    lent: &Lent,
+    args: &mut [Value],
+) -> std::result::Result<Value, OpError> {
+    match call.op.op.body {
+        Body::Inline(run) => run(args),
+        Body::InlineWith(run) => run(&InlineCx::new(lent, call.op), args),
+        _ => Err(OpError::bug("a slow op was computed at once")),
     }
 }
 

@@ -25,10 +25,10 @@ pub(super) fn writes_once(term: &Term) -> bool {
     reaches(term, |it| it.op.op.writes_once())
 }
 
-/// Whether running a term calls anything that is not pure: then its result depends on more than
-/// its input.
+/// Whether running a term calls anything that is not pure, or a closure without a version: then its
+/// result depends on more than its input.
 pub(super) fn looks_outside(term: &Term) -> bool {
-    reaches(term, |it| !it.op.op.is_pure())
+    reaches(term, |it| !it.op.op.is_pure() || !it.op.op.is_repeatable())
 }
 
 /// Everything that determines the behaviour of a flow and of all flows that it names: the texts
@@ -73,7 +73,7 @@ impl Parts<'_> {
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Call(call) => {
-                self.push(&format!("{} {}", call.op, call.op.component.version));
+                self.push(&format!("{} {}", call.op, call.op.version()));
                 self.push(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
             }
             TermKind::Const(Value::Path(it)) => self.push(&paths::join(self.folder, it)),

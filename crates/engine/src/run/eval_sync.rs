@@ -9,7 +9,7 @@ use std::{
 
 use smallvec::SmallVec;
 use svc_contract::{
-    registry::{Body, ErrorKind, OpError},
+    registry::{ErrorKind, OpError},
     value::{
         BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
@@ -26,6 +26,7 @@ use svc_lang::{
 };
 
 use super::{
+    attempt::inline,
     env::Env,
     error::{Result, RunError},
     scope::{Bounds, Scope, out_of_memory},
@@ -124,14 +125,11 @@ impl Now<'_> {
         for arg in &call.args {
             args.push(self.eval(arg, env)?);
         }
-        let Body::Inline(run) = call.op.op.body else {
-            return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
-        };
         let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
         if weight > HEAVY && call.op.op.makes_as_much() {
             Self::held(needed(&args), span)?;
         }
-        let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
+        let ended = catch_unwind(AssertUnwindSafe(|| inline(call, &self.scope.lent, &mut args)));
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
         let ended = self

@@ -53,6 +53,8 @@ struct Counted {
     used: Usage,
     /// The failed attempts, and the one after them.
     log: Vec<Tried>,
+    /// Whether an attempt has used a service of the embedding program.
+    has_borrowed: bool,
 }
 
 /// One attempt of a call.
@@ -95,6 +97,15 @@ impl Spent {
     pub(super) fn take_log(&self) -> Vec<Tried> {
         let log = std::mem::take(&mut self.counted().log);
         if log.len() > 1 { log } else { Vec::new() }
+    }
+
+    pub(super) fn borrow(&self) {
+        self.counted().has_borrowed = true;
+    }
+
+    /// Whether an attempt has used a service of the embedding program.
+    pub(super) fn has_borrowed(&self) -> bool {
+        self.counted().has_borrowed
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {

@@ -206,7 +206,8 @@ impl Run {
             ..
         } = around;
         let memory = opened(&host, &caps);
-        let scope = Scope::of_run(cancel.child_token(), &caps, memory.account().clone());
+        let (account, cancel) = (memory.account().clone(), cancel.child_token());
+        let scope = Scope::of_run(cancel, &caps, account, lent.clone());
         if let Some(records) = &records {
             scope.account.remember(records.spent(""), |_| false);
         }

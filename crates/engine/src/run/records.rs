@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use svc_contract::{
-    registry::{self, Effect, ErrorKind, Hint, HintId, OpError, Price, Usage},
+    registry::{self, Effect, ErrorKind, Hint, HintId, OpError, Price, Usage, Version},
     value::{Learnt, Model, ModelId, Text, Type, Value, json, paths},
 };
 use svc_lang::{check::TypedCall, diag::Span};
@@ -58,7 +58,8 @@ pub struct Entry {
     /// may.
     pub max_age: Option<Duration>,
     /// Whether the call reads something unknown to the records, so that no result of another
-    /// run can replace it: something that a flow argument reads, or this program itself.
+    /// run can replace it: something that a flow argument reads, this program itself, or what a
+    /// closure without a version has captured.
     pub looks_outside: bool,
     pub about: About,
 }
@@ -86,6 +87,9 @@ pub struct About {
     /// The argument that is stored separately, because it is long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// Whether it has used a service of the embedding program, which may differ in every run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_borrowed: bool,
     /// The maximum usage of one attempt, if it is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<Most>,
@@ -106,7 +110,8 @@ impl About {
     /// do not affect the result.
     pub fn is_like(&self, other: &Self) -> bool {
         let is_same_model = self.model == other.model && self.server == other.server;
-        is_same_model && self.files == other.files
+        let has_borrowed = self.has_borrowed || other.has_borrowed;
+        is_same_model && self.files == other.files && !has_borrowed
     }
 }
 
@@ -243,7 +248,7 @@ impl Run {
             key: self.key(call, args, &shown),
             component: call.op.component.name,
             op: op.name,
-            version: call.op.component.version,
+            version: call.op.version(),
             args: shown,
             is_dear: op.writes() || !matches!(op.price, Price::Free),
             is_pure: op.is_pure() && !args.iter().any(acts_inside),
@@ -275,6 +280,7 @@ impl Run {
             server,
             files: fingerprint::files(self.host.as_ref(), call.op.op, args),
             input: None,
+            has_borrowed: false,
             most,
         }
     }
@@ -289,8 +295,12 @@ impl Run {
         };
         let folder = self.folder();
         part(&call.op.to_string());
-        part(&call.op.component.version.to_string());
+        part(&call.op.version().to_string());
         part(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+        if let Version::Own(_) = call.op.op.version {
+            call.op.op.params.iter().for_each(|it| part(&it.scheme.plain().structure()));
+            part(&call.op.op.yields.plain().structure());
+        }
         for ((name, shown), arg) in shown.iter().zip(args) {
             part(name);
             match arg {
@@ -414,10 +424,17 @@ fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
 }
 
 /// Whether a call reads something without a path or an address, and no service is named: the
-/// components of this program, which differ in another version of it.
+/// components of this program, which differ in another version of it. A closure has a version if
+/// its author says when its result changes.
 fn is_unseen(call: &TypedCall) -> bool {
     let is_named = |it: &Effect| matches!(it, Effect::Reads(registry::Scope::Named(_)));
-    matches!(call.op.op.price, Price::Free) && call.op.op.effects.iter().any(is_named)
+    let op = call.op.op;
+    match op.version {
+        Version::Own(_) => false,
+        // A write is not repeated where a run is resumed with another script.
+        Version::Unknown => !op.writes(),
+        Version::OfComponent => matches!(op.price, Price::Free) && op.effects.iter().any(is_named),
+    }
 }
 
 fn in_doubt(path: &str) -> OpError {

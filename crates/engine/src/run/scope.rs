@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
-    registry::{Advice, ErrorKind, HintId, OpError},
+    registry::{Advice, ErrorKind, HintId, Lent, OpError},
     value::{
         Money, Value,
         memory::{self, Full},
@@ -43,6 +43,8 @@ pub(super) struct Scope {
     pub(super) account: Arc<Account>,
     /// The memory account of the innermost memory bound, and through it of all enclosing ones.
     pub(super) memory: Arc<memory::Account>,
+    /// The services of the embedding program.
+    pub(super) lent: Lent,
 }
 
 /// The bounds of a `within` for single calls: the default of every call inside.
@@ -108,6 +110,7 @@ impl Scope {
         cancel: CancellationToken,
         caps: &Caps,
         memory: Arc<memory::Account>,
+        lent: Lent,
     ) -> Self {
         let mut scope = Self {
             depth: 0,
@@ -119,6 +122,7 @@ impl Scope {
             permits: Vec::new(),
             account: Account::of_run(Cap { tokens: caps.tokens, cost: caps.cost }),
             memory,
+            lent,
         };
         if let Some(time) = caps.time {
             scope.limit_time(time);

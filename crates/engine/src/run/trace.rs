@@ -5,7 +5,7 @@
 //! events sets the detail. Fields never contain arguments or values.
 
 use svc_contract::{
-    registry::{Body, ErrorKind, Usage},
+    registry::{ErrorKind, Usage},
     value::Value,
 };
 use svc_lang::{check::TypedCall, plan::Plan};
@@ -75,12 +75,12 @@ pub(super) struct Node(Span);
 
 impl Node {
     pub(super) fn of(call: &TypedCall, path: &Path<'_>) -> Self {
-        if matches!(call.op.op.body, Body::Inline(_)) {
+        if call.op.op.is_inline() {
             return Self(Span::none());
         }
         Self(tracing::error_span!(
             target: "svc", "node",
-            node = %path, op = %call.op, version = call.op.component.version,
+            node = %path, op = %call.op, version = call.op.version(),
             attempts = Empty, tokens = Empty, cost = Empty, outcome = Empty
         ))
     }

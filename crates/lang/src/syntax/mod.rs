@@ -27,7 +27,7 @@ pub mod token;
 mod unexpected;
 mod uses;
 
-pub use unexpected::RESERVED;
+pub use unexpected::{RESERVED, is_reserved};
 
 use pest::Parser as _;
 

@@ -32,7 +32,7 @@ pub(super) struct Place<'a> {
 }
 
 /// Whether a word is reserved.
-pub(super) fn is_reserved(word: &str) -> bool {
+pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 

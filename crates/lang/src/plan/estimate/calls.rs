@@ -209,7 +209,7 @@ impl<'a> Walk<'a> {
     fn time_of(&self, op: &OpDef, args: &[AbstractValue], tries: Option<u64>) -> Range<Duration> {
         let lingers = match op.body {
             Body::Compute(_) => GRACE,
-            Body::Inline(_) | Body::Io(_) | Body::Lacks(_) => Duration::ZERO,
+            Body::Inline(_) | Body::InlineWith(_) | Body::Io(_) | Body::Lacks(_) => Duration::ZERO,
         };
         let exact = match op.takes {
             Takes::Arg(name) => duration_of(op, args, name),
