@@ -55,6 +55,7 @@ mod worker;
 pub use worker::is_worker;
 
 pub use svc_contract::{choices, needs, params, record};
+pub use svc_derive::Record;
 pub use svc_engine::{
     Block, Engine, Error, Fixed, Fixes, Request, Response, TestResult, Trainee, block,
 };
@@ -64,7 +65,7 @@ pub use svc_lang::plan::{Policy, Rule};
 pub mod value {
     pub use svc_contract::value::{
         BoundedText, EnumType, FlowRef, FlowType, List, Money, Record, RecordType, Secret, Slot,
-        Text, Type, TypeMismatch, Value,
+        Text, Type, TypeMismatch, Value, from_value, to_value,
     };
 
     /// Values as JSON.

@@ -24,6 +24,7 @@ pub mod history;
 mod inputs;
 pub mod output;
 mod request;
+mod result;
 pub mod run;
 mod state;
 mod testing;
@@ -33,7 +34,9 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
     host::Host,
-    registry::{Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
+    registry::{
+        Component, Lent, OpError, OpRef, RecordDef, Registry, SharedType, TunedRegistry, Tuning,
+    },
     store::Store,
     value::{Text, Value},
 };
@@ -105,6 +108,15 @@ impl Engine {
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         self.registry = Arc::new(self.registry.as_ref().clone().with(components));
+        self
+    }
+
+    /// Adds a record type that scripts can name without declaring it, such as one with
+    /// `#[derive(svc::Record)]`; a known name is replaced.
+    #[must_use]
+    pub fn types<R: RecordDef>(mut self) -> Self {
+        let types = [SharedType::of::<R>()];
+        self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
         self
     }
 

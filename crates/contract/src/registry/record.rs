@@ -68,5 +68,11 @@ macro_rules! record {
                 ))
             }
         }
+
+        impl From<$name> for $crate::value::Value {
+            fn from(it: $name) -> Self {
+                $crate::registry::Field::encode(it)
+            }
+        }
     };
 }
