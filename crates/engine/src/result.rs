@@ -40,6 +40,7 @@ fn misfit(program: &Checked, wanted: Scheme) -> Option<Problem> {
 fn last_stage(main: &Term) -> Span {
     match &main.kind {
         TermKind::Pipeline(stages) => stages.last().map_or(main.span, last_stage),
+        TermKind::Block(block) => last_stage(&block.result),
         _ => main.span,
     }
 }

@@ -15,7 +15,7 @@ impl Value {
     /// type are dropped. Everything else must match exactly. The resulting record has the
     /// fields of its type, in order.
     pub fn cast(self, wanted: &Type) -> Result<Self, TypeMismatch> {
-        cast(self, wanted).map_err(TypeMismatch::from)
+        cast(self, wanted).map_err(Misfit::whole)
     }
 
     /// A value as a person writes it, to be cast to `ty`: text stays text if text is expected,

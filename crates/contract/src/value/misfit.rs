@@ -28,7 +28,7 @@ impl std::error::Error for TypeMismatch {}
 impl TypeMismatch {
     /// A value that is not of the expected type.
     pub fn of(wanted: impl Into<String>, value: &Value) -> Self {
-        Misfit::of(wanted, value).into()
+        Misfit::of(wanted, value).whole()
     }
 
     /// The same for a value that is the content of `name`.
@@ -42,7 +42,7 @@ impl TypeMismatch {
 impl Type {
     /// The first part of a value that is not of this type, if there is one. An int is a float.
     pub fn mismatch(&self, value: &Value) -> Option<TypeMismatch> {
-        misfit(value, self).map(TypeMismatch::from)
+        misfit(value, self).map(Misfit::whole)
     }
 }
 
@@ -80,19 +80,18 @@ impl Misfit {
         self.steps.push(step);
         self
     }
-}
 
-impl From<Misfit> for TypeMismatch {
-    fn from(it: Misfit) -> Self {
+    /// The mismatch with its whole path.
+    pub(super) fn whole(self) -> TypeMismatch {
         let mut path = String::new();
-        for step in it.steps.iter().rev() {
+        for step in self.steps.iter().rev() {
             match step {
                 Step::Field(name) if path.is_empty() => path.push_str(name),
                 Step::Field(name) => path.push_str(&format!(".{name}")),
                 Step::Item(idx) => path.push_str(&format!("[{idx}]")),
             }
         }
-        Self { path, wanted: it.wanted, given: it.given }
+        TypeMismatch { path, wanted: self.wanted, given: self.given }
     }
 }
 

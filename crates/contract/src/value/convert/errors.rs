@@ -4,14 +4,11 @@ use std::fmt::{self, Display};
 
 use serde::de::{Expected, Unexpected};
 
-use crate::value::{
-    TypeMismatch,
-    misfit::{Misfit, Step},
-};
+use crate::value::misfit::{Misfit, Step};
 
 impl Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        TypeMismatch::from(self.clone()).fmt(f)
+        self.clone().whole().fmt(f)
     }
 }
 

@@ -11,19 +11,19 @@ mod write;
 
 use serde::{Deserialize, Serialize};
 
-use super::{TypeMismatch, Value};
+use super::{TypeMismatch, Value, misfit::Misfit};
 
 /// Converts anything that serde can write to a value.
 ///
 /// Fails, with the place, for what no value can hold: an int beyond 64 bits with a sign, a float
 /// that is not finite, a map whose keys are not strings, and a secret.
 pub fn to_value<T: Serialize + ?Sized>(it: &T) -> Result<Value, TypeMismatch> {
-    it.serialize(write::ValueWriter).map_err(TypeMismatch::from)
+    it.serialize(write::ValueWriter).map_err(Misfit::whole)
 }
 
 /// Converts a value to anything that serde can read. A misfit has the place in the value.
 pub fn from_value<'a, T: Deserialize<'a>>(value: &'a Value) -> Result<T, TypeMismatch> {
-    T::deserialize(read::ValueReader::of(value)).map_err(TypeMismatch::from)
+    T::deserialize(read::ValueReader::of(value)).map_err(Misfit::whole)
 }
 
 #[cfg(test)]
