@@ -3,7 +3,7 @@
 mod record;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::{DeriveInput, Error, parse_macro_input};
 
 /// Makes a struct with named fields a record type of the language.
 ///
@@ -24,5 +24,5 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Record)]
 pub fn record(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    record::expand(&input).unwrap_or_else(|err| err.into_compile_error()).into()
+    record::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Field, FieldScheme};
 use crate::value::Text;
 
-/// A struct declared with [`record!`](crate::record).
+/// A struct declared with [`record!`](crate::record), or with `#[derive(svc::Record)]`.
 pub trait RecordDef: Field {
     const NAME: &'static str;
     const DOC: &'static str;

@@ -69,10 +69,8 @@ impl Misfit {
     pub(super) fn of(wanted: impl Into<String>, value: &Value) -> Self {
         let (wanted, kind) = (wanted.into(), value.kind());
         let is_number = matches!(value, Value::Int(_) | Value::Float(_));
-        let given = match is_number && wanted.starts_with(kind) {
-            true => value.to_string(),
-            false => kind.to_owned(),
-        };
+        let is_outside = is_number && wanted.starts_with(kind);
+        let given = if is_outside { value.to_string() } else { kind.to_owned() };
         Self::new(wanted, given)
     }
 

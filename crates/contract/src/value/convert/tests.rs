@@ -82,16 +82,17 @@ fn kinds_that_serde_does_not_know_stay_what_they_are() {
     assert_eq!(json::read(r#"{"svc::duration":"1s"}"#).unwrap().kind(), "record");
 }
 
+#[derive(Debug, Deserialize)]
+struct Bill {
+    took: Duration,
+    cost: Money,
+}
+
 #[test]
 fn units_are_read_from_text_as_in_json() {
     let read = json::read(r#"{"took": "1m", "cost": "$2"}"#).unwrap();
-    #[derive(Debug, Deserialize)]
-    struct Bill {
-        took: Duration,
-        cost: Money,
-    }
     let bill: Bill = from_value(&read).unwrap();
-    assert_eq!((bill.took, bill.cost), (Duration::from_secs(60), Money::cents(200)));
+    assert_eq!((bill.took, bill.cost), (Duration::from_mins(1), Money::cents(200)));
     let read = json::read(r#"{"took": 1, "cost": "$2"}"#).unwrap();
     assert_eq!(show(from_value::<Bill>(&read)), "expected duration for `took`, found int");
     let read = json::read(r#"{"took": "1s", "cost": true}"#).unwrap();

@@ -22,12 +22,12 @@ pub(super) struct ValueWriter;
 macro_rules! ints {
     ($($method:ident $ty:ty;)*) => {$(
         fn $method(self, it: $ty) -> Result<Value, Misfit> {
-            i64::try_from(it).map(Value::Int).map_err(|_| beyond_int(it))
+            i64::try_from(it).map(Value::Int).map_err(|_| beyond_int(&it))
         }
     )*};
 }
 
-fn beyond_int(it: impl ToString) -> Misfit {
+fn beyond_int(it: &impl ToString) -> Misfit {
     Misfit::new(format!("int {}..{}", i64::MIN, i64::MAX), it.to_string())
 }
 
