@@ -62,6 +62,7 @@ pub use svc_contract::{
     choices, needs, params, record,
     registry::{inline_op, io_op, op},
 };
+pub use svc_derive::Record;
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
 pub use svc_engine::{
@@ -74,7 +75,7 @@ pub use svc_lang::plan::{Policy, Rule};
 pub mod value {
     pub use svc_contract::value::{
         BoundedText, EnumType, FlowRef, FlowType, List, Money, Record, RecordType, Secret, Slot,
-        Text, Type, TypeMismatch, Value,
+        Text, Type, TypeMismatch, Value, from_value, to_value,
     };
 
     /// Values as JSON.

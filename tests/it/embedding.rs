@@ -20,7 +20,7 @@ async fn params_and_results_are_typed() {
     let words: Vec<String> = request.await.unwrap().get().unwrap();
     assert_eq!(words, ["a", "b"]);
     let wrong: Result<i64, _> = engine.run("\"a\" >> upper").await.unwrap().get();
-    assert_eq!(wrong.unwrap_err().to_string(), "expected int, found a string");
+    assert_eq!(wrong.unwrap_err().to_string(), "expected int, found string");
 }
 
 #[tokio::test]

@@ -51,6 +51,7 @@ mod repl;
 mod retrieval;
 mod rows;
 mod run;
+mod rust_values;
 mod scripts;
 mod secrets;
 mod stale;

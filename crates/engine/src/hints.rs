@@ -6,6 +6,7 @@ use svc_contract::registry::{Hint, OpError};
 use svc_lang::diag::Report;
 
 use super::Error;
+#[cfg(feature = "script-tests")]
 use crate::run::RunError;
 
 /// The words of a program for hints.

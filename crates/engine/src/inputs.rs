@@ -6,7 +6,7 @@ use svc_contract::{
     host,
     registry::{HintId, OpError, nearest},
     store::Store,
-    value::{ModelId, Text, Type, Value},
+    value::{ModelId, Text, Type, TypeMismatch, Value},
 };
 use svc_lang::{check::Input, diag::Span};
 
@@ -19,6 +19,19 @@ pub(super) enum Given {
     Value(Value),
     /// Text, as a command line provides it.
     Words(Text),
+    /// A value of the program that no value of the language can hold.
+    Unfit(TypeMismatch),
+}
+
+impl Given {
+    /// The value for an input of this type.
+    fn value(self, ty: &Type) -> Result<Value, TypeMismatch> {
+        match self {
+            Self::Value(value) => Ok(value),
+            Self::Words(text) => Ok(Value::from_words(text, ty)),
+            Self::Unfit(misfit) => Err(misfit),
+        }
+    }
 }
 
 /// Converts the inputs to the declared types; every required input must be given.
@@ -60,21 +73,10 @@ pub(super) fn known(
         if input.is_secret() {
             return Err(not_given(input));
         }
-        let value = match given {
-            Given::Value(value) => value,
-            Given::Words(text) => Value::from_words(text, &input.ty),
-        };
+        let unfit = |misfit: TypeMismatch| wrong(misfit.within(&name).to_string(), input.span);
+        let value = given.value(&input.ty).map_err(unfit)?;
         let value = named_model(value, input, store)?;
-        let value = value.cast(&input.ty).map_err(|misfit| {
-            let place = if misfit.path.is_empty() {
-                name.to_string()
-            } else {
-                format!("{name}.{}", misfit.path)
-            };
-            let message =
-                format!("expected {} for `{place}`, found {}", misfit.wanted, misfit.given);
-            wrong(message, input.span)
-        })?;
+        let value = value.cast(&input.ty).map_err(unfit)?;
         values.insert(name, value);
     }
     Ok(values)

@@ -25,6 +25,7 @@ pub mod history;
 mod inputs;
 pub mod output;
 mod request;
+mod result;
 pub mod run;
 mod running;
 mod state;
@@ -36,7 +37,10 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
     host::Host,
-    registry::{ClosureOp, Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
+    registry::{
+        ClosureOp, Component, Lent, OpError, OpRef, RecordDef, Registry, SharedType, TunedRegistry,
+        Tuning,
+    },
     store::Store,
     value::{Text, Value},
 };
@@ -135,6 +139,15 @@ impl Engine {
         let (registry, lent) = registry.with_closures(self.lent, ops)?;
         (self.registry, self.lent) = (Arc::new(registry), lent);
         Ok(self)
+    }
+
+    /// Adds a record type that scripts can name without declaring it, such as one with
+    /// `#[derive(svc::Record)]`; a known name is replaced.
+    #[must_use]
+    pub fn types<R: RecordDef>(mut self) -> Self {
+        let types = [SharedType::of::<R>()];
+        self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
+        self
     }
 
     /// Changes the default of a tunable param, such as `rerank.keep`.

@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
 
+use serde::{Serialize, de::DeserializeOwned};
 use svc_contract::{
-    registry::{ErrorKind, Field, OpError, Tuning, Usage},
+    registry::{ErrorKind, Field, OpError, Scheme, Tuning, Usage},
     store::RunId,
-    value::{Money, Text, TypeMismatch, Value},
+    value::{Money, Text, TypeMismatch, Value, from_value, to_value},
 };
 use svc_lang::{
     check::BoundKey,
@@ -19,7 +20,7 @@ use super::{
     Engine, Error,
     history::resume::{self, RunOptions, StoredRun},
     inputs::{self, Given},
-    running,
+    result, running,
 };
 use crate::run::{self, Outcome, RunError};
 
@@ -36,6 +37,8 @@ pub struct Request<'e> {
     pub(super) given: BTreeMap<Text, Given>,
     /// The first input of the script, whatever its name is.
     first: Option<Given>,
+    /// The type of the result that the program needs.
+    gives: Option<Scheme>,
     pub(super) cancel: CancellationToken,
     pub(super) caps: Caps,
     /// The name of the run in the store, if it is stored.
@@ -62,7 +65,8 @@ impl<'e> Request<'e> {
         let caps = Caps::default();
         let options = RunOptions::default();
         let engine = Cow::Borrowed(engine);
-        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, options }
+        let (first, gives) = (None, None);
+        Self { engine, plan, is_own: true, given, first, gives, cancel, caps, id, options }
     }
 
     /// The same for a plan that may have been made by another engine.
@@ -105,6 +109,7 @@ impl<'e> Request<'e> {
             is_own: self.is_own,
             given: self.given,
             first: self.first,
+            gives: self.gives,
             cancel: self.cancel,
             caps: self.caps,
             id: self.id,
@@ -115,6 +120,14 @@ impl<'e> Request<'e> {
     /// Sets a param of the script.
     pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.given.insert(name.into(), Given::Value(value.into()));
+        self
+    }
+
+    /// Sets a param of the script to anything that serde can write: a struct becomes a record.
+    /// What no value can hold is an error of the run, with its place.
+    pub fn param_serde(mut self, name: &str, it: &(impl Serialize + ?Sized)) -> Self {
+        let given = to_value(it).map_or_else(Given::Unfit, Given::Value);
+        self.given.insert(name.into(), given);
         self
     }
 
@@ -134,6 +147,13 @@ impl<'e> Request<'e> {
     /// Sets the first input from text.
     pub fn input_text(mut self, text: &str) -> Self {
         self.first = Some(Given::Words(text.into()));
+        self
+    }
+
+    /// Requires a result that [`Response::get`] can convert to `T`: a script with a result of
+    /// another type does not check, and nothing runs.
+    pub fn gives<T: Field>(mut self) -> Self {
+        self.gives = Some(T::SCHEME);
         self
     }
 
@@ -171,7 +191,7 @@ impl<'e> Request<'e> {
 
     /// The plan with the inputs given so far: missing inputs count as unknown.
     pub fn plan(self) -> Result<Plan, Error> {
-        let program = self.plan.map_err(Error::Check)?.into_program();
+        let program = result::of_type(self.plan, self.gives).map_err(Error::Check)?.into_program();
         let source = program.source.clone();
         let store = self.engine.store.as_deref();
         let inputs = inputs::known(&program.inputs, self.given, self.first, store)
@@ -202,7 +222,7 @@ impl<'e> Request<'e> {
     }
 
     async fn ran(self) -> Result<Response, Error> {
-        let mut plan = self.plan.map_err(Error::Check)?;
+        let mut plan = result::of_type(self.plan, self.gives).map_err(Error::Check)?;
         let declared = &plan.program().inputs;
         let store = self.engine.store.as_deref();
         let inputs = inputs::read(declared, self.given, self.first, store)
@@ -276,13 +296,17 @@ impl<'e> IntoFuture for Request<'e> {
 }
 
 impl Response {
-    /// Converts the value to a Rust type.
+    /// Converts the value to a Rust type that corresponds to a type of the language.
     pub fn get<T: Field>(self) -> Result<T, TypeMismatch> {
-        let given = self.value.kind();
-        T::decode(self.value).ok_or_else(|| TypeMismatch {
-            path: String::new(),
-            wanted: T::SCHEME.show(),
-            given: format!("a {given}"),
+        let value = self.value;
+        T::decode(value.clone()).ok_or_else(|| {
+            let misfit = T::SCHEME.plain().mismatch(&value);
+            misfit.unwrap_or_else(|| TypeMismatch::of(T::SCHEME.show(), &value))
         })
+    }
+
+    /// Converts the value to anything that serde can read, such as a list of structs.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, TypeMismatch> {
+        from_value(&self.value)
     }
 }

@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 3] = [
 
 /// What crates know of each other and of others, where that is a promise to those who embed
 /// them.
-const LIGHT: [(&str, &[&str]); 7] = [
+const LIGHT: [(&str, &[&str]); 8] = [
     ("text", &["pulldown-cmark", "rust-stemmers"]),
     (
         "contract",
@@ -94,6 +94,8 @@ const LIGHT: [(&str, &[&str]); 7] = [
         ],
     ),
     ("assist", &["svc-contract", "svc-engine", "svc-lang"]),
+    // Names of the language are only in what it generates.
+    ("derive", &["proc-macro2", "quote", "syn"]),
     ("guide", &["svc-contract", "svc-text"]),
 ];
 
@@ -127,7 +129,7 @@ const OF_BASES: [&str; 6] =
 const OPENER: &str = "crates/api/src/store.rs";
 
 /// The crates that know no operating system and start no threads.
-const PURE: [&str; 3] = ["crates/text/", "crates/contract/", "crates/lang/"];
+const PURE: [&str; 4] = ["crates/text/", "crates/contract/", "crates/derive/", "crates/lang/"];
 
 /// The only places that may reach for the operating system themselves: the host, the store's
 /// and the index's own files, and where the process begins.

@@ -92,6 +92,9 @@ fn implemented(block: &ItemImpl) -> Vec<String> {
 
 /// A name that a macro defines: what the macro is given, and what it makes public.
 fn made_by_macro(krate: &Crate, name: &str) -> String {
+    if krate.derives(name) {
+        return format!("derive macro {name}\n");
+    }
     let items = krate.files.iter().flat_map(|(_, file)| &file.items);
     let macros: Vec<&ItemMacro> =
         items.filter_map(|it| if let Item::Macro(it) = it { Some(it) } else { None }).collect();

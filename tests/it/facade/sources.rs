@@ -41,6 +41,17 @@ impl Crate {
             .map(|(path, item)| (path.as_str(), item))
     }
 
+    /// Whether the crate defines a derive macro of this name.
+    pub(super) fn derives(&self, name: &str) -> bool {
+        let items = self.files.iter().flat_map(|(_, file)| &file.items);
+        let attrs =
+            items.filter_map(|it| if let Item::Fn(it) = it { Some(&it.attrs) } else { None });
+        attrs.flatten().any(|it| {
+            it.path().is_ident("proc_macro_derive")
+                && it.parse_args::<Ident>().is_ok_and(|it| it == name)
+        })
+    }
+
     /// The number of types of this name, private ones included.
     pub(super) fn count(&self, name: &str) -> usize {
         let items = self.files.iter().flat_map(|(_, file)| &file.items);

@@ -6,6 +6,11 @@ use super::{Max, Scheme};
 use crate::value::{List, Money, Secret, Text, Value};
 
 /// A Rust type that corresponds to a type of the language.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not correspond to a type of the language",
+    label = "expected a type such as `String`, `i64` or `Vec<T>`, found `{Self}`",
+    note = "a struct corresponds to a record type with `#[derive(svc::Record)]`, and an enum with `choices!`"
+)]
 pub trait Field: Sized {
     const SCHEME: Scheme;
 
@@ -69,16 +74,34 @@ impl Field for String {
     }
 }
 
-impl Field for usize {
-    const SCHEME: Scheme = Scheme::Int;
+/// Ints of all sizes: the range of the smaller ones is part of their type.
+macro_rules! ints {
+    ($($ty:ty, $scheme:expr;)*) => {$(
+        impl Field for $ty {
+            const SCHEME: Scheme = $scheme;
 
-    fn decode(value: Value) -> Option<Self> {
-        i64::decode(value).and_then(|it| it.try_into().ok())
-    }
+            fn decode(value: Value) -> Option<Self> {
+                i64::decode(value).and_then(|it| it.try_into().ok())
+            }
 
-    fn encode(self) -> Value {
-        Value::Int(i64::try_from(self).unwrap_or(i64::MAX))
-    }
+            /// Beyond `i64` it is a float, as in JSON, which is accepted nowhere as an int.
+            fn encode(self) -> Value {
+                self.into()
+            }
+        }
+    )*};
+}
+
+ints! {
+    i8, Scheme::IntRange(i8::MIN as i64, i8::MAX as i64);
+    i16, Scheme::IntRange(i16::MIN as i64, i16::MAX as i64);
+    i32, Scheme::IntRange(i32::MIN as i64, i32::MAX as i64);
+    isize, Scheme::Int;
+    u8, Scheme::IntRange(0, u8::MAX as i64);
+    u16, Scheme::IntRange(0, u16::MAX as i64);
+    u32, Scheme::IntRange(0, u32::MAX as i64);
+    u64, Scheme::IntRange(0, i64::MAX);
+    usize, Scheme::Int;
 }
 
 impl Field for f64 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Field, FieldScheme};
 use crate::value::Text;
 
-/// A struct declared with [`record!`](crate::record).
+/// A struct declared with [`record!`](crate::record), or with `#[derive(svc::Record)]`.
 pub trait RecordDef: Field {
     const NAME: &'static str;
     const DOC: &'static str;
@@ -66,6 +66,12 @@ macro_rules! record {
                     <Self as $crate::registry::RecordDef>::names(),
                     vec![$($crate::registry::Field::encode(self.$field)),*],
                 ))
+            }
+        }
+
+        impl From<$name> for $crate::value::Value {
+            fn from(it: $name) -> Self {
+                $crate::registry::Field::encode(it)
             }
         }
     };

@@ -1,30 +1,11 @@
 //! Casts a value of an unknown type to a given type: `x as T`, inputs from outside, results of
 //! components.
 
-use std::fmt;
-
-use super::{EnumType, List, Model, Money, Record, RecordType, Text, Type, Value, json, units};
-
-/// The reason why a value is not of the expected type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TypeMismatch {
-    /// The place in the value, as `items[3].score`; empty for the value itself.
-    pub path: String,
-    pub wanted: String,
-    pub given: String,
-}
-
-impl fmt::Display for TypeMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, wanted, given } = self;
-        match path.as_str() {
-            "" => write!(f, "expected {wanted}, found {given}"),
-            path => write!(f, "expected {wanted} for `{path}`, found {given}"),
-        }
-    }
-}
-
-impl std::error::Error for TypeMismatch {}
+use super::{
+    EnumType, List, Model, Money, Record, RecordType, Text, Type, TypeMismatch, Value, json,
+    misfit::{Misfit, Step},
+    units,
+};
 
 impl Value {
     /// Casts this value to `wanted`.
@@ -34,17 +15,7 @@ impl Value {
     /// type are dropped. Everything else must match exactly. The resulting record has the
     /// fields of its type, in order.
     pub fn cast(self, wanted: &Type) -> Result<Self, TypeMismatch> {
-        cast(self, wanted).map_err(|wrong| {
-            let mut path = String::new();
-            for step in wrong.steps.iter().rev() {
-                match step {
-                    Step::Field(name) if path.is_empty() => path.push_str(name),
-                    Step::Field(name) => path.push_str(&format!(".{name}")),
-                    Step::Item(idx) => path.push_str(&format!("[{idx}]")),
-                }
-            }
-            TypeMismatch { path, wanted: wrong.wanted, given: wrong.given }
-        })
+        cast(self, wanted).map_err(Misfit::whole)
     }
 
     /// A value as a person writes it, to be cast to `ty`: text stays text if text is expected,
@@ -63,20 +34,8 @@ impl Value {
     }
 }
 
-/// A misfit whose path is still being collected, from the inside out.
-struct Wrong {
-    steps: Vec<Step>,
-    wanted: String,
-    given: String,
-}
-
-enum Step {
-    Field(Text),
-    Item(usize),
-}
-
 #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
-fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
+fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
     use Value as V;
     Ok(match (value, wanted) {
         (it, Type::Unknown) => it,
@@ -139,11 +98,11 @@ fn as_json(value: Value) -> Value {
     }
 }
 
-fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Wrong> {
+fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Misfit> {
     if let Some(max) = max.filter(|max| items.len() as u64 > *max) {
         let wanted = format!("a list of at most {max} items");
         let given = format!("a list of {} items", items.len());
-        return Err(Wrong { steps: Vec::new(), wanted, given });
+        return Err(Misfit::new(wanted, given));
     }
     items
         .into_vec()
@@ -153,7 +112,7 @@ fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Wrong>
         .collect()
 }
 
-fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Wrong> {
+fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Misfit> {
     of.fields
         .iter()
         .map(|(name, ty)| {
@@ -163,8 +122,8 @@ fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Wrong> {
                 }
                 None if ty.is_optional() => Value::Null,
                 None => {
-                    let steps = vec![Step::Field(name.clone())];
-                    return Err(Wrong { steps, wanted: ty.to_string(), given: "nothing".into() });
+                    let missing = Misfit::new(ty.to_string(), "nothing");
+                    return Err(missing.inside(Step::Field(name.clone())));
                 }
             };
             Ok((name.clone(), value))
@@ -189,7 +148,7 @@ fn whole(it: f64) -> Option<i64> {
     (it.fract() == 0.0 && it.abs() < 9.0e18).then_some(it as i64)
 }
 
-fn wrong(wanted: &Type, given: &Value) -> Wrong {
+fn wrong(wanted: &Type, given: &Value) -> Misfit {
     let wanted = match wanted {
         Type::Enum(of) => one_of(of),
         other => other.to_string(),
@@ -199,19 +158,12 @@ fn wrong(wanted: &Type, given: &Value) -> Wrong {
         Value::Text(it) if it.chars().count() <= 40 => format!("{it:?}"),
         other => format!("a {}", other.kind()),
     };
-    Wrong { steps: Vec::new(), wanted, given }
+    Misfit::new(wanted, given)
 }
 
 fn one_of(of: &EnumType) -> String {
     let all: Vec<String> = of.variants.iter().map(|it| format!("{it:?}")).collect();
     format!("one of {}", all.join(", "))
-}
-
-impl Wrong {
-    fn inside(mut self, step: Step) -> Self {
-        self.steps.push(step);
-        self
-    }
 }
 
 #[cfg(test)]

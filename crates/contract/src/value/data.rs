@@ -337,6 +337,12 @@ fn text_held(text: &Text) -> usize {
     (text.len() + TEXT_OVERHEAD) / Arc::strong_count(text).max(1)
 }
 
+/// A whole number; beyond `i64` it is a float, as in JSON, and no int any more.
+#[expect(clippy::cast_precision_loss, reason = "beyond i64, numbers are floats")]
+fn whole(it: u64) -> Value {
+    i64::try_from(it).map_or(Value::Float(it as f64), Value::Int)
+}
+
 macro_rules! from {
     ($($ty:ty => $value:ident, $make:expr;)*) => {$(
         impl From<$ty> for Value {
@@ -349,9 +355,16 @@ macro_rules! from {
 
 from! {
     bool => it, Self::Bool(it);
-    i64 => it, Self::Int(it);
+    i8 => it, Self::Int(it.into());
+    i16 => it, Self::Int(it.into());
     i32 => it, Self::Int(it.into());
+    i64 => it, Self::Int(it);
+    isize => it, Self::Int(it as i64);
+    u8 => it, Self::Int(it.into());
+    u16 => it, Self::Int(it.into());
     u32 => it, Self::Int(it.into());
+    u64 => it, whole(it);
+    usize => it, whole(it as u64);
     f64 => it, Self::Float(it);
     &str => it, Self::text(it);
     String => it, Self::text(it);

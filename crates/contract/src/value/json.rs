@@ -7,11 +7,13 @@ use std::{collections::HashSet, fmt, io};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    de::{EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor},
     ser::{SerializeMap, SerializeSeq},
 };
 
-use super::{BoundedText, Record, Text, Value, memory, show::unsigned_zero, units};
+use super::{
+    BoundedText, Record, Text, Value, convert::native, memory, show::unsigned_zero, units,
+};
 
 /// Reads a value from JSON text. Field order is kept; numbers beyond `i64` are floats.
 pub fn read(text: &str) -> Result<Value, serde_json::Error> {
@@ -93,16 +95,7 @@ impl Serialize for Value {
             Self::Bool(it) => serializer.serialize_bool(*it),
             Self::Int(it) => serializer.serialize_i64(*it),
             Self::Float(it) => serializer.serialize_f64(unsigned_zero(*it)),
-            Self::Duration(it) => serializer.serialize_str(&units::show_duration(*it)),
-            Self::Money(it) => serializer.collect_str(it),
-            // JSON readers have whole numbers up to here.
-            Self::Size(it) if *it > i64::MAX.unsigned_abs() => serializer.collect_str(self),
-            Self::Size(it) => serializer.serialize_u64(*it),
-            Self::Text(it) | Self::Path(it) => serializer.serialize_str(it),
-            Self::Bytes(it) => serializer.collect_str(&Hex(it)),
-            Self::Secret(it) => serializer.collect_str(it),
-            Self::Flow(it) => serializer.collect_str(it),
-            Self::Model(it) => serializer.collect_str(it),
+            Self::Text(it) => serializer.serialize_str(it),
             Self::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for item in items {
@@ -117,6 +110,26 @@ impl Serialize for Value {
                 }
                 map.end()
             }
+            other => match native::name(other) {
+                Some(name) => serializer.serialize_newtype_struct(name, &Plain(other)),
+                None => Plain(other).serialize(serializer),
+            },
+        }
+    }
+}
+
+/// A value of a kind that JSON does not have, as the text or the number that stands for it.
+struct Plain<'a>(&'a Value);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Duration(it) => serializer.serialize_str(&units::show_duration(*it)),
+            // JSON readers have whole numbers up to here.
+            Value::Size(it) if *it <= i64::MAX.unsigned_abs() => serializer.serialize_u64(*it),
+            Value::Path(it) => serializer.serialize_str(it),
+            Value::Bytes(it) => serializer.collect_str(&Hex(it)),
+            other => serializer.collect_str(other),
         }
     }
 }
@@ -140,7 +153,7 @@ impl fmt::Display for Hex<'_> {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor)
+        deserializer.deserialize_newtype_struct(native::VALUE, JsonVisitor)
     }
 }
 
@@ -183,6 +196,21 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_string<E>(self, it: String) -> Result<Value, E> {
         Ok(Value::from(it))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    /// A kind that JSON does not have, from another value.
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+        let (name, content) = access.variant::<String>()?;
+        let text = Value::from(content.newtype_variant::<String>()?);
+        let ty = native::ty(&name).ok_or_else(|| A::Error::unknown_variant(&name, &[]))?;
+        text.cast(&ty).map_err(A::Error::custom)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {

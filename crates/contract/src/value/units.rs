@@ -2,6 +2,13 @@
 
 use std::{fmt, time::Duration};
 
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Unexpected, Visitor},
+};
+
+use super::convert::native;
+
 /// An amount of US dollars, in billionths, so that per-token prices are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(i64);
@@ -78,6 +85,37 @@ impl fmt::Display for Money {
         let fraction = format!("{:09}", nanos % 1_000_000_000);
         let (cents, finer) = fraction.split_at(2);
         write!(f, "{sign}${}.{cents}{}", nanos / 1_000_000_000, finer.trim_end_matches('0'))
+    }
+}
+
+/// Written as it is displayed: `"$0.05"`.
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(native::MONEY, &self.to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(native::MONEY, MoneyVisitor)
+    }
+}
+
+struct MoneyVisitor;
+
+impl<'de> Visitor<'de> for MoneyVisitor {
+    type Value = Money;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("money")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Money, D::Error> {
+        inner.deserialize_str(self)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, it: &str) -> Result<Money, E> {
+        Money::read(it).ok_or_else(|| E::invalid_value(Unexpected::Str(it), &self))
     }
 }
 
