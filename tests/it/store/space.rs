@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use svc_contract::store::{Store as _, StoreErrorKind};
+use svc_contract::{
+    registry::HintId,
+    store::{Store as _, StoreErrorKind},
+};
 use svc_store::{Old, Options, SqliteStore};
 
 use super::{NOW, begun, done, open};
@@ -79,5 +82,5 @@ fn a_store_that_is_taken_away_says_so() {
 fn a_place_that_may_not_be_written_says_so() {
     let err = SqliteStore::open("/sys/svc/store.db".as_ref(), NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::ReadOnly, "{err}");
-    assert!(err.help.unwrap().contains("--no-store"));
+    assert_eq!(err.hint, Some(HintId::StoreReadOnly.into()));
 }
