@@ -25,7 +25,7 @@ pub fn write(value: &Value) -> String {
     serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
 }
 
-/// The number of bytes that [`write`] returns.
+/// The number of bytes that [`write()`] returns.
 pub fn len(value: &Value) -> u64 {
     let mut count = Count(0);
     serde_json::to_writer(&mut count, value)
