@@ -173,7 +173,7 @@ pub mod output {
         estimates::{Bound, Effect, EnvelopeJson, Range},
         failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
         planned::{PLAN_SCHEMA, Planned, PlannedNode},
-        report::{ErrorReport, Finding},
+        report::ErrorReport,
         verdict::{
             FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
             Verdict,

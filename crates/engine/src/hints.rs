@@ -72,8 +72,8 @@ impl Hints {
         error
     }
 
-    #[cfg(feature = "script-tests")]
     /// The same for a failure alone.
+    #[cfg(feature = "script-tests")]
     pub(crate) fn of_failure(&self, mut failure: Box<RunError>) -> Box<RunError> {
         failure.error = self.of_op(failure.error);
         failure

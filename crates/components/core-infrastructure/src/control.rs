@@ -73,18 +73,7 @@ params! {
 impl Op for Fail {
     const NAME: &'static str = "fail";
     const YIELDS: Scheme = Scheme::Never;
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::InvalidInput,
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::Timeout,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::InvalidOutput,
-        ErrorKind::Exhausted,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ErrorKind::RAISED;
     const SAYS: &'static [&'static str] = &[
         "stop with an error",
         "raise an exception",

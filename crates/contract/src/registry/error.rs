@@ -61,6 +61,20 @@ impl ErrorKind {
     pub const RETRIED: &'static [Self] =
         &[Self::Timeout, Self::RateLimit, Self::Unavailable, Self::InvalidOutput];
 
+    /// The kinds that an op can raise; the engine raises the others.
+    pub const RAISED: &'static [Self] = &[
+        Self::InvalidInput,
+        Self::NotFound,
+        Self::Unsupported,
+        Self::Denied,
+        Self::Timeout,
+        Self::RateLimit,
+        Self::Unavailable,
+        Self::InvalidOutput,
+        Self::Exhausted,
+        Self::Failed,
+    ];
+
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use svc_contract::registry::ErrorKind;
-use svc_lang::diag::{Problem, Report, Source, Span};
+use svc_lang::diag::{Report, Source, Span};
 
 use super::{
     failure::{FilePlace, Kept, Used},
-    verdict::{Label, Place, Places},
+    verdict::{Places, Problem, problems},
 };
 use crate::{
     Error,
@@ -32,35 +32,13 @@ pub struct ErrorReport {
     /// The component that failed, under the name used in the script.
     pub component: Option<String>,
     /// Every problem; a failed run has one.
-    pub problems: Vec<Finding>,
+    pub problems: Vec<Problem>,
     /// The cap in the script that could not fund a call.
     pub cap: Option<FilePlace>,
     /// The usage of the run.
     pub usage: Option<Used>,
     /// The parts that were finished when a call could not be funded.
     pub partial: Option<Kept>,
-}
-
-/// One problem of an [`ErrorReport`].
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Finding {
-    pub code: &'static str,
-    /// `error` or `warning`.
-    pub severity: &'static str,
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// The file of the places; it may be one that the script uses.
-    pub file: String,
-    /// The place of the problem; `None` for a value that the caller gave, or for the whole run.
-    pub span: Option<Place>,
-    pub labels: Vec<Label>,
-    /// Changes of the text that together fix the problem.
-    pub fixes: Vec<Label>,
-    /// `safe` if a program may apply the fixes, `suggested` if the author decides; `None`
-    /// without fixes.
-    pub applicability: Option<&'static str>,
 }
 
 impl Error {
@@ -84,11 +62,6 @@ impl From<Report> for Error {
 impl ErrorReport {
     fn of_check(report: &Report) -> Self {
         let first = report.all().map(|(_, it)| it).find(|it| it.is_error());
-        let of = |report: &Report| -> Vec<Finding> {
-            let places = Places::of(&report.source);
-            let found = report.problems.iter();
-            found.map(|it| Finding::of(it, &places, report.source.name())).collect()
-        };
         Self {
             phase: "check",
             kind: None,
@@ -96,7 +69,7 @@ impl ErrorReport {
             message: first.map_or_else(String::new, |it| it.message.clone()),
             path: String::new(),
             component: None,
-            problems: of(report).into_iter().chain(report.used.iter().flat_map(of)).collect(),
+            problems: problems(report),
             cap: None,
             usage: None,
             partial: None,
@@ -106,10 +79,9 @@ impl ErrorReport {
     fn of_run(phase: &'static str, script: &Source, error: &RunError) -> Self {
         let kind: ErrorKind = error.kind();
         let source = error.source.as_ref().unwrap_or(script);
-        let places = Places::of(source);
-        let mut finding = Finding::of(&run_problem(error), &places, source.name());
+        let mut problem = Places::of(source).problem(&run_problem(error), source.name());
         if error.span == Span::default() {
-            (finding.span, finding.labels) = (None, Vec::new());
+            (problem.span, problem.labels) = (None, Vec::new());
         }
         let cap = |it: &crate::run::CapPlace| {
             FilePlace::of(it.source.as_ref().unwrap_or(script), it.span)
@@ -121,27 +93,10 @@ impl ErrorReport {
             message: error.to_string(),
             path: error.path.clone(),
             component: error.component.clone(),
-            problems: vec![finding],
+            problems: vec![problem],
             cap: error.cap.as_ref().map(cap),
             usage: Some(error.usage.into()),
             partial: error.partial.as_deref().map(Kept::of),
-        }
-    }
-}
-
-impl Finding {
-    fn of(problem: &Problem, places: &Places<'_>, file: &str) -> Self {
-        let label = |span, text: &str| Label { span: places.at(span), text: text.to_owned() };
-        Self {
-            code: problem.code.as_str(),
-            severity: problem.severity.word(),
-            message: problem.message.clone(),
-            help: problem.help.clone(),
-            file: file.to_owned(),
-            span: Some(places.at(problem.span())),
-            labels: problem.labels.iter().map(|it| label(it.span, &it.text)).collect(),
-            fixes: problem.fixes.iter().map(|it| label(it.span, &it.text)).collect(),
-            applicability: (!problem.fixes.is_empty()).then(|| problem.applicability.word()),
         }
     }
 }

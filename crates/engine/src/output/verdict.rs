@@ -64,13 +64,14 @@ pub struct Problem {
     pub help: Option<String>,
     /// The file of the places; it may be one that the script uses.
     pub file: String,
-    /// The place of the problem.
-    pub span: Place,
+    /// The place of the problem; always there in a check, `None` for a value that the caller of a
+    /// run gave, and for the whole run.
+    pub span: Option<Place>,
     pub labels: Vec<Label>,
     /// Changes of the text that together fix the problem.
     pub fixes: Vec<Label>,
-    /// `safe` if `svc fix` applies the fixes, `suggested` if the author decides; `None` without
-    /// fixes.
+    /// `safe` if a program may apply the fixes, as `svc fix` does, `suggested` if the author
+    /// decides; `None` without fixes.
     pub applicability: Option<&'static str>,
 }
 
@@ -133,7 +134,7 @@ impl Engine {
     pub fn verdict(&self, script: impl Into<Source>) -> Verdict {
         let source = script.into();
         let (analysis, estimate) = self.analysis(&source, &Unsaved::default());
-        let places = Places(Lines::new(source.text()));
+        let places = Places::of(&source);
         let mut verdict = Verdict {
             file: source.name().to_owned(),
             ok: analysis.program.is_some(),
@@ -164,7 +165,7 @@ impl Verdict {
 /// Every problem of a report, those of used files last.
 pub fn problems(report: &Report) -> Vec<Problem> {
     let of = |report: &Report| -> Vec<Problem> {
-        let places = Places(Lines::new(report.source.text()));
+        let places = Places::of(&report.source);
         let name = report.source.name();
         report.problems.iter().map(|it| places.problem(it, name)).collect()
     };
@@ -205,7 +206,7 @@ impl Places<'_> {
         Place { start: span.start, end: span.end, line, column, end_line, end_column }
     }
 
-    fn problem(&self, problem: &diag::Problem, file: &str) -> Problem {
+    pub(super) fn problem(&self, problem: &diag::Problem, file: &str) -> Problem {
         let label = |span, text: &str| Label { span: self.at(span), text: text.to_owned() };
         Problem {
             code: problem.code.as_str(),
@@ -213,7 +214,7 @@ impl Places<'_> {
             message: problem.message.clone(),
             help: problem.help.clone(),
             file: file.to_owned(),
-            span: self.at(problem.span()),
+            span: Some(self.at(problem.span())),
             labels: problem.labels.iter().map(|it| label(it.span, &it.text)).collect(),
             fixes: problem.fixes.iter().map(|it| label(it.span, &it.text)).collect(),
             applicability: (!problem.fixes.is_empty()).then(|| problem.applicability.word()),

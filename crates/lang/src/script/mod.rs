@@ -11,42 +11,12 @@
 #[cfg(not(feature = "rhai"))]
 mod absent;
 #[cfg(feature = "rhai")]
-mod amount;
-#[cfg(feature = "rhai")]
-mod construct;
-#[cfg(feature = "rhai")]
-mod cross;
-#[cfg(feature = "rhai")]
-mod failure;
-#[cfg(feature = "rhai")]
-mod inline_script;
+mod code;
 pub mod limits;
-#[cfg(feature = "rhai")]
-mod mistake;
-#[cfg(feature = "rhai")]
-mod place;
-#[cfg(feature = "rhai")]
-mod safe;
-#[cfg(feature = "rhai")]
-mod sandbox;
-#[cfg(feature = "rhai")]
-mod shape;
-#[cfg(feature = "rhai")]
-mod subprocess;
-#[cfg(feature = "rhai")]
-mod template;
 mod types;
-#[cfg(feature = "rhai")]
-mod watch;
 
 #[cfg(not(feature = "rhai"))]
 pub use absent::{InlineScript, Templates, is_swollen};
 #[cfg(feature = "rhai")]
-pub use inline_script::InlineScript;
-#[cfg(feature = "rhai")]
-pub use subprocess::{PURPOSE, serve};
-#[cfg(feature = "rhai")]
-pub use template::Templates;
+pub use code::{InlineScript, PURPOSE, Templates, is_swollen, serve};
 pub use types::{Ended, Failure, Mistake, Watch};
-#[cfg(feature = "rhai")]
-pub use watch::is_swollen;

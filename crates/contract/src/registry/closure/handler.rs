@@ -102,7 +102,7 @@ pub trait Closure<C, Marker>: Send + Sync + 'static {
 pub struct WithCx<M>(std::marker::PhantomData<M>);
 
 macro_rules! closures {
-    ($($arg:ident)*) => {
+    ($($arg:ident $value:ident)*) => {
         impl<F, C, R, $($arg,)*> Closure<C, fn($($arg,)*) -> R> for F
         where
             F: Fn($($arg,)*) -> R + Send + Sync + 'static,
@@ -111,10 +111,8 @@ macro_rules! closures {
             type Args = ($($arg,)*);
             type Output = R;
 
-            #[expect(clippy::allow_attributes, reason = "not every arity has arguments")]
-            #[allow(non_snake_case, reason = "an argument is named after its type")]
-            fn call(&self, _: C, ($($arg,)*): Self::Args) -> R {
-                self($($arg,)*)
+            fn call(&self, _: C, ($($value,)*): Self::Args) -> R {
+                self($($value,)*)
             }
         }
 
@@ -126,15 +124,13 @@ macro_rules! closures {
             type Args = ($($arg,)*);
             type Output = R;
 
-            #[expect(clippy::allow_attributes, reason = "not every arity has arguments")]
-            #[allow(non_snake_case, reason = "an argument is named after its type")]
-            fn call(&self, cx: C, ($($arg,)*): Self::Args) -> R {
-                self(cx, $($arg,)*)
+            fn call(&self, cx: C, ($($value,)*): Self::Args) -> R {
+                self(cx, $($value,)*)
             }
         }
     };
 }
 
 closures!();
-closures!(A);
-closures!(A P);
+closures!(A input);
+closures!(A input P params);

@@ -16,8 +16,8 @@ pub use handler::{Arguments, Closure, Outcome, WithCx};
 pub(super) use stored::Closures;
 
 use super::{
-    Body, BoxFuture, Cx, Effect, Generic, InlineCx, Limits, Measure, OpDef, OpError, Price, Takes,
-    Version,
+    Body, BoxFuture, Cx, Effect, ErrorKind, Generic, InlineCx, Limits, Measure, OpDef, OpError,
+    Price, Takes, Version,
 };
 use crate::value::Value;
 
@@ -121,7 +121,7 @@ impl ClosureOp {
                 generic: Generic::No,
                 effects: &[],
                 price: Price::Free,
-                errors: stored::ERRORS,
+                errors: ErrorKind::RAISED,
                 limits: Limits::DEFAULT,
                 output: Measure::Unknown,
                 takes: Takes::Unsaid,

@@ -12,19 +12,6 @@ use crate::{
 #[derive(Clone, Default)]
 pub(in crate::registry) struct Closures(Arc<HashMap<(&'static str, &'static str), Code>>);
 
-/// The error kinds of closures: all that an op can raise.
-pub(super) const ERRORS: &[ErrorKind] = &[
-    ErrorKind::NotFound,
-    ErrorKind::Unsupported,
-    ErrorKind::Denied,
-    ErrorKind::Timeout,
-    ErrorKind::RateLimit,
-    ErrorKind::Unavailable,
-    ErrorKind::InvalidOutput,
-    ErrorKind::Exhausted,
-    ErrorKind::Failed,
-];
-
 impl Closures {
     pub(super) fn add(&mut self, component: &'static str, op: &'static str, code: Code) {
         Arc::make_mut(&mut self.0).insert((component, op), code);
