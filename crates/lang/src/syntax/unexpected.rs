@@ -112,7 +112,9 @@ impl Place<'_> {
                 .help_opt(self.due_after());
         };
         let word = self.word(self.found);
-        let shown = quoted(word);
+        // A stray character may be white space of another kind, which would be trimmed.
+        let is_stray = token.kind == TokenKind::Stray;
+        let shown = if is_stray { word.to_owned() } else { quoted(word) };
         Problem::error(Code::E101, token.span, format!("unexpected `{shown}`"))
             .label("unexpected token")
             .help_opt(self.due_here(*token).or_else(|| self.due_after()))
@@ -290,5 +292,14 @@ impl Place<'_> {
             TokenKind::Open(bracket) => Some(bracket),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_control_character_is_named() {
+        let problems = crate::syntax::parse("\"a\" \u{b}>> upper").problems;
+        assert_eq!(problems[0].message, "unexpected `\u{b}`");
     }
 }
