@@ -86,7 +86,8 @@ async fn a_model_orders_what_was_never_judged() {
 #[tokio::test]
 async fn too_little_data_is_refused_with_what_is_missing() {
     let engine = svc::engine();
-    let run = engine.run(LEARN).param("judged", Value::from(vec![])).param("hits", lessons("a").1);
+    let run =
+        engine.run(LEARN).param("judged", Value::List(vec![].into())).param("hits", lessons("a").1);
     let err = run.await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::InvalidInput), "{err}");
     assert!(err.to_string().contains("at least 10 queries"), "{err}");

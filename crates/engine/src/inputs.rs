@@ -24,6 +24,14 @@ pub(super) enum Given {
 }
 
 impl Given {
+    pub(super) fn weight(&self) -> u64 {
+        match self {
+            Self::Value(value) => value.weight(),
+            Self::Words(text) => text.len() as u64,
+            Self::Unfit(_) => 0,
+        }
+    }
+
     /// The value for an input of this type.
     fn value(self, ty: &Type) -> Result<Value, TypeMismatch> {
         match self {

@@ -47,7 +47,7 @@ use svc_contract::{
 use svc_lang::{
     check::{self, Analysis, Checked},
     diag::{Report, Source},
-    plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
+    plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Planner, Policy},
     syntax,
 };
 use tokio::sync::Semaphore;
@@ -91,6 +91,8 @@ pub struct Engine {
     /// The memory limit of each run; a share of the machine's memory if not set.
     max_memory: Option<u64>,
     hints: Hints,
+    /// Changes with everything that a plan depends on.
+    planner: Planner,
 }
 
 impl Engine {
@@ -112,6 +114,7 @@ impl Engine {
             isolates: false,
             max_memory: None,
             hints: Hints::None,
+            planner: Planner::new(),
         }
     }
 
@@ -119,7 +122,7 @@ impl Engine {
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         self.registry = Arc::new(self.registry.as_ref().clone().with(components));
-        self
+        self.changed()
     }
 
     /// Adds ops made from closures, such as `svc::op("crm.score", ..)`. Several ops can have one
@@ -138,7 +141,7 @@ impl Engine {
         let registry = self.registry.as_ref().clone();
         let (registry, lent) = registry.with_closures(self.lent, ops)?;
         (self.registry, self.lent) = (Arc::new(registry), lent);
-        Ok(self)
+        Ok(self.changed())
     }
 
     /// Adds a record type that scripts can name without declaring it, such as one with
@@ -147,7 +150,7 @@ impl Engine {
     pub fn types<R: RecordDef>(mut self) -> Self {
         let types = [SharedType::of::<R>()];
         self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
-        self
+        self.changed()
     }
 
     /// Changes the default of a tunable param, such as `rerank.keep`.
@@ -162,14 +165,14 @@ impl Engine {
     #[must_use]
     pub fn with_tuning(mut self, tuning: Tuning) -> Self {
         self.tuning = Arc::new(tuning);
-        self
+        self.changed()
     }
 
     /// Replaces the host.
     #[must_use]
     pub fn with_host(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
-        self
+        self.changed()
     }
 
     /// Lends a service of the program, such as a connection pool, to the components that ask for
@@ -193,7 +196,7 @@ impl Engine {
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
         self.uses = self.policy.clone();
-        self
+        self.changed()
     }
 
     /// The policy; it is empty if everything is allowed.
@@ -206,7 +209,7 @@ impl Engine {
     #[must_use]
     pub fn with_import_policy(mut self, policy: Policy) -> Self {
         self.uses = Arc::new(policy);
-        self
+        self.changed()
     }
 
     /// Configures the engine for untrusted scripts: inline scripts run in worker processes with
@@ -240,6 +243,11 @@ impl Engine {
         &self.hints
     }
 
+    /// Marks the plans of this engine so far as those of another one.
+    fn changed(self) -> Self {
+        Self { planner: Planner::new(), ..self }
+    }
+
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -261,13 +269,13 @@ impl Engine {
     /// Checks a script: returns the checked program, or all its problems.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;
-        let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
+        let estimated = self.estimated(Arc::new(program), &BTreeMap::new(), Caps::default(), false);
         let (program, _) = estimated?;
-        self.refused(&program).map_or(Ok(program), Err)
+        self.refused(&program).map_or_else(|| Ok(Arc::unwrap_or_clone(program)), Err)
     }
 
     /// The problems that the policy reports for a program.
-    fn refused(&self, program: &Checked) -> Option<Report> {
+    fn refused(&self, program: &Arc<Checked>) -> Option<Report> {
         if self.policy.is_empty() {
             return None;
         }
@@ -306,7 +314,7 @@ impl Engine {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(used);
         let program = self.worded(check::check(script, self.components(), &files))?;
-        self.planned(program, &BTreeMap::new(), Caps::default())
+        self.planned(Arc::new(program), &BTreeMap::new(), Caps::default())
     }
 
     /// Analyses a script for an editor, even if it does not pass the check.
@@ -329,11 +337,15 @@ impl Engine {
             self.hints.word(&mut program.warnings);
         }
         let Some(program) = analysis.program.take() else { return (analysis, None) };
+        let program = Arc::new(program);
         let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
         let (report, program, estimate) = match estimated {
             Ok((program, estimate)) => match self.refused(&program) {
                 Some(report) => (report, None, None),
-                None => (program.warnings.clone(), Some(program), Some(estimate)),
+                None => {
+                    let program = Arc::unwrap_or_clone(program);
+                    (program.warnings.clone(), Some(program), Some(estimate))
+                }
             },
             Err(report) => (report, None, None),
         };
@@ -342,47 +354,64 @@ impl Engine {
 
     /// The plan of a script.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
-        self.planned(self.checked(script)?, &BTreeMap::new(), Caps::default())
+        self.planned(Arc::new(self.checked(script)?), &BTreeMap::new(), Caps::default())
     }
 
     /// The plan of a program with these inputs and caps, if its bounds can be kept and the
     /// policy accepts it.
     fn planned(
         &self,
-        program: Checked,
+        program: Arc<Checked>,
         given: &BTreeMap<Text, Value>,
         caps: Caps,
     ) -> Result<Plan, Report> {
         let (program, estimate) = self.estimated(program, given, caps, true)?;
-        let plan = plan::plan(program, estimate);
+        let plan = plan::plan(program, estimate, self.planner);
         let refused = plan.refusals(&self.policy, self.host());
         if refused.has_errors() { Err(self.hints.of_report(refused)) } else { Ok(plan) }
     }
 
     /// Requests a run of a script: set its inputs, then await it.
     pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
-        Request::new(self, self.plan(script))
+        Request::new(self, self.plan(script).map(Arc::new))
     }
 
-    /// Requests a run of an existing plan.
-    pub fn run_plan(&self, plan: Plan) -> Request<'_> {
-        Request::of_plan(self, plan)
+    /// Requests a run of an existing plan. Many runs can share one.
+    ///
+    /// The plan is estimated again if the inputs, the caps of the run, or another engine may
+    /// change its cost, its verdicts or its effects.
+    pub fn run_plan(&self, plan: impl Into<Arc<Plan>>) -> Request<'_> {
+        Request::new(self, Ok(plan.into()))
+    }
+
+    /// Whether the estimate of a plan is that of a run with these inputs and caps.
+    fn has_estimated(&self, plan: &Plan, given: &BTreeMap<Text, Value>, caps: Caps) -> bool {
+        let is_whole = given.is_empty() && caps == Caps::default();
+        // A stored run records its own estimate.
+        let is_fixed = !plan.varies() && self.store.is_none() && caps.max_age.is_none();
+        plan.planner() == self.planner && (is_whole || is_fixed)
     }
 
     /// The estimate of a program with these inputs and caps, or the problems with its bounds.
     fn estimated(
         &self,
-        mut program: Checked,
+        mut program: Arc<Checked>,
         given: &BTreeMap<Text, Value>,
         caps: Caps,
         shows_nodes: bool,
-    ) -> Result<(Checked, Estimate), Report> {
+    ) -> Result<(Arc<Checked>, Estimate), Report> {
         let past = |op| self.past(op);
         let context = EstimateContext { shows_nodes, ..self.estimate_context(given, caps, &past) };
         let mut estimate = plan::estimate(&program, &context);
-        std::mem::take(&mut estimate.problems).report(&mut program.warnings);
-        self.hints.word(&mut program.warnings);
-        if program.warnings.has_errors() { Err(program.warnings) } else { Ok((program, estimate)) }
+        if !estimate.problems.is_empty() {
+            let warnings = &mut Arc::make_mut(&mut program).warnings;
+            std::mem::take(&mut estimate.problems).report(warnings);
+            self.hints.word(warnings);
+            if warnings.has_errors() {
+                return Err(warnings.clone());
+            }
+        }
+        Ok((program, estimate))
     }
 
     fn estimate_context<'a>(
@@ -403,7 +432,7 @@ impl Engine {
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,
-            caps: plan::Caps { memory: self.max_memory, ..plan::Caps::default() },
+            caps: Caps { memory: self.max_memory, ..Caps::default() },
             records: None,
             isolates: self.isolates,
             id: None,

@@ -1,6 +1,8 @@
 //! One requested run, and its result.
 
-use std::{borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
+use std::{
+    borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, sync::Arc, time::Duration,
+};
 
 use serde::{Serialize, de::DeserializeOwned};
 use svc_contract::{
@@ -22,7 +24,7 @@ use super::{
     inputs::{self, Given},
     result, running,
 };
-use crate::run::{self, Outcome, RunError};
+use crate::run::{self, Brief, Outcome, RunError};
 
 /// A requested run. Await it to run it inside a tokio runtime; [`Request::start`] also returns its
 /// events, and [`Request::blocking`] runs it without a runtime.
@@ -31,9 +33,7 @@ use crate::run::{self, Outcome, RunError};
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
     pub(super) engine: Cow<'e, Engine>,
-    pub(super) plan: Result<Plan, Report>,
-    /// Whether this engine made the plan: another one has other prices and another policy.
-    is_own: bool,
+    pub(super) plan: Result<Arc<Plan>, Report>,
     pub(super) given: BTreeMap<Text, Given>,
     /// The first input of the script, whatever its name is.
     first: Option<Given>,
@@ -59,19 +59,14 @@ pub struct Response {
 }
 
 impl<'e> Request<'e> {
-    pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
+    pub(super) fn new(engine: &'e Engine, plan: Result<Arc<Plan>, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
         let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
         let options = RunOptions::default();
         let engine = Cow::Borrowed(engine);
         let (first, gives) = (None, None);
-        Self { engine, plan, is_own: true, given, first, gives, cancel, caps, id, options }
-    }
-
-    /// The same for a plan that may have been made by another engine.
-    pub(super) fn of_plan(engine: &'e Engine, plan: Plan) -> Self {
-        Self { is_own: false, ..Self::new(engine, Ok(plan)) }
+        Self { engine, plan, given, first, gives, cancel, caps, id, options }
     }
 
     /// The engine of the run.
@@ -94,10 +89,10 @@ impl<'e> Request<'e> {
     fn on(self, change: impl FnOnce(Engine) -> Engine) -> Self {
         let engine = change(self.engine.into_owned());
         let source = match self.plan {
-            Ok(plan) => plan.into_program().source,
+            Ok(plan) => plan.program().source.clone(),
             Err(report) => report.source,
         };
-        let plan = engine.plan(source);
+        let plan = engine.plan(source).map(Arc::new);
         Self { engine: Cow::Owned(engine), plan, ..self }
     }
 
@@ -106,7 +101,6 @@ impl<'e> Request<'e> {
         Request {
             engine: Cow::Owned(self.engine.into_owned()),
             plan: self.plan,
-            is_own: self.is_own,
             given: self.given,
             first: self.first,
             gives: self.gives,
@@ -191,7 +185,8 @@ impl<'e> Request<'e> {
 
     /// The plan with the inputs given so far: missing inputs count as unknown.
     pub fn plan(self) -> Result<Plan, Error> {
-        let program = result::of_type(self.plan, self.gives).map_err(Error::Check)?.into_program();
+        let plan = result::of_type(self.plan, self.gives).map_err(Error::Check)?;
+        let program = plan.shared_program();
         let source = program.source.clone();
         let store = self.engine.store.as_deref();
         let inputs = inputs::known(&program.inputs, self.given, self.first, store)
@@ -213,30 +208,70 @@ impl<'e> Request<'e> {
         ended
     }
 
-    pub(super) async fn run(self) -> Result<Response, Error> {
+    pub(super) async fn run(mut self) -> Result<Response, Error> {
+        let hints = self.engine.hints.clone();
+        let ended = match self.prepared().await {
+            Ok((plan, inputs)) => match self.briefly(&plan, &inputs) {
+                Some(ended) => answer(&plan, ended),
+                None => Box::pin(self.as_task(plan, inputs)).await,
+            },
+            Err(err) => Err(err),
+        };
+        ended.map_err(|it| hints.of_error(it))
+    }
+
+    /// The plan of this run, and its inputs as the script declares them.
+    async fn prepared(&mut self) -> Result<(Arc<Plan>, BTreeMap<Text, Value>), Error> {
         if Handle::try_current().is_err() {
             return Err(running::without_runtime());
         }
-        let hints = self.engine.hints.clone();
-        self.ran().await.map_err(|it| hints.of_error(it))
+        let plan = result::of_type(self.plan.clone(), self.gives).map_err(Error::Check)?;
+        let (given, first) = (std::mem::take(&mut self.given), self.first.take());
+        let weight = given.values().chain(&first).map(Given::weight).fold(0, u64::saturating_add);
+        let (shared, store) = (plan.clone(), self.engine.store.clone());
+        let read = move || inputs::read(&shared.program().inputs, given, first, store.as_deref());
+        let inputs = run::finish(weight, read)
+            .await
+            .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
+        if self.engine.has_estimated(&plan, &inputs, self.caps) {
+            return Ok((plan, inputs));
+        }
+        let planned = self.engine.planned(plan.shared_program(), &inputs, self.caps);
+        Ok((Arc::new(planned.map_err(Error::Check)?), inputs))
     }
 
-    async fn ran(self) -> Result<Response, Error> {
-        let mut plan = result::of_type(self.plan, self.gives).map_err(Error::Check)?;
-        let declared = &plan.program().inputs;
-        let store = self.engine.store.as_deref();
-        let inputs = inputs::read(declared, self.given, self.first, store)
-            .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
-        if !(self.is_own && inputs.is_empty() && self.caps == Caps::default()) {
-            // An estimate without the inputs is not the estimate of this run.
-            let program = plan.into_program();
-            plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+    /// The caps of the run with the default ones of its engine.
+    fn all_caps(&self) -> Caps {
+        Caps { memory: self.caps.memory.or(self.engine.max_memory), ..self.caps }
+    }
+
+    /// Runs a pure script that takes no time, unless it is watched.
+    fn briefly(
+        &self,
+        plan: &Plan,
+        inputs: &BTreeMap<Text, Value>,
+    ) -> Option<Result<Outcome, Box<RunError>>> {
+        let engine = self.engine.as_ref();
+        let is_watched = engine.observer.listens() || engine.store.is_some();
+        if is_watched || self.cancel.is_cancelled() || hopeless(plan).is_some() {
+            return None;
         }
+        let (host, lent) = (&engine.host, &engine.lent);
+        let around = Brief { host, lent, cancel: &self.cancel, caps: &self.all_caps() };
+        run::briefly(plan, inputs, &around)
+    }
+
+    async fn as_task(
+        self,
+        plan: Arc<Plan>,
+        inputs: BTreeMap<Text, Value>,
+    ) -> Result<Response, Error> {
         if let Some(error) = hopeless(&plan) {
             return Err(Error::Run { source: plan.program().source.clone(), error });
         }
+        let caps = self.all_caps();
         let mut around = self.engine.around(self.cancel);
-        around.caps = Caps { memory: self.caps.memory.or(around.caps.memory), ..self.caps };
+        around.caps = caps;
         let store = self.engine.store.clone().zip(self.id);
         let Some((store, id)) = store else {
             let outcome = run::run(&plan, inputs, around).await;

@@ -10,7 +10,10 @@ use svc_lang::{
 };
 
 /// The plan, if the result of its script fits the expected type.
-pub(super) fn of_type(plan: Result<Plan, Report>, wanted: Option<Scheme>) -> Result<Plan, Report> {
+pub(super) fn of_type(
+    plan: Result<Arc<Plan>, Report>,
+    wanted: Option<Scheme>,
+) -> Result<Arc<Plan>, Report> {
     let plan = plan?;
     match wanted.and_then(|it| misfit(plan.program(), it)) {
         Some(problem) => {

@@ -4,6 +4,7 @@ mod events;
 mod policies;
 mod reports;
 mod runtimes;
+mod threads;
 
 use std::{
     sync::{

@@ -112,7 +112,7 @@ mod tests {
     async fn a_yes_lets_the_value_through_and_a_no_does_not() {
         let world = World::new(TestHost::new().approving([true, false]));
         assert_eq!(approve(&world, "a draft".into()).await.unwrap(), "a draft".into());
-        let no = approve(&world, vec![1.into()].into()).await.unwrap_err();
+        let no = approve(&world, vec![1].into()).await.unwrap_err();
         assert_eq!(no.kind, ErrorKind::Denied);
         assert_eq!(no.message, r#"the answer to "Send?" was no"#);
         assert_eq!(world.host.asked(), ["a draft\nSend?", "[\n  1\n]\nSend?"]);

@@ -15,6 +15,10 @@ impl Value {
     /// type are dropped. Everything else must match exactly. The resulting record has the
     /// fields of its type, in order.
     pub fn cast(self, wanted: &Type) -> Result<Self, TypeMismatch> {
+        let is_composed = matches!(self, Self::List(_) | Self::Record(_));
+        if is_composed && wanted.admits(&self) && wanted.is_exactly(&self) {
+            return Ok(self);
+        }
         cast(self, wanted).map_err(Misfit::whole)
     }
 

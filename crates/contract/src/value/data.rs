@@ -373,7 +373,12 @@ from! {
     Money => it, Self::Money(it);
     List => it, Self::List(it);
     Record => it, Self::Record(it);
-    Vec<Value> => it, Self::List(it.into());
+}
+
+impl<T: Into<Value>> From<Vec<T>> for Value {
+    fn from(items: Vec<T>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect::<Vec<Self>>().into())
+    }
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {

@@ -214,7 +214,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
+        let mut items: Vec<Value> = Vec::new();
         while let Some(item) = seq.next_element()? {
             memory::make(size_of::<Value>()).map_err(A::Error::custom)?;
             items.push(item);

@@ -80,7 +80,7 @@ impl Engine {
         if run.is_partial() {
             return Err(partial(&run));
         }
-        let request = Request::new(self, self.plan_of(store, &run)?);
+        let request = Request::new(self, self.plan_of(store, &run)?.map(Arc::new));
         request.going_on(Earlier { run, is_edited: false })
     }
 
@@ -94,7 +94,8 @@ impl Engine {
         if run.is_partial() {
             return Err(partial(&run));
         }
-        Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
+        Request::new(self, self.plan(script).map(Arc::new))
+            .going_on(Earlier { run, is_edited: true })
     }
 
     /// The plan of a run's script, with its files and its tunings at that time.

@@ -6,11 +6,11 @@ use futures_util::FutureExt as _;
 use svc_contract::{
     registry::{
         Asking, Body, Cx, ErrorKind, InlineCx, Known, Lent, Measure, Meter, Monitor, OpDef,
-        OpError, Price, Quote, Usage, Version, written,
+        OpError, OpRef, Price, Quote, Usage, Version, written,
     },
     value::{Type, Value, memory},
 };
-use svc_lang::{check::TypedCall, diag::Span, plan::GRACE};
+use svc_lang::{check::TypedCall, diag::Span};
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
@@ -18,6 +18,7 @@ use tokio::{
 
 use super::{
     Run,
+    aside::{finish, on_thread, weight_of},
     calls::writes_once,
     error::{Result, RunError},
     eval_async::in_time,
@@ -68,16 +69,17 @@ impl Run {
         let op = call.op.op;
         let node = trace::Node::of(call, path);
         let started = Instant::now();
+        let mut record = None;
         if self.records.is_some() {
             args.iter().try_for_each(|it| scope.can_record(it, span))?;
-        }
-        let record = self.recorded(call, &args, path, ty, span, scope);
-        if let Some(record) = &record {
+            // Boxed, because most runs have no records.
+            let recorded = Box::pin(self.recorded(call, &args, path, ty, span, scope)).await?;
+            let record = record.insert(recorded);
             let at = |err: Box<RunError>| {
                 node.failed(&err, &self.secrets);
                 err.at_node(path.to_string(), Some(&call.name))
             };
-            if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
+            if let Some(value) = Box::pin(self.remembered(record, scope, path)).await.map_err(at)? {
                 node.reused();
                 return Ok(value);
             }
@@ -93,11 +95,16 @@ impl Run {
             Some(limit) => node.around(self.in_own_time(&one, limit)).await,
             None => node.around(self.tries(&one, None)).await,
         };
-        let result =
-            result.and_then(|value| match self.contract_violation(call, &args, &value, ty) {
-                Some(it) => Err(RunError::new(it, span)),
-                None => Ok(exactly(value, ty)),
-            });
+        let result = match result {
+            Ok(value) => {
+                let (op, ty, is_mocked) = (call.op, ty.clone(), self.mocks.is_some());
+                let weight = value.weight();
+                let declared = move || as_declared(op, &args, value, &ty, is_mocked);
+                let declared = finish(weight, declared).await;
+                declared.map_err(|it| RunError::new(it, span))
+            }
+            Err(err) => Err(err),
+        };
         let result = match result {
             Ok(value) if record.is_some() && !is_light(&value) => {
                 scope.can_record(&value, span).map(|()| value)
@@ -138,9 +145,7 @@ impl Run {
         }
         let mut worker = None;
         if matches!(op.body, Body::Compute(_)) {
-            let workers = self.workers.clone().acquire_owned();
-            let free = scope.cancel.run_until_cancelled(workers).await;
-            worker = Some(free.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+            worker = Some(self.worker(scope, span).await?);
         }
         Ok(Turn { places, worker })
     }
@@ -272,19 +277,28 @@ impl Run {
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(_) | Body::InlineWith(_) => {
-                inline(call, &self.lent, &mut args.into_boxed_slice())
+                let (call, lent, weight) = (call.clone(), self.lent.clone(), weight_of(&args));
+                let work = move || Ok(inline(&call, &lent, &mut args.into_boxed_slice()));
+                self.weighed(weight, scope, one.span, work).await?
             }
             Body::Lacks(feature) => {
                 Err(OpError::bug(format!("the feature `{feature}` is missing")))
             }
             Body::Io(run) => {
                 // The flows it calls need the permits that it would hold while it waits.
-                if args.iter().any(|it| matches!(it, Value::Flow(_))) {
+                let calls_flows = args.iter().any(|it| matches!(it, Value::Flow(_)));
+                if calls_flows {
                     turn.places.clear();
                 }
-                let (sender, calls) = mpsc::unbounded_channel();
-                let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
-                match self.with_callbacks(work, calls, scope, one.path, one.span).await? {
+                let ended = if calls_flows {
+                    let (sender, calls) = mpsc::unbounded_channel();
+                    let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
+                    self.with_callbacks(work, calls, scope, one.path, one.span).await?
+                } else {
+                    let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
+                    scope.cancel.run_until_cancelled(work).await
+                };
+                match ended {
                     Some(Ok(result)) => result,
                     Some(Err(_)) => Err(panicked(call)),
                     None => Err(OpError::cancelled()),
@@ -327,28 +341,6 @@ impl Run {
             .map_err(|it| call.op.checked_error(it))
     }
 
-    /// Returns an error if a component returned something other than it declares.
-    fn contract_violation(
-        &self,
-        call: &TypedCall,
-        args: &[Value],
-        value: &Value,
-        ty: &Type,
-    ) -> Option<OpError> {
-        if !ty.admits(value) {
-            let message = format!("`{}` declares {ty}, but returned {}", call.op, value.kind());
-            return Some(OpError::bug(message));
-        }
-        let op = call.op.op;
-        if matches!(op.output, Measure::Unknown) || self.mocks.is_some() {
-            return None;
-        }
-        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
-        let most = op.output.most(op, &known).filter(|it| written(value) > *it)?;
-        let message = format!("`{}` declares at most {most} bytes, but returned more", call.op);
-        Some(OpError::bug(message))
-    }
-
     /// Runs on its own thread. A computation that does not stop within its grace period after a
     /// cancel is left behind, and keeps its worker until it ends.
     async fn compute(
@@ -358,25 +350,13 @@ impl Run {
         one: &Try<'_>,
         scope: &Scope,
     ) -> std::result::Result<Value, OpError> {
-        let memory = scope.memory.clone();
-        let mut task = tokio::task::spawn_blocking(move || {
-            let _worker = worker;
-            let _entered = memory::enter(&memory);
-            work()
-        });
-        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
-        let joined = match watched.await.flatten() {
-            Some(joined) => joined,
-            // It was cancelled, or notices by itself that no memory is left.
-            None => match tokio::time::timeout(GRACE, &mut task).await {
-                Ok(joined) => joined,
-                Err(_) => {
-                    self.emit(one.path, &Event::Straggler { component: &one.call.name });
-                    return Err(OpError::cancelled());
-                }
-            },
-        };
-        joined.unwrap_or_else(|_| Err(panicked(one.call)))
+        match on_thread(worker, scope, work).await {
+            Some(joined) => joined.unwrap_or_else(|_| Err(panicked(one.call))),
+            None => {
+                self.emit(one.path, &Event::Straggler { component: &one.call.name });
+                Err(OpError::cancelled())
+            }
+        }
     }
 }
 
@@ -393,26 +373,34 @@ pub(super) fn inline(
     }
 }
 
+/// The value as its type and the records have it, or an error if the component returned something
+/// other than it declares.
+fn as_declared(
+    op: OpRef,
+    args: &[Value],
+    value: Value,
+    ty: &Type,
+    is_mocked: bool,
+) -> std::result::Result<Value, OpError> {
+    if !ty.admits(&value) {
+        let message = format!("`{op}` declares {ty}, but returned {}", value.kind());
+        return Err(OpError::bug(message));
+    }
+    if !is_mocked && !matches!(op.op.output, Measure::Unknown) {
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let most = op.op.output.most(op.op, &known);
+        if let Some(most) = most.filter(|it| written(&value) > *it) {
+            let message = format!("`{op}` declares at most {most} bytes, but returned more");
+            return Err(OpError::bug(message));
+        }
+    }
+    Ok(exactly(value, ty))
+}
+
 /// Returns the value as the records would return it: a value in another form than its type,
 /// such as an int for a float, must not differ from its own record.
 fn exactly(value: Value, ty: &Type) -> Value {
     if ty.is_exactly(&value) { value } else { value.clone().cast(ty).unwrap_or(value) }
-}
-
-/// Waits for a computation as long as its memory fits.
-pub(super) async fn while_it_fits<T>(
-    mut task: impl Future<Output = T> + Unpin,
-    memory: &memory::Account,
-) -> Option<T> {
-    /// The interval between two measurements.
-    const MEASURED: Duration = Duration::from_millis(20);
-    loop {
-        match tokio::time::timeout(MEASURED, &mut task).await {
-            Ok(ended) => return Some(ended),
-            Err(_) if memory.look().is_some() => return None,
-            Err(_) => {}
-        }
-    }
 }
 
 /// Whether an argument is a flow with writes that must not happen twice: a second attempt of

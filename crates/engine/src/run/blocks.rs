@@ -16,6 +16,7 @@ use svc_lang::{
 
 use super::{
     Run,
+    aside::free,
     calls::spends,
     error::Result,
     eval_async::Place,
@@ -111,6 +112,7 @@ impl Run {
         let values = ended.with_partial(&scope, |values, failed| {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;
+        free(Value::List(items)).await;
         Ok(Value::from(values))
     }
 
@@ -175,7 +177,12 @@ impl Run {
                 Some((_, Err(err))) => failure.add(err, &scope),
             }
         }
-        failure.with_partial(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
+        drop(running);
+        let failed = failure.with_partial(&scope, || paid_lets(block, &slots, place));
+        for value in slots.into_iter().filter_map(OnceLock::into_inner) {
+            free(value).await;
+        }
+        failed.map_or(Ok(result), Err)
     }
 
     /// The task of a let, or of the block's result.

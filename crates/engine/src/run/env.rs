@@ -51,3 +51,43 @@ impl<'a> Env<'a> {
         }
     }
 }
+
+/// Frames that own their values, for a computation on another thread.
+pub(super) struct OwnedEnv {
+    /// The outermost frame first.
+    frames: Vec<OwnedSlots>,
+}
+
+enum OwnedSlots {
+    Many(Vec<Value>),
+    Pending(Vec<OnceLock<Value>>),
+}
+
+impl OwnedEnv {
+    pub(super) fn of(env: &Env<'_>) -> Self {
+        let frames = std::iter::successors(Some(env), |it| it.outer);
+        let mut frames: Vec<OwnedSlots> = frames
+            .map(|it| match it.slots {
+                Slots::One(value) => OwnedSlots::Many(vec![value.clone()]),
+                Slots::Many(values) => OwnedSlots::Many(values.to_vec()),
+                Slots::Pending(values) => OwnedSlots::Pending(values.to_vec()),
+            })
+            .collect();
+        frames.reverse();
+        Self { frames }
+    }
+
+    /// Calls `then` with the frames.
+    pub(super) fn lend<T>(&self, then: impl FnOnce(&Env<'_>) -> T) -> T {
+        lend(&self.frames, &Env::of_params(&[]), then)
+    }
+}
+
+fn lend<T>(frames: &[OwnedSlots], outer: &Env<'_>, then: impl FnOnce(&Env<'_>) -> T) -> T {
+    let Some((frame, inner)) = frames.split_first() else { return then(outer) };
+    let slots = match frame {
+        OwnedSlots::Many(values) => Slots::Many(values),
+        OwnedSlots::Pending(values) => Slots::Pending(values),
+    };
+    lend(inner, &Env { outer: Some(outer), slots }, then)
+}

@@ -89,6 +89,14 @@ impl RunError {
         self
     }
 
+    /// This failure at the place of another one, which it has caused.
+    pub(super) fn in_place_of(mut self: Box<Self>, other: &Self) -> Box<Self> {
+        self.path.clone_from(&other.path);
+        self.component.clone_from(&other.component);
+        self.source.clone_from(&other.source);
+        self
+    }
+
     /// Adds the part of the path around the failure: an item, a branch, a `let`.
     pub(super) fn below(mut self: Box<Self>, segment: impl fmt::Display) -> Box<Self> {
         self.path = match self.path.as_str() {

@@ -18,10 +18,11 @@ use svc_lang::{
 
 use super::{
     Run,
+    aside::{free, weight_of},
     calls::spends,
     env::Env,
     error::{Result, RunError},
-    eval_sync::{self, Now},
+    eval_sync,
     events::Event,
     join::{TASKS_PER_YIELD, Task, together},
     ledger::Before,
@@ -39,10 +40,6 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn now(self) -> Now<'a> {
-        Now { scope: self.scope }
-    }
-
     fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
         Place { env, scope: self.scope, path: self.path }
     }
@@ -70,102 +67,116 @@ impl<F: Future + Unpin> Future for Deep<F> {
 impl Run {
     /// The value of a term.
     pub(super) fn eval<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Task<'a> {
-        Box::pin(Deep(Box::pin(self.eval_kind(term, place))))
+        Box::pin(Deep(self.task(term, place)))
     }
 
-    async fn eval_kind<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Result<Value> {
+    /// The task of a term. Each kind is as small as it can be, because many may wait at the same
+    /// time.
+    fn task<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Task<'a> {
         if !term.waits && !self.wants_all {
-            return now_at(term, place);
+            return Box::pin(self.at_once(term, place));
         }
         let span = term.span;
         match &term.kind {
-            TermKind::Const(_) | TermKind::Var(_) => now_at(term, place),
-            TermKind::Pipeline(terms) => self.pipeline(terms, place).await,
-            TermKind::Call(call) => {
+            TermKind::Const(_) | TermKind::Var(_) | TermKind::FlowRef(_) => {
+                Box::pin(self.at_once(term, place))
+            }
+            TermKind::Pipeline(terms) => Box::pin(self.pipeline(terms, place)),
+            TermKind::Call(call) => Box::pin(async move {
                 let args = self.all(&call.args, place).await?;
                 let path = place.path.name(&call.segment);
                 self.call(call, args, place.scope, &path, span, &term.ty).await
-            }
-            TermKind::Flow { flow, segment, args, .. } => {
+            }),
+            TermKind::Flow { flow, segment, args, .. } => Box::pin(async move {
                 let args = self.all(args, place).await?;
                 let (env, path) = (Env::of_params(&args), place.path.name(segment));
                 let place = Place { env: &env, scope: place.scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
-            }
-            TermKind::FlowRef(_) => now_at(term, place),
-            TermKind::CallRef { callee, segment, input, .. } => {
+            }),
+            TermKind::CallRef { callee, segment, input, .. } => Box::pin(async move {
                 let values = self.all([callee.as_ref(), input.as_ref()], place).await?;
                 let flow = eval_sync::flow_of(&values[0], span)?;
                 let (env, path) = (Env::of_params(&values[1..]), place.path.name(segment));
                 let place = Place { env: &env, scope: place.scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
-            }
-            TermKind::Rhai { inline_script, segment, args } => {
+            }),
+            TermKind::Rhai { inline_script, segment, args } => Box::pin(async move {
                 let args = self.all(args, place).await?;
                 let path = place.path.name(segment);
                 let ended = self.inline_script(inline_script, &args, place.scope, span).await;
                 ended.map_err(|it| it.at_node(path.to_string(), Some("rhai")))
-            }
-            TermKind::Block(block) => self.block(block, place).await,
+            }),
+            TermKind::Block(block) => Box::pin(self.block(block, place)),
             TermKind::Parallel { names, branches } => {
-                self.parallel(names, branches, place, span).await
+                Box::pin(self.parallel(names, branches, place, span))
             }
-            TermKind::Each { segment, input, optional, body } => eval_sync::check_size(
-                self.each(segment, input, *optional, body, place).await?,
-                span,
-            ),
-            TermKind::Shape { input, shape, key, .. } => {
-                let list = self.eval(input, place).await?;
-                let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
-                place.now().shape(&input, *shape, key, place.env)
-            }
-            TermKind::If { segments, condition, then, otherwise } => {
+            TermKind::Each { segment, input, optional, body } => Box::pin(async move {
+                let items = self.each(segment, input, *optional, body, place).await?;
+                eval_sync::check_size(items, span)
+            }),
+            TermKind::Shape { segment, input, shape, key } => Box::pin(async move {
+                let list = TermKind::Const(self.eval(input, place).await?);
+                let (at, ty) = (input.span, input.ty.clone());
+                let input = Box::new(Term { span: at, ty, waits: false, kind: list });
+                let (segment, key) = (segment.clone(), key.clone());
+                let kind = TermKind::Shape { segment, input, shape: *shape, key };
+                let term = Term { span, ty: term.ty.clone(), waits: false, kind };
+                self.at_once(&term, place).await
+            }),
+            TermKind::If { segments, condition, then, otherwise } => Box::pin(async move {
                 let holds = matches!(self.eval(condition, place).await?, Value::Bool(true));
                 let (arm, segment) =
                     if holds { (then, &segments.0) } else { (otherwise, &segments.1) };
                 let path = place.path.name(segment);
                 self.eval(arm, place.at(&path)).await
-            }
-            TermKind::Match { value, arms } => {
+            }),
+            TermKind::Match { value, arms } => Box::pin(async move {
                 let value = self.eval(value, place).await?;
                 let arm = eval_sync::arm_of(arms, &value, span)?;
                 let path = place.path.name(&arm.segment);
                 self.eval(&arm.body, place.at(&path)).await
-            }
-            TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
-            TermKind::Record(entries) => self.record(entries, place, span).await,
-            TermKind::List(items) => {
+            }),
+            TermKind::Repeat(repeat) => Box::pin(self.repeat(repeat, place, span)),
+            TermKind::Record(entries) => Box::pin(self.record(entries, place, span)),
+            TermKind::List(items) => Box::pin(async move {
                 eval_sync::check_size(Value::from(self.all(items, place).await?), span)
-            }
-            TermKind::Text(pieces) => {
+            }),
+            TermKind::Text(pieces) => Box::pin(async move {
                 let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
-                eval_sync::text_of(pieces, values, span)
-            }
+                let (weight, pieces) = (weight_of(&values), pieces.clone());
+                let work = move || eval_sync::text_of(&pieces, values, span);
+                self.weighed(weight, place.scope, span, work).await
+            }),
             TermKind::Field { base, name } => {
-                Ok(eval_sync::field(&self.eval(base, place).await?, name))
+                Box::pin(async move { Ok(eval_sync::field(&self.eval(base, place).await?, name)) })
             }
-            TermKind::Index { base, index } => {
+            TermKind::Index { base, index } => Box::pin(async move {
                 let values = self.all([base.as_ref(), index.as_ref()], place).await?;
                 Ok(eval_sync::item(&values[0], &values[1]))
-            }
+            }),
             TermKind::Binary { op, left, right } => {
-                self.binary(*op, left, right, place, span).await
+                Box::pin(self.binary(*op, left, right, place, span))
             }
-            TermKind::Not(inner) => {
+            TermKind::Not(inner) => Box::pin(async move {
                 let holds = matches!(self.eval(inner, place).await?, Value::Bool(true));
                 Ok(Value::Bool(!holds))
+            }),
+            TermKind::Negate(inner) => {
+                Box::pin(async move { eval_sync::negate(&self.eval(inner, place).await?, span) })
             }
-            TermKind::Negate(inner) => eval_sync::negate(&self.eval(inner, place).await?, span),
-            TermKind::Cast { value, why } => {
-                eval_sync::cast(self.eval(value, place).await?, &term.ty, *why, span)
-            }
-            TermKind::Path { value, folder } => {
+            TermKind::Cast { value, why } => Box::pin(async move {
+                let (value, ty, why) = (self.eval(value, place).await?, term.ty.clone(), *why);
+                let weight = value.weight();
+                let work = move || eval_sync::cast(value, &ty, why, span);
+                self.weighed(weight, place.scope, span, work).await
+            }),
+            TermKind::Path { value, folder } => Box::pin(async move {
                 Ok(eval_sync::path(&self.eval(value, place).await?, folder.as_deref()))
-            }
+            }),
             TermKind::Within { segment, bounds, body } => {
-                self.within((segment, bounds), body, place).await
+                Box::pin(self.within((segment, bounds), body, place))
             }
-            TermKind::Fallback { segment, tries } => self.fallback(segment, tries, place).await,
+            TermKind::Fallback { segment, tries } => Box::pin(self.fallback(segment, tries, place)),
         }
     }
 
@@ -177,10 +188,13 @@ impl Run {
             let next = if term.waits || self.wants_all {
                 self.eval(term, place).await
             } else {
-                now_at(term, place)
+                self.at_once(term, place).await
             };
             value = match next {
-                Ok(next) => next,
+                Ok(next) => {
+                    free(value).await;
+                    next
+                }
                 Err(err) => {
                     return Err(with_partial_stages(
                         err,
@@ -233,7 +247,9 @@ impl Run {
         }
         let mut values = self.all([left, right], place).await?.into_iter();
         let (a, b) = (values.next().unwrap_or_default(), values.next().unwrap_or_default());
-        eval_sync::operate(op, a, b, span)
+        let weight = a.weight().saturating_add(b.weight());
+        let work = move || eval_sync::operate(op, a, b, span);
+        self.weighed(weight, place.scope, span, work).await
     }
 
     async fn fallback<'a>(
@@ -274,7 +290,8 @@ impl Run {
             }
             place.scope.check(span)?;
             let env = place.env.with_it(&value);
-            if place.now().truth(&repeat.until, &env)? {
+            let inner = Place { env: &env, ..place };
+            if matches!(self.at_once(&repeat.until, inner).await?, Value::Bool(true)) {
                 return Ok(value);
             }
             if turn < repeat.turns {
@@ -311,7 +328,7 @@ impl Run {
     ) -> Result<Value> {
         let mut values = Bounds::default();
         for (key, term) in bounds {
-            values.set(*key, &now_at(term, place)?, term.span)?;
+            values.set(*key, &self.at_once(term, place).await?, term.span)?;
         }
         let scope = place.scope.bounded(&values, self.before(segment, place.path));
         let mut work = self.eval(body, place.in_scope(&scope));
@@ -391,18 +408,6 @@ fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
     let caps =
         bounds.iter().filter(|(it, _)| matches!(it, BoundKey::MaxCost | BoundKey::MaxTokens));
     caps.map(|(_, it)| it.span).reduce(Span::to)
-}
-
-/// The value of a term without slow calls.
-fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
-    place.now().eval(term, place.env).map_err(|mut err| {
-        let path = match err.path.as_str() {
-            "" => place.path.to_string(),
-            inner => place.path.name(inner).to_string(),
-        };
-        err.path = path;
-        err
-    })
 }
 
 fn piece_term(piece: &TypedPiece) -> Option<&Term> {

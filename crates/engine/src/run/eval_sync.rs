@@ -2,7 +2,6 @@
 //! allocations other than the value itself.
 
 use std::{
-    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, OnceLock},
 };
@@ -11,7 +10,7 @@ use smallvec::SmallVec;
 use svc_contract::{
     registry::{ErrorKind, OpError},
     value::{
-        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
+        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
         memory,
     },
@@ -26,19 +25,20 @@ use svc_lang::{
 };
 
 use super::{
+    aside::weight_of,
     attempt::inline,
     env::Env,
     error::{Result, RunError},
+    pace::Pace,
     scope::{Bounds, Scope, out_of_memory},
+    shapes::{grouped, sorted},
 };
-
-/// The number of items computed between two checks of the clock.
-const ITEMS_PER_LOOK: usize = 256;
 
 /// The context of an immediate computation.
 #[derive(Clone, Copy)]
 pub(super) struct Now<'a> {
     pub(super) scope: &'a Scope,
+    pub(super) pace: &'a Pace,
 }
 
 impl Now<'_> {
@@ -55,7 +55,7 @@ impl Now<'_> {
             TermKind::Call(call) => self.call(call, env, span),
             TermKind::Flow { flow, segment, args, .. } => {
                 // Flows that each call another one twice can compute forever.
-                self.scope.check(span)?;
+                self.step(0, span)?;
                 self.flow(flow, segment, args, env)
             }
             TermKind::FlowRef(flow) => {
@@ -101,8 +101,10 @@ impl Now<'_> {
             TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
             TermKind::Negate(inner) => negate(&self.eval(inner, env)?, span),
             TermKind::Cast { value, why } => {
-                let value = cast(self.eval(value, env)?, &term.ty, *why, span)?;
-                self.worked(value.weight(), span).map(|()| value)
+                let value = self.eval(value, env)?;
+                self.ahead(value.weight(), span)?;
+                let value = cast(value, &term.ty, *why, span)?;
+                self.step(value.weight(), span).map(|()| value)
             }
             TermKind::Path { value, folder } => {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))
@@ -125,7 +127,8 @@ impl Now<'_> {
         for arg in &call.args {
             args.push(self.eval(arg, env)?);
         }
-        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        let weight = weight_of(&args);
+        self.ahead(weight, span)?;
         if weight > HEAVY && call.op.op.makes_as_much() {
             Self::held(needed(&args), span)?;
         }
@@ -133,14 +136,28 @@ impl Now<'_> {
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
         let ended = self
-            .worked(weight, span)
+            .step(weight, span)
             .and_then(|()| ended.map_err(|it| RunError::new(call.op.checked_error(it), span)));
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
     }
 
-    /// Checks the clock and the memory after enough work, however few items that were.
-    fn worked(self, weight: u64, span: Span) -> Result<()> {
-        if memory::works(weight) { self.scope.check(span) } else { Ok(()) }
+    /// Counts a step. Now and then, looks at the clock and the memory, because nothing else can
+    /// while this computes.
+    fn step(self, weight: u64, span: Span) -> Result<()> {
+        if self.pace.steps(weight) || memory::is_full() { self.look(span) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(self, span: Span) -> Result<()> {
+        if self.pace.is_over() {
+            return Err(RunError::cancelled(span));
+        }
+        self.scope.check(span)
+    }
+
+    /// Gives up before a step over values that are too heavy for a brief computation.
+    fn ahead(self, weight: u64, span: Span) -> Result<()> {
+        if self.pace.is_too_heavy(weight) { Err(RunError::cancelled(span)) } else { Ok(()) }
     }
 
     fn flow(self, flow: &TypedFlow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
@@ -194,18 +211,13 @@ impl Now<'_> {
         let _held = Self::held(items.len() * size_of::<Value>(), body.span)?;
         let mut results = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
-            self.pause(idx, body.span)?;
+            self.step(0, body.span)?;
             results.push(match self.eval(body, &env.with_it(item)) {
                 Err(err) if optional && err.is_caught_at(self.scope.depth) => Value::Null,
                 other => other.map_err(|it| it.below(format_args!("{segment}[{idx}]")))?,
             });
         }
         Ok(Value::from(results))
-    }
-
-    /// Checks the clock now and then, because nothing else can while this computes.
-    fn pause(self, idx: usize, span: Span) -> Result<()> {
-        if idx.is_multiple_of(ITEMS_PER_LOOK) { self.scope.check(span) } else { Ok(()) }
     }
 
     pub(super) fn shape(
@@ -221,10 +233,13 @@ impl Now<'_> {
             Shape::Sort => 3 * size_of::<Value>(),
             Shape::Group => 2 * size_of::<Value>(),
         };
+        if !matches!(shape, Shape::Where) {
+            self.ahead(items.len() as u64, key.span)?;
+        }
         let _held = Self::held(items.len() * each, key.span)?;
         let mut keys = Vec::with_capacity(items.len());
-        for (idx, item) in items.iter().enumerate() {
-            self.pause(idx, key.span)?;
+        for item in items.iter() {
+            self.step(0, key.span)?;
             keys.push(self.eval(key, &env.with_it(item))?);
         }
         let keyed = keys.into_iter().zip(items.into_vec());
@@ -261,9 +276,10 @@ impl Now<'_> {
                 values.push(self.eval(term, env)?);
             }
         }
+        self.ahead(weight_of(&values), span)?;
         let text = text_of(pieces, values, span);
         // A failure for lack of memory takes precedence.
-        self.worked(text.as_ref().map_or(0, Value::weight), span).and(text)
+        self.step(text.as_ref().map_or(0, Value::weight), span).and(text)
     }
 
     fn binary(
@@ -280,8 +296,9 @@ impl Now<'_> {
             None => {
                 let right = self.eval(right, env)?;
                 let weight = left.weight().saturating_add(right.weight());
+                self.ahead(weight, span)?;
                 let computed = operate(op, left, right, span);
-                self.worked(weight, span).and(computed)
+                self.step(weight, span).and(computed)
             }
         }
     }
@@ -293,7 +310,7 @@ impl Now<'_> {
 
     /// Checks the size of a composed value.
     fn made(self, value: Value, span: Span) -> Result<Value> {
-        self.worked(value.weight(), span)?;
+        self.step(value.weight(), span)?;
         check_size(value, span)
     }
 
@@ -313,8 +330,8 @@ impl Now<'_> {
         }
         let scope = self.scope.bounded(&values, None);
         let _entered = memory::enter(&scope.memory);
-        let value = Now { scope: &scope }.eval(body, env)?;
-        scope.fits(body.span).map(|()| value)
+        let ended = Now { scope: &scope, pace: self.pace }.eval(body, env);
+        scope.fits(body.span).and(ended)
     }
 
     fn fallback(self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
@@ -336,7 +353,7 @@ impl Now<'_> {
     fn repeat(self, repeat: &TypedRepeat, env: &Env<'_>, span: Span) -> Result<Value> {
         let mut value = self.eval(&repeat.input, env)?;
         for turn in 0..=repeat.turns {
-            self.scope.check(span)?;
+            self.step(0, span)?;
             if self.truth(&repeat.until, &env.with_it(&value))? {
                 return Ok(value);
             }
@@ -541,53 +558,4 @@ pub(super) fn text_of(pieces: &[TypedPiece], values: Vec<Value>, span: Span) -> 
         written.map_err(|_| math(MathError::TooLong, span))?;
     }
     Ok(Value::from(text.into_string()))
-}
-
-/// Sorts ascending and stable; values without an order keep their places.
-fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
-    keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(std::cmp::Ordering::Equal));
-    keyed.into_iter().map(|(_, it)| it).collect()
-}
-
-/// The memory of a group, besides its items.
-const GROUP: usize = 320;
-
-/// Groups in the order of their first items.
-fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
-    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
-    // Equal keys have equal text, so the text narrows down the groups to compare with.
-    let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
-    for (key, item) in keyed {
-        let candidates = by_text.entry(key_text(&key)).or_default();
-        match candidates.iter().find(|it| groups[**it].0 == key) {
-            Some(idx) => groups[*idx].1.push(item),
-            None => {
-                candidates.push(groups.len());
-                // A value built without memory for it is never used.
-                if memory::make(GROUP).is_err() {
-                    break;
-                }
-                groups.push((key, vec![item]));
-            }
-        }
-    }
-    let names: std::sync::Arc<[Text]> = ["key".into(), "items".into()].into();
-    groups
-        .into_iter()
-        .map(|(key, items)| {
-            let slots = vec![Slot::Ready(key), Slot::Ready(Value::from(items))];
-            Value::Record(Record::of_slots(names.clone(), slots))
-        })
-        .collect()
-}
-
-/// Returns the same text for equal values: an int and a float of one number have the same text.
-fn key_text(key: &Value) -> String {
-    match key {
-        #[expect(clippy::cast_precision_loss, reason = "it only finds candidates")]
-        Value::Int(it) => format!("{:?}", *it as f64),
-        Value::Float(it) => format!("{:?}", it + 0.0),
-        Value::List(_) | Value::Record(_) => String::new(),
-        other => other.to_string(),
-    }
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use svc_contract::{
     registry::{ErrorKind, OpError},
-    value::{Value, memory},
+    value::Value,
 };
 use svc_lang::{
     diag::Span,
-    plan::GRACE,
     script::{Ended, Failure, InlineScript, Watch, is_swollen, limits},
 };
 use tokio::{
@@ -18,7 +17,7 @@ use tokio::{
 
 use super::{
     Run,
-    attempt::while_it_fits,
+    aside::{on_thread, weight_of},
     error::{Result, RunError},
     scope::Scope,
 };
@@ -40,7 +39,7 @@ impl Run {
         span: Span,
     ) -> Result<Value> {
         scope.check(span)?;
-        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        let weight = weight_of(args);
         if !self.isolates && weight <= LIGHT {
             let watch = Watch { operations: AT_ONCE, host: None, ..self.watch(scope) };
             match inline_script.run(args, &watch) {
@@ -75,10 +74,7 @@ impl Run {
         let (_places, worker) = self.turn_to_compute(scope, span).await?;
         let watch = self.watch(scope);
         let (isolates, host) = (self.isolates, self.host.clone());
-        let memory = scope.memory.clone();
-        let mut task = tokio::task::spawn_blocking(move || {
-            let _worker = worker;
-            let _entered = memory::enter(&memory);
+        let work = move || {
             if isolates || is_swollen() {
                 match inline_script.run_in_worker(&args, &watch, host.as_ref()) {
                     Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
@@ -89,19 +85,12 @@ impl Run {
             } else {
                 inline_script.run(&args, &watch)
             }
-        });
-        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
-        let joined = match watched.await.flatten() {
-            Some(joined) => joined,
-            // The code itself checks whether it is cancelled or uses too much memory.
-            None => match tokio::time::timeout(GRACE, &mut task).await {
-                Ok(joined) => joined,
-                Err(_) => return Err(RunError::cancelled(span)),
-            },
         };
-        match joined {
-            Ok(ended) => failing(ended, scope, span),
-            Err(_) => Err(RunError::new(OpError::bug("inline code panicked"), span)),
+        // The code itself checks whether it is cancelled or uses too much memory.
+        match on_thread(Some(worker), scope, work).await {
+            Some(Ok(ended)) => failing(ended, scope, span),
+            Some(Err(_)) => Err(RunError::new(OpError::bug("inline code panicked"), span)),
+            None => Err(RunError::cancelled(span)),
         }
     }
 
@@ -117,9 +106,7 @@ impl Run {
             let place = scope.cancel.run_until_cancelled(permits.acquire()).await;
             places.push(place.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
         }
-        let free = scope.cancel.run_until_cancelled(self.workers.clone().acquire_owned()).await;
-        let worker = free.and_then(std::result::Result::ok).ok_or_else(cancelled)?;
-        Ok((places, worker))
+        Ok((places, self.worker(scope, span).await?))
     }
 }
 

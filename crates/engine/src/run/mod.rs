@@ -7,9 +7,11 @@
 //! **Invariant:** when a run has returned, nothing of it is still running, except computations
 //! that did not stop within their grace period, which are reported.
 
+mod aside;
 mod attempt;
 mod backoff;
 mod blocks;
+mod brief;
 mod callback;
 mod calls;
 mod env;
@@ -23,18 +25,22 @@ mod inline_script;
 mod join;
 pub mod ledger;
 mod models;
+mod pace;
 mod partial;
 mod path;
 mod records;
 mod sandbox;
 mod scope;
 mod secrets;
+mod shapes;
 mod testing;
 mod trace;
 
 use std::{
     collections::{BTreeMap, HashMap},
+    future::poll_fn,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Arc, Mutex},
 };
 
@@ -43,6 +49,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+pub(crate) use aside::finish;
+pub use brief::{Brief, briefly};
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
@@ -53,9 +61,11 @@ pub use records::{
 };
 pub use testing::{TestFailure, Tested, test};
 
+use aside::Turn;
 use env::Env;
 use eval_async::{Place, in_time};
 use ledger::Cap;
+use pace::Pace;
 use path::Path;
 use scope::{Bounds, Scope};
 use secrets::Secrets;
@@ -118,6 +128,8 @@ struct Run {
     memory: memory::Opened,
     /// Whether inline calls are recorded, too.
     wants_all: bool,
+    /// Since when it has its thread.
+    turn: Turn,
     /// How often ops have called flows, by place: in total, and with the same value.
     callbacks: Mutex<HashMap<String, u32>>,
 }
@@ -143,7 +155,7 @@ async fn traced(
     let (mut run, scope) = Run::begin(around);
     let spent = scope.account.taken();
     let program = plan.program();
-    let values = run.inputs(&program.inputs, inputs, &scope);
+    let values = values_of(&program.inputs, &inputs, &scope, run.host.as_ref());
     let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
@@ -164,13 +176,42 @@ fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
         Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
         _ => &[],
     };
-    let (now, env) = (eval_sync::Now { scope }, Env::of_params(values));
+    let pace = Pace::patient();
+    let (now, env) = (eval_sync::Now { scope, pace: &pace }, Env::of_params(values));
     let mut own = Bounds::default();
     for (key, term) in bounds {
         // An invalid bound fails the run later, where it is reached.
         let _ = now.eval(term, &env).and_then(|it| own.set(*key, &it, term.span));
     }
     own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
+}
+
+/// The values of the script's inputs, in order.
+fn values_of(
+    declared: &[Input],
+    given: &BTreeMap<Text, Value>,
+    scope: &Scope,
+    host: &dyn Host,
+) -> error::Result<Vec<Value>> {
+    let pace = Pace::patient();
+    let now = eval_sync::Now { scope, pace: &pace };
+    declared
+        .iter()
+        .map(|input| match (given.get(&input.name), &input.default) {
+            _ if input.is_secret() => secrets::take(host, input),
+            (Some(value), _) => Ok(value.clone()),
+            (None, Some(default)) => now.eval(default, &Env::of_params(&[])),
+            (None, None) if input.ty.is_optional() => Ok(Value::Null),
+            (None, None) => {
+                let message = format!("the script needs `{}: {}`", input.name, input.ty);
+                let help = format!(
+                    "pass a value, or declare a default: `param {}: {} = ..`",
+                    input.name, input.ty
+                );
+                Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
+            }
+        })
+        .collect()
 }
 
 /// Opens the memory account of the run: limited by its caller, or to a share of the machine's
@@ -225,6 +266,7 @@ impl Run {
             isolates,
             memory,
             wants_all,
+            turn: Turn::new(),
             callbacks: Mutex::default(),
         };
         (run, scope)
@@ -252,36 +294,18 @@ impl Run {
         Ok(value)
     }
 
-    /// Runs work on behalf of this run: its allocations count against the memory of the run.
-    fn accounted<F: Future>(&self, work: F) -> Accounted<F> {
-        Accounted::new(self.memory.account().clone(), work)
-    }
-
-    /// The values of the script's inputs, in order.
-    fn inputs(
-        &self,
-        declared: &[Input],
-        mut given: BTreeMap<Text, Value>,
-        scope: &Scope,
-    ) -> error::Result<Vec<Value>> {
-        let now = eval_sync::Now { scope };
-        declared
-            .iter()
-            .map(|input| match (given.remove(&input.name), &input.default) {
-                _ if input.is_secret() => secrets::take(self.host.as_ref(), input),
-                (Some(value), _) => Ok(value),
-                (None, Some(default)) => now.eval(default, &Env::of_params(&[])),
-                (None, None) if input.ty.is_optional() => Ok(Value::Null),
-                (None, None) => {
-                    let message = format!("the script needs `{}: {}`", input.name, input.ty);
-                    let help = format!(
-                        "pass a value, or declare a default: `param {}: {} = ..`",
-                        input.name, input.ty
-                    );
-                    Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
-                }
+    /// Runs work on behalf of this run: its allocations count against the memory of the run,
+    /// and its turns are timed.
+    fn accounted<F: Future>(&self, work: F) -> Accounted<impl Future<Output = F::Output>> {
+        let work = async move {
+            let mut work = pin!(work);
+            poll_fn(|cx| {
+                self.turn.begins();
+                work.as_mut().poll(cx)
             })
-            .collect()
+            .await
+        };
+        Accounted::new(self.memory.account().clone(), work)
     }
 
     fn emit(&self, path: &Path<'_>, event: &Event<'_>) {

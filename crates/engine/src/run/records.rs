@@ -21,12 +21,14 @@ use svc_lang::{check::TypedCall, diag::Span};
 
 use super::{
     Run,
+    aside::{finish, weight_of},
     calls::{looks_outside, made_of},
     error::{Result, RunError},
     eval_sync::flow_of,
     events::Event,
     fingerprint,
     fund::Tried,
+    pace::LIGHT,
     path::{Path, by_input},
     scope::Scope,
 };
@@ -229,8 +231,8 @@ pub(super) struct Recorded<'a> {
 }
 
 impl Run {
-    /// The place of a call in the records, if there are any.
-    pub(super) fn recorded<'a>(
+    /// The place of a call in the records.
+    pub(super) async fn recorded<'a>(
         &self,
         call: &'a TypedCall,
         args: &[Value],
@@ -238,14 +240,12 @@ impl Run {
         ty: &'a Type,
         span: Span,
         scope: &Scope,
-    ) -> Option<Recorded<'a>> {
-        self.records.as_ref()?;
+    ) -> Result<Recorded<'a>> {
         let op = call.op.op;
-        let shown: Vec<(&str, String)> =
-            op.params.iter().zip(args).map(|(it, arg)| (it.name, json::write(arg))).collect();
+        let (key, shown) = self.identity(call, args, scope, span).await?;
         let entry = Entry {
             path: path.to_string(),
-            key: self.key(call, args, &shown),
+            key,
             component: call.op.component.name,
             op: op.name,
             version: call.op.version(),
@@ -257,7 +257,23 @@ impl Run {
             looks_outside: is_unseen(call) || args.iter().any(looks_outside_inside),
             about: self.about(call, args),
         };
-        Some(Recorded { call, entry, ty, span })
+        Ok(Recorded { call, entry, ty, span })
+    }
+
+    /// The key of a call, and its arguments as JSON.
+    async fn identity(
+        &self,
+        call: &TypedCall,
+        args: &[Value],
+        scope: &Scope,
+        span: Span,
+    ) -> Result<(Key, Shown)> {
+        let folder = self.host.current_dir().unwrap_or_default();
+        if weight_of(args) <= LIGHT {
+            return Ok(identity(call, args, &folder));
+        }
+        let (call, args) = (call.clone(), args.to_vec());
+        self.aside(scope, span, move || Ok(identity(&call, &args, &folder))).await
     }
 
     fn about(&self, call: &TypedCall, args: &[Value]) -> About {
@@ -285,45 +301,6 @@ impl Run {
         }
     }
 
-    /// Hashes everything that determines the result of a call. `shown` are its arguments as
-    /// JSON.
-    fn key(&self, call: &TypedCall, args: &[Value], shown: &[(&str, String)]) -> Key {
-        let mut hasher = blake3::Hasher::new();
-        let mut part = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
-        let folder = self.folder();
-        part(&call.op.to_string());
-        part(&call.op.version().to_string());
-        part(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
-        if let Version::Own(_) = call.op.op.version {
-            call.op.op.params.iter().for_each(|it| part(&it.scheme.plain().structure()));
-            part(&call.op.op.yields.plain().structure());
-        }
-        for ((name, shown), arg) in shown.iter().zip(args) {
-            part(name);
-            match arg {
-                Value::Flow(it) => {
-                    part(it.name());
-                    let flow = flow_of(arg, Span::default());
-                    let made = flow.iter().flat_map(|it| made_of(it, &folder));
-                    made.for_each(|it| part(&it));
-                }
-                // A run may be resumed from another folder.
-                Value::Path(it) => part(&paths::join(&folder, it)),
-                // Secrets are masked here: the owner of the store must not be able to guess
-                // them.
-                _ => part(shown),
-            }
-        }
-        *hasher.finalize().as_bytes()
-    }
-
-    fn folder(&self) -> std::path::PathBuf {
-        self.host.current_dir().unwrap_or_default()
-    }
-
     /// The value of a call that was made before.
     pub(super) async fn remembered(
         &self,
@@ -343,7 +320,9 @@ impl Run {
             Earlier::Begun if it.call.op.op.writes_once() => Err(failed(in_doubt(&it.entry.path))),
             Earlier::Begun => Ok(None),
             Earlier::Done { value, usage, known_in } => {
-                let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
+                let (weight, ty) = (value.len() as u64 / 8, it.ty.clone());
+                let read = move || Ok(json::read(&value).ok().and_then(|it| it.cast(&ty).ok()));
+                let value = self.weighed(weight, scope, it.span, read).await?;
                 // Ignore a record that does not fit any more.
                 let Some(value) = value else { return Ok(None) };
                 // A model that is not stored any more is learnt again.
@@ -388,7 +367,10 @@ impl Run {
             self.keep_models(value).map_err(|err| RunError::new(err, it.span))?;
         }
         let result_to_record = match &result {
-            Ok(value) => Ok(json::write(value)),
+            Ok(value) => {
+                let (weight, value) = (value.weight(), value.clone());
+                Ok(finish(weight, move || json::write(&value)).await)
+            }
             Err(err) => Err(err.error.clone()),
         };
         let kept = records.ended(it.entry, Ended { result: result_to_record, taken }).await;
@@ -396,6 +378,43 @@ impl Run {
         let value = result?;
         kept.map_err(|err| RunError::new(err, it.span)).map(|()| value)
     }
+}
+
+/// The arguments of a call by name, as JSON.
+type Shown = Vec<(&'static str, String)>;
+
+/// Hashes everything that determines the result of a call. Paths start from `folder`.
+fn identity(call: &TypedCall, args: &[Value], folder: &std::path::Path) -> (Key, Shown) {
+    let params = call.op.op.params.iter();
+    let shown: Shown = params.zip(args).map(|(it, arg)| (it.name, json::write(arg))).collect();
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    part(&call.op.to_string());
+    part(&call.op.version().to_string());
+    part(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+    if let Version::Own(_) = call.op.op.version {
+        call.op.op.params.iter().for_each(|it| part(&it.scheme.plain().structure()));
+        part(&call.op.op.yields.plain().structure());
+    }
+    for ((name, shown), arg) in shown.iter().zip(args) {
+        part(name);
+        match arg {
+            Value::Flow(it) => {
+                part(it.name());
+                let flow = flow_of(arg, Span::default());
+                let made = flow.iter().flat_map(|it| made_of(it, folder));
+                made.for_each(|it| part(&it));
+            }
+            // A run may be resumed from another folder.
+            Value::Path(it) => part(&paths::join(folder, it)),
+            // Secrets are masked here: the owner of the store must not be able to guess them.
+            _ => part(shown),
+        }
+    }
+    (*hasher.finalize().as_bytes(), shown)
 }
 
 /// Whether an argument is a flow that does more than compute.

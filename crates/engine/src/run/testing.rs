@@ -26,6 +26,7 @@ use super::{
     error::{Result, RunError},
     eval_async::Place,
     eval_sync::Now,
+    pace::Pace,
     path::Path,
     scope::Scope,
 };
@@ -133,7 +134,8 @@ impl Mocks {
 
 impl Ready {
     fn of(mock: &TypedMock, scope: &Scope) -> Result<Self> {
-        let (now, env) = (Now { scope }, Env::of_params(&[]));
+        let pace = Pace::patient();
+        let (now, env) = (Now { scope, pace: &pace }, Env::of_params(&[]));
         let args: Result<Vec<(usize, Value)>> =
             mock.args.iter().map(|(idx, term)| Ok((*idx, now.eval(term, &env)?))).collect();
         let gives = now.eval(&mock.value, &env).map_err(|it| it.error);

@@ -22,20 +22,45 @@ pub use pace::{GRACE, ITEMS_AT_ONCE};
 pub use policy::{Policy, Rule};
 pub use scopes::Scopes;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use crate::check::Checked;
 
 /// A program ready to run, with its estimate.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    program: Checked,
+    program: Arc<Checked>,
     estimate: Estimate,
+    planner: Planner,
+}
+
+/// The components, prices, defaults and policy that a plan was made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planner(u64);
+
+impl Planner {
+    /// A planner that differs from all others of this process.
+    pub fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Default for Planner {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// Creates the plan of a program from its estimate.
-pub fn plan(program: Checked, estimate: Estimate) -> Plan {
-    Plan { program, estimate }
+pub fn plan(program: Arc<Checked>, estimate: Estimate, planner: Planner) -> Plan {
+    Plan { program, estimate, planner }
 }
 
 impl Plan {
@@ -43,8 +68,20 @@ impl Plan {
         &self.program
     }
 
-    pub fn into_program(self) -> Checked {
-        self.program
+    /// The program, which plans of other estimates may share.
+    pub fn shared_program(&self) -> Arc<Checked> {
+        self.program.clone()
+    }
+
+    pub fn planner(&self) -> Planner {
+        self.planner
+    }
+
+    /// Whether the inputs of a run can change its cost, its verdicts or its effects: it calls
+    /// something that costs, that takes a declared time or whose effect has a place that an
+    /// input may name, or it has bounds. Otherwise one estimate holds for all runs.
+    pub fn varies(&self) -> bool {
+        self.estimate.varies
     }
 
     /// Every call of a component and every block, in the order of the script.

@@ -61,7 +61,7 @@ fn repeated_sentences_are_said_once() {
 #[test]
 fn odd_input_gives_something_sensible() {
     let text = |from: Value| run(from, &[]).0;
-    assert_eq!(text(vec![].into()), "");
+    assert_eq!(text(Vec::<Value>::new().into()), "");
     assert_eq!(text("".into()), "");
     assert_eq!(text("?!.,;- \n\n```\ncode".into()), "");
     assert_eq!(text("Hello".into()), "Hello");

@@ -217,11 +217,11 @@ mod tests {
 
     #[test]
     fn units_keep_their_kind() {
-        let times = vec![Duration::from_millis(1500).into(), Duration::from_millis(500).into()];
+        let times = vec![Duration::from_millis(1500), Duration::from_millis(500)];
         gives_with::<Sum>(&[times.into()], r#""2s""#);
         let debt = Value::from(Money::cents(-150));
         gives_with::<Sum>(&[vec![debt.clone(), debt].into()], r#""-$3.00""#);
-        gives_with::<Sum>(&[Vec::new().into(), Duration::ZERO.into()], r#""0s""#);
+        gives_with::<Sum>(&[Value::List(Vec::new().into()), Duration::ZERO.into()], r#""0s""#);
         gives_with::<Sum>(&[vec![Value::Size(1), Value::Size(2)].into()], "3");
     }
 

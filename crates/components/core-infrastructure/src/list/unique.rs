@@ -145,6 +145,6 @@ mod tests {
         let items: Vec<Value> = (0..400_000).map(|it| (it % 200_000).into()).collect();
         let kept = call::<Unique>(vec![items.into()]).unwrap();
         assert_eq!(kept.as_list().unwrap().len(), 200_000);
-        gives_with::<Unique>(&[Vec::new().into()], "[]");
+        gives_with::<Unique>(&[Value::List(Vec::new().into())], "[]");
     }
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
-    registry::{Asking, Body, Effect, Known, Max, OpDef, Price, Quote, Scheme, Takes},
+    registry::{Asking, Body, Effect, Known, Max, OpDef, Price, Quote, Scheme, Scope, Takes},
     value::{Money, Value, units},
 };
 
@@ -27,6 +27,16 @@ const USUAL_IO: Duration = Duration::from_millis(200);
 
 /// Fewer earlier calls than this do not predict the next one.
 pub(super) const FEWEST: usize = 3;
+
+/// Whether an effect has the same place in every call.
+fn has_known_place(effect: &Effect) -> bool {
+    match effect {
+        Effect::Reads(scope) | Effect::Runs(scope) | Effect::Writes { scope, .. } => {
+            matches!(scope, Scope::Named(_))
+        }
+        Effect::Asks | Effect::Spends => true,
+    }
+}
 
 impl<'a> Walk<'a> {
     pub(super) fn call(&mut self, call: &'a TypedCall, term: &'a Term) -> Seen {
@@ -57,6 +67,8 @@ impl<'a> Walk<'a> {
         if op.is_inline() {
             return Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before };
         }
+        let is_fixed = matches!(op.price, Price::Free) && !matches!(op.takes, Takes::Arg(_));
+        self.varies |= !(is_fixed && op.effects.iter().all(has_known_place));
         if !matches!(op.price, Price::Free) && !self.problems.is_muted {
             let path = self.path_to(&call.segment);
             self.scopes.call(|| path);

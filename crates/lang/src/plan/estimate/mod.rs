@@ -86,6 +86,8 @@ pub struct Estimate {
     pub from_past: usize,
     /// The problems of bounds, by file.
     pub problems: Problems,
+    /// Whether the inputs can change anything but the time.
+    pub varies: bool,
 }
 
 /// Problems of several files, each once.
@@ -111,6 +113,10 @@ impl Problems {
         if is_new {
             all.push(problem);
         }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_file.is_empty()
     }
 
     /// Adds the problems to the report of a check.
@@ -163,6 +169,7 @@ pub fn estimate(program: &Checked, context: &EstimateContext<'_>) -> Estimate {
         from_past: walk.past.values().flatten().filter(|it| it.calls >= calls::FEWEST).count(),
         open,
         problems: walk.problems,
+        varies: walk.varies,
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) struct Walk<'a> {
     is_main: bool,
     /// The places of bounds.
     pub(super) scopes: Scopes,
+    /// Whether the inputs can change anything but the time.
+    pub(super) varies: bool,
     /// The flows passed as arguments, by the address that their values refer to.
     pub(super) flows: HashMap<*const TypedFlow, &'a Arc<TypedFlow>>,
 }
@@ -144,6 +146,7 @@ impl<'a> Walk<'a> {
             walked: HashSet::new(),
             is_main: true,
             scopes: Scopes::default(),
+            varies: false,
             flows: HashMap::new(),
         }
     }
@@ -205,6 +208,7 @@ impl<'a> Walk<'a> {
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, term),
             TermKind::Within { segment, bounds, body } => {
+                self.varies = true;
                 // A term visited only for its amounts has no path.
                 if self.problems.is_muted {
                     return self.within(bounds, body, term);

@@ -1,0 +1,54 @@
+//! Lists in another order, or in groups.
+
+use std::{cmp::Ordering, collections::HashMap, sync::Arc};
+
+use svc_contract::value::{List, Record, Slot, Text, Value, memory};
+
+/// Sorts ascending and stable; values without an order keep their places.
+pub(super) fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
+    keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(Ordering::Equal));
+    keyed.into_iter().map(|(_, it)| it).collect()
+}
+
+/// The memory of a group, besides its items.
+const GROUP: usize = 320;
+
+/// Groups in the order of their first items.
+pub(super) fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    // Equal keys have equal text, so the text narrows down the groups to compare with.
+    let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
+    for (key, item) in keyed {
+        let candidates = by_text.entry(key_text(&key)).or_default();
+        match candidates.iter().find(|it| groups[**it].0 == key) {
+            Some(idx) => groups[*idx].1.push(item),
+            None => {
+                candidates.push(groups.len());
+                // A value built without memory for it is never used.
+                if memory::make(GROUP).is_err() {
+                    break;
+                }
+                groups.push((key, vec![item]));
+            }
+        }
+    }
+    let names: Arc<[Text]> = ["key".into(), "items".into()].into();
+    groups
+        .into_iter()
+        .map(|(key, items)| {
+            let slots = vec![Slot::Ready(key), Slot::Ready(Value::from(items))];
+            Value::Record(Record::of_slots(names.clone(), slots))
+        })
+        .collect()
+}
+
+/// Returns the same text for equal values: an int and a float of one number have the same text.
+fn key_text(key: &Value) -> String {
+    match key {
+        #[expect(clippy::cast_precision_loss, reason = "it only finds candidates")]
+        Value::Int(it) => format!("{:?}", *it as f64),
+        Value::Float(it) => format!("{:?}", it + 0.0),
+        Value::List(_) | Value::Record(_) => String::new(),
+        other => other.to_string(),
+    }
+}
