@@ -42,7 +42,9 @@ pub(super) fn argument(op: OpRef, name: &str, value: Value) -> Result<Argument> 
 }
 
 fn written(op: OpRef, param: &Param, value: Value, ty: &Type) -> Result<Argument> {
-    if let Some(text) = short(&value) {
+    // A literal has a type of its own, which is not json.
+    let text = if *ty.required() == Type::Json { None } else { short(&value) };
+    if let Some(text) = text {
         return Ok(Argument::Written(text));
     }
     let own = || type_text(&type_of(&value));

@@ -80,7 +80,7 @@ impl Script {
         let is_alone = shape == Shape::Single;
         for (idx, call) in calls.into_iter().enumerate() {
             let has_previous = idx > 0 && matches!(shape, Shape::Stages | Shape::InOrder);
-            match call.and_then(|it| step(it, has_previous, &mut params)) {
+            match call.and_then(|it| step(&it, has_previous, &mut params)) {
                 Ok(it) => steps.push(it),
                 Err(err) => mistakes.push(failure::of_step(err, (!is_alone).then_some(idx))),
             }
@@ -153,16 +153,13 @@ struct Written {
 
 /// Writes a step. Values that are not written go to `params`, with their types.
 fn step(
-    call: Call,
+    call: &Call,
     has_previous: bool,
     params: &mut Vec<(String, String, Value)>,
 ) -> Result<Written> {
-    call.test_complete(has_previous)?;
-    let takes_previous = has_previous && call.open_input().is_some();
-    let Call { op, params: given, bounds, cap } = call;
     let mut args = Vec::new();
-    for (param, value) in given {
-        let value = match argument(op, &param, value)? {
+    for (param, value) in &call.params {
+        let value = match argument(call.op, param, value.clone())? {
             Argument::Written(text) => text,
             Argument::Given(ty, value) => {
                 let name = format!("value{}", params.len() + 1);
@@ -172,6 +169,9 @@ fn step(
         };
         args.push(format!("{param}: {value}"));
     }
+    call.test_complete(has_previous)?;
+    let takes_previous = has_previous && call.open_input().is_some();
+    let Call { op, bounds, cap, .. } = call;
     let text = format!("{op}({}){}", args.join(", "), bounds.of_call(op, cap));
     Ok(Written { text, takes_previous })
 }
