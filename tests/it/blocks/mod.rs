@@ -59,7 +59,7 @@ async fn wrong_names_have_a_kind_and_a_suggestion() {
             "upper",
             &[("text", 1.into())],
             ErrorKind::InvalidInput,
-            "expected string for `text`, found int",
+            "expected string for `text`, found 1",
             "text: string",
         ),
         (
@@ -134,7 +134,7 @@ async fn no_step_runs_before_all_are_checked() {
         registry.run_parallel(steps.clone()).await.unwrap_err(),
     ] {
         let both =
-            "step 2: `files` has no op `read_txt`; step 3: expected string for `text`, found bool";
+            "step 2: `files` has no op `read_txt`; step 3: expected string for `text`, found true";
         assert_eq!((err.kind, err.message.as_str()), (ErrorKind::NotFound, both));
     }
     // The path that the first step returns is not a list of numbers.

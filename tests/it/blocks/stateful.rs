@@ -93,7 +93,7 @@ async fn a_failure_leaves_the_state_as_it_is() {
     // A model of one component is not one of another.
     let model = Value::Model(rank.state().unwrap().clone());
     let err = registry.invoke("text", "upper", [("text", model)]).await.unwrap_err();
-    assert_eq!(err.message, "expected string for `text`, found model");
+    assert_eq!(err.message, "expected string for `text`, found a model");
     let mut lacking = rerank(&registry);
     let err = lacking.learn(judged).await.unwrap_err();
     assert!(err.message.contains("missing argument `hits` of `ctx_rerank.learn`"), "{err}");

@@ -171,8 +171,8 @@ fn step(
     }
     call.test_complete(has_previous)?;
     let takes_previous = has_previous && call.open_input().is_some();
-    let Call { op, bounds, cap, .. } = call;
-    let text = format!("{op}({}){}", args.join(", "), bounds.of_call(op, cap));
+    let bounds = call.bounds.of_call(call.op, call.cap);
+    let text = format!("{}({}){bounds}", call.op, args.join(", "));
     Ok(Written { text, takes_previous })
 }
 
