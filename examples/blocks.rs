@@ -2,7 +2,7 @@
 //!
 //! Blocks with state, the protocols, bounds, the registry, and steps in order and together. The
 //! chapter [Blocks](../docs/blocks.md) maps the names of the specification to these.
-#![expect(clippy::print_stdout, reason = "an example")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "an example")]
 
 use std::path::Path;
 
@@ -128,7 +128,7 @@ async fn learning(file: &Path) -> Result<()> {
     let again: Vec<Hit> = got(same.infer(hits.clone()).await?)?;
     assert_eq!(again.len(), best.len());
     *same.state_mut() = None;
-    assert!(same.save(&file).await.is_err(), "there is no state any more");
+    assert!(same.save(&file).await.is_err(), "nothing is left to save");
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use std::sync::{
 
 use svc::{
     Policy,
-    blocks::{ComponentRegistry, PipelineStep, Result, blocking, get_registry},
+    blocks::{ComponentRegistry, PipelineStep, blocking, get_registry},
     host::TestHost,
     registry::{ErrorKind, OpError},
     value::{Value, from_value},
@@ -28,10 +28,13 @@ async fn refused(name: &str, op: &str, params: &[(&str, Value)]) -> OpError {
     get_registry().invoke(name, op, params.to_vec()).await.unwrap_err()
 }
 
+/// A component, an op, params, and the kind, the message and the help of the error.
+type Refusal<'a> = (&'a str, &'a str, &'a [(&'a str, Value)], ErrorKind, &'a str, &'a str);
+
 #[tokio::test]
 async fn wrong_names_have_a_kind_and_a_suggestion() {
     let text = ("text", Value::from("a"));
-    let cases: [(&str, &str, &[(&str, Value)], ErrorKind, &str, &str); 10] = [
+    let cases: [Refusal; 10] = [
         ("texd", "upper", &[], ErrorKind::NotFound, "unknown component `texd`", "`text`"),
         ("qqqqqq", "upper", &[], ErrorKind::NotFound, "unknown component `qqqqqq`", "list_all"),
         ("", "", &[], ErrorKind::NotFound, "unknown component ``", "list_all"),
@@ -199,7 +202,7 @@ fn blocking_is_for_threads_without_a_runtime() {
 }
 
 #[test]
-fn a_step_is_read_from_json() -> Result<()> {
+fn a_step_is_read_from_json() {
     let read = |text: &str| serde_json::from_str::<PipelineStep>(text);
     let step = PipelineStep::new("text", "upper");
     assert_eq!(read(r#"{"component": "text", "op": "upper"}"#).unwrap(), step);
@@ -213,7 +216,6 @@ fn a_step_is_read_from_json() -> Result<()> {
     );
     let value = svc::value::to_value(&step).unwrap();
     assert_eq!(from_value::<PipelineStep>(&value).unwrap(), step);
-    Ok(())
 }
 
 #[test]

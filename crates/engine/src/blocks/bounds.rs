@@ -15,7 +15,7 @@ use super::Result;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceBounds {
     max_tokens: u64,
-    /// Zero is no bound.
+    /// Zero sets no bound.
     budget: Money,
     timeout_sec: u64,
     max_retries: u32,

@@ -48,12 +48,15 @@ fn written(op: OpRef, param: &Param, value: Value, ty: &Type) -> Result<Argument
         return Ok(Argument::Written(text));
     }
     let own = || type_text(&type_of(&value));
-    let is_json = || match value {
-        Value::List(_) => !type_of(&value).is_beyond_json(),
-        _ => matches!(value, Value::Record(_)) && !type_of(&value).is_beyond_json(),
+    let json = || {
+        let is_json = !type_of(&value).is_beyond_json();
+        match value {
+            Value::List(_) if is_json => Some("[json]".to_owned()),
+            Value::Record(_) if is_json => Some("json".to_owned()),
+            _ => None,
+        }
     };
-    let json = || if matches!(value, Value::List(_)) { "[json]" } else { "json" };
-    let ty = type_text(ty).or_else(own).or_else(|| is_json().then(|| json().to_owned()));
+    let ty = type_text(ty).or_else(own).or_else(json);
     let ty = ty.ok_or_else(|| {
         let message =
             format!("`{}` of `{op}` cannot be a value of the kind {}", param.name, value.kind());
@@ -104,10 +107,10 @@ fn unknown(op: OpRef, name: &str) -> OpError {
 /// The params of an op, for help.
 pub(super) fn signature(op: OpRef) -> String {
     let params: Vec<String> = op.op.params.iter().map(Param::signature).collect();
-    match params.is_empty() {
-        true => format!("`{op}` has no params"),
-        false => format!("the params of `{op}` are {}", params.join(", ")),
+    if params.is_empty() {
+        return format!("`{op}` has no params");
     }
+    format!("the params of `{op}` are {}", params.join(", "))
 }
 
 /// The type of a value; json where its parts have no common type.
