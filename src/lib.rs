@@ -71,6 +71,41 @@ pub use svc_engine::{
 };
 pub use svc_lang::plan::{Policy, Rule};
 
+/// Components as blocks, and a registry that invokes them by their names: the in-process model of
+/// the specification.
+pub mod blocks {
+    use std::sync::OnceLock;
+
+    pub use svc_engine::blocks::{
+        AIBlock, ComponentInfo, ComponentRegistry, Emittable, InductiveBias, Inferrable,
+        Ingestible, Learnable, OpInfo, PipelineBlock, PipelineStep, ResourceBounds, Result,
+        Storable, blocking,
+    };
+
+    /// The registry of the built-in components on this machine. It is created once; a program with
+    /// components of its own creates one with [`ComponentRegistry::new`].
+    pub fn get_registry() -> &'static ComponentRegistry {
+        static REGISTRY: OnceLock<ComponentRegistry> = OnceLock::new();
+        REGISTRY.get_or_init(|| ComponentRegistry::new(crate::engine()))
+    }
+
+    /// Runs steps of the built-in components one after the other, within the default bounds; see
+    /// [`ComponentRegistry::run_pipeline`].
+    pub async fn run_pipeline(
+        steps: impl IntoIterator<Item = PipelineStep>,
+    ) -> Result<Vec<crate::value::Value>> {
+        get_registry().run_pipeline(steps).await
+    }
+
+    /// Runs steps of the built-in components at the same time, within the default bounds; see
+    /// [`ComponentRegistry::run_parallel`].
+    pub async fn run_parallel(
+        steps: impl IntoIterator<Item = PipelineStep>,
+    ) -> Result<Vec<crate::value::Value>> {
+        get_registry().run_parallel(steps).await
+    }
+}
+
 /// Values, their types, and the conversion of both.
 pub mod value {
     pub use svc_contract::value::{

@@ -6,6 +6,7 @@ mod agents;
 mod answers;
 mod architecture;
 mod attacks;
+mod blocks;
 mod cli;
 mod closures;
 mod components;

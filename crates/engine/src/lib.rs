@@ -16,6 +16,7 @@
 //! ```
 
 mod block;
+pub mod blocks;
 mod catalog;
 mod error;
 mod files;

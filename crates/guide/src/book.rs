@@ -12,7 +12,7 @@ use svc_text::{
 };
 
 /// The chapters that answer users' questions.
-const CHAPTERS: [(&str, &str); 10] = [
+const CHAPTERS: [(&str, &str); 11] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -23,6 +23,7 @@ const CHAPTERS: [(&str, &str); 10] = [
     ("docs/runs.md", include_str!("../../../docs/runs.md")),
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
+    ("docs/blocks.md", include_str!("../../../docs/blocks.md")),
 ];
 
 /// The weight of a word in a heading; a word in the text has weight 1.
