@@ -88,13 +88,13 @@ impl NativeEngine {
         script: &str,
         options: &str,
         params: &Bound<'_, PyDict>,
-    ) -> PyResult<(Option<(String, String)>, Option<Failure>)> {
+    ) -> PyResult<(Option<Planning>, Option<Failure>)> {
         let given = given(params)?;
         let planned = py.detach(|| {
             let plan = request(&self.0, script, options, given)?.plan()?;
             let planned = Planned::of(&plan, &Report::new(Source::from(""), Vec::new()));
             let json = serde_json::to_string(&planned).unwrap_or_default();
-            Ok((json, plan.show().to_string()))
+            Ok((json, plan.show()))
         });
         Ok(match planned {
             Ok(plan) => (Some(plan), None),
@@ -126,6 +126,9 @@ impl NativeEngine {
         self.0.registry().components().iter().map(|it| it.name).collect()
     }
 }
+
+/// A plan as JSON and as text.
+type Planning = (String, String);
 
 /// A param with its value; the first input of a script has no name.
 type Given = (Option<String>, Value);

@@ -29,7 +29,7 @@ pub(crate) fn op(
             from_python("the result", &result)
         })
     });
-    Ok(declaration.declared(op))
+    declaration.declared(op)
 }
 
 /// The op that calls `submit(args, loop, done)`, which returns a `concurrent.futures.Future` and
@@ -46,7 +46,7 @@ pub(crate) fn async_op(
         let called: BoxFuture = Box::pin(async move { awaited(&submit, &cx, args).await });
         called
     });
-    Ok(declaration.declared(op))
+    declaration.declared(op)
 }
 
 async fn awaited(submit: &Py<PyAny>, cx: &Cx, args: Vec<Value>) -> Result<Value, OpError> {

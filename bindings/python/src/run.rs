@@ -90,7 +90,10 @@ fn waited<T: Send>(
     }
 }
 
-pub(crate) fn started(result: Result<Run, Error>, py: Python<'_>) -> (Option<NativeRun>, Option<Failure>) {
+pub(crate) fn started(
+    result: Result<Run, Error>,
+    py: Python<'_>,
+) -> (Option<NativeRun>, Option<Failure>) {
     match result {
         Ok(run) => (Some(NativeRun(run)), None),
         Err(error) => (None, Some(failure(py, &error))),

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use svc::{
     Engine,
-    registry::{ClosureOp, OpError, OpSignature},
+    registry::{ClosureOp, OpError, OpSignature, Price},
     value::{Value, json},
 };
 
-use crate::types::read_type;
+use crate::{options::Dollars, types::read_type};
 
 /// The declaration of an op.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,6 +28,9 @@ pub struct OpDeclaration {
     /// A short name for scripts.
     #[serde(default)]
     pub alias: Option<String>,
+    /// What a call costs; nothing if it is left out.
+    #[serde(default)]
+    pub price: Option<Dollars>,
     /// Only the results of an op with a version may be used by other runs.
     #[serde(default)]
     pub version: Option<u32>,
@@ -48,27 +51,26 @@ pub struct ParamDeclaration {
 }
 
 /// A default that is there, also if it is null.
-fn given<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> Result<Option<serde_json::Value>, D::Error> {
+fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<serde_json::Value>, D::Error> {
     serde_json::Value::deserialize(from).map(Some)
 }
 
 impl OpDeclaration {
     /// The parameters and the result. The types are read by `engine`.
     pub fn signature(&self, engine: &Engine) -> Result<OpSignature, OpError> {
-        let read = |of: &str, text: &str| read_type(engine, text).map_err(|err| self.wrong(of, err));
+        let read =
+            |of: &str, text: &str| read_type(engine, text).map_err(|err| self.wrong(of, err));
         let mut signature = OpSignature::returning(&read("the result", &self.returns)?);
         for param in &self.params {
             let ty = read(&format!("`{}`", param.name), &param.r#type)?;
-            let default = param.default.as_ref().map(|it| value_of(it)).transpose()?;
+            let default = param.default.as_ref().map(value_of).transpose()?;
             signature = signature.param(&param.name, &ty, &param.doc, default);
         }
         Ok(signature)
     }
 
     /// The op with everything else that is declared.
-    pub fn declared(&self, op: ClosureOp) -> ClosureOp {
+    pub fn declared(&self, op: ClosureOp) -> Result<ClosureOp, OpError> {
         let mut op = if self.doc.trim().is_empty() { op } else { op.doc(&self.doc) };
         for effect in &self.effects {
             op = op.effect(effect.as_str());
@@ -76,10 +78,13 @@ impl OpDeclaration {
         if let Some(alias) = &self.alias {
             op = op.alias(alias);
         }
-        match self.version {
+        if let Some(price) = &self.price {
+            op = op.price(Price::Fixed(price.money()?));
+        }
+        Ok(match self.version {
             Some(version) => op.version(version),
             None => op,
-        }
+        })
     }
 
     fn wrong(&self, of: &str, err: OpError) -> OpError {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use svc::{Policy, Request, diag::Source, registry::OpError, value::Money};
 
 /// The text of a script, with the folder that its paths are relative to.
@@ -93,25 +93,20 @@ impl Dollars {
 
 /// The rules of a policy, as in a policy file. Without `allow`, everything is allowed that `deny`
 /// does not name; an empty `allow` allows nothing.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
     pub allow: Option<Vec<String>>,
     pub deny: Vec<String>,
 }
 
-/// Everything that a script can do besides computing.
-const EFFECTS: [&str; 5] = ["reads", "writes", "runs", "spends", "asks"];
-
 impl Rules {
     /// The policy; the paths of its rules are relative to the current folder.
     pub fn policy(&self) -> Result<Policy, OpError> {
         let allow = self.allow.as_deref().unwrap_or_default();
-        let allows_nothing = self.allow.is_some() && allow.is_empty();
-        let all: &[&str] = if allows_nothing { &EFFECTS } else { &[] };
-        let deny = self.deny.iter().map(String::as_str).chain(all.iter().copied());
-        let policy = allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule));
-        let policy = policy.and_then(|it| deny.fold(Ok(it), |it, rule| it?.deny(rule)));
+        let begin = if self.allow.is_some() { Policy::closed() } else { Policy::default() };
+        let policy = allow.iter().try_fold(begin, |it, rule| it.allow(rule));
+        let policy = policy.and_then(|it| self.deny.iter().try_fold(it, |it, rule| it.deny(rule)));
         policy.map_err(|why| {
             OpError::invalid_input(format!("invalid policy: {why}"))
                 .help("write effects, such as `reads fs:./docs` or `spends`")

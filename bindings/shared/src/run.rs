@@ -82,7 +82,10 @@ impl Run {
         let changed = &self.end.changed;
         let mut state = match timeout {
             Some(time) => {
-                changed.wait_timeout_while(state, time, running).unwrap_or_else(PoisonError::into_inner).0
+                changed
+                    .wait_timeout_while(state, time, running)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
             }
             None => changed.wait_while(state, running).unwrap_or_else(PoisonError::into_inner),
         };

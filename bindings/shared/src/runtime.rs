@@ -13,7 +13,8 @@ pub(crate) fn runtime() -> Result<Arc<Runtime>, OpError> {
     if let Some(runtime) = &*current {
         return Ok(runtime.clone());
     }
-    let started = Builder::new_multi_thread().worker_threads(2).enable_all().thread_name("svc").build();
+    let started =
+        Builder::new_multi_thread().worker_threads(2).enable_all().thread_name("svc").build();
     let started = started
         .map_err(|err| OpError::failed(format!("cannot start threads: {err}")).because(err))?;
     Ok(current.insert(Arc::new(started)).clone())
@@ -24,5 +25,5 @@ pub(crate) fn runtime() -> Result<Arc<Runtime>, OpError> {
 pub fn forget_runtime() {
     let mut current = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     // Dropping it would wait for threads that do not exist.
-    current.take().map(std::mem::forget);
+    std::mem::forget(current.take());
 }

@@ -13,8 +13,9 @@ pub fn read_type(engine: &Engine, text: &str) -> Result<Type, OpError> {
         return Ok(Type::Secret);
     }
     let unreadable = |why: &str| {
-        OpError::invalid_input(format!("invalid type `{text}`: {why}"))
-            .help("write a type of the language, such as `[float]` or `{ name: string, age: int? }`")
+        OpError::invalid_input(format!("invalid type `{text}`: {why}")).help(
+            "write a type of the language, such as `[float]` or `{ name: string, age: int? }`",
+        )
     };
     if text.len() > LONGEST {
         return Err(unreadable("it is too long"));

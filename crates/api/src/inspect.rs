@@ -3,8 +3,8 @@
 use serde::Serialize;
 use svc_contract::{
     registry::{
-        Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, ParamDefault, Registry,
-        Scheme, Tool, Tuning, nearest,
+        Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, ParamDefault,
+        Registry, Scheme, Tool, Tuning, nearest,
     },
     value::{Value, units},
 };

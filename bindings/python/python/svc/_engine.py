@@ -192,6 +192,7 @@ class Engine:
         *,
         effect: Union[str, Iterable[str]] = (),
         version: Optional[int] = None,
+        price: Optional[Dollars] = None,
         alias: Optional[str] = None,
     ) -> Callable[[F], F]: ...
 
@@ -201,6 +202,7 @@ class Engine:
         *,
         effect: Union[str, Iterable[str]] = (),
         version: Optional[int] = None,
+        price: Optional[Dollars] = None,
         alias: Optional[str] = None,
     ) -> Any:
         """Makes a function a component of this engine::
@@ -219,6 +221,7 @@ class Engine:
 
         ``effect`` says what the function does besides computing: ``reads crm``, ``writes mail``, ``reads fs:<path>``
         with the parameter that names the path, ``reads web:<url>``, ``spends`` or ``asks``, or several of them.
+        ``price`` is what a call costs in US dollars, so that caps on the cost count it.
         ``version`` lets other runs reuse its results; increase it when they change.
 
         An exception is the error of the call; see ``svc.OpError``. The function is returned unchanged.
@@ -227,7 +230,7 @@ class Engine:
             return self.op()(name)
 
         def add(function: F) -> F:
-            self._add(function, name or function.__name__, effect, version, alias)
+            self._add(function, name or function.__name__, effect, version, price, alias)
             return function
 
         return add
@@ -238,6 +241,7 @@ class Engine:
         name: str,
         effect: Union[str, Iterable[str]],
         version: Optional[int],
+        price: Optional[Dollars],
         alias: Optional[str],
     ) -> None:
         try:
@@ -251,6 +255,7 @@ class Engine:
             "returns": result,
             "effects": [effect] if isinstance(effect, str) else list(effect),
             "version": version,
+            "price": _dollars(price),
             "alias": alias,
         }
         is_async = inspect.iscoroutinefunction(function)
@@ -348,8 +353,7 @@ def _options(
 ) -> Any:
     text, name, folder = _read(script)
     options: Dict[str, Any] = {"name": name, "folder": folder}
-    if max_cost is not None:
-        options["max_cost"] = format(max_cost, "f") if isinstance(max_cost, decimal.Decimal) else max_cost
+    options["max_cost"] = _dollars(max_cost)
     if timeout is not None:
         seconds = timeout.total_seconds() if isinstance(timeout, datetime.timedelta) else timeout
         if not 0 <= seconds < 1e15:
@@ -359,6 +363,10 @@ def _options(
     if policy is not None:
         options["policy"] = policy._rules()
     return text, json.dumps(options)
+
+
+def _dollars(it: Optional[Dollars]) -> Any:
+    return format(it, "f") if isinstance(it, decimal.Decimal) else it
 
 
 def _json(it: Any) -> Any:

@@ -66,9 +66,8 @@ impl OpSignature {
         run: impl Fn(Cx, Vec<Value>) -> Result<Value, OpError> + Send + Sync + 'static,
     ) -> ClosureOp {
         let (params, result) = (self.params.clone(), self.result.clone());
-        let code = move |cx: Cx, args: &mut [Value]| {
-            fits(run(cx, arguments(&params, args)?)?, &result)
-        };
+        let code =
+            move |cx: Cx, args: &mut [Value]| fits(run(cx, arguments(&params, args)?)?, &result);
         self.named(name, Body::Compute(stored::compute), Code::Compute(Arc::new(code)))
     }
 
@@ -209,6 +208,9 @@ mod tests {
         assert!(err.contains("the result cannot have the type"), "{err}");
         let wrong = OpSignature::returning(&Type::INT).param("n", &Type::INT, "", Some("x".into()));
         let err = added(wrong).unwrap_err();
-        assert_eq!(err, "cannot add `crm.score`: invalid default: expected int for `n`, found string");
+        assert_eq!(
+            err,
+            "cannot add `crm.score`: invalid default: expected int for `n`, found \"x\""
+        );
     }
 }
