@@ -50,11 +50,17 @@ fn libraries() -> &'static Path {
     })
 }
 
+/// A folder for what a target makes.
+fn out(target: &str) -> PathBuf {
+    let out = libraries().join("svc-c-tests").join(target);
+    fs::create_dir_all(&out).unwrap();
+    out
+}
+
 /// Runs a target of the Makefile with the libraries.
 fn make(target: &str) {
     let libraries = libraries();
-    let out = libraries.join("svc-c-tests").join(target);
-    fs::create_dir_all(&out).unwrap();
+    let out = out(target);
     let done = Command::new("make")
         .args(["--no-print-directory", "-C"])
         .arg(root())
@@ -104,6 +110,17 @@ fn a_cpp_program_can_use_the_header() {
 fn a_c_program_leaks_nothing() {
     if has(&["make", "cc", "valgrind"]) {
         make("valgrind");
+    }
+}
+
+#[test]
+fn the_program_of_the_book_works() {
+    if has(&["make", "cc"]) {
+        let page = fs::read_to_string(root().join("../../docs/other-languages.md")).unwrap();
+        let program = page.split("\n```c\n").nth(1).unwrap().split("\n```\n").next().unwrap();
+        let out = out("book");
+        fs::write(out.join("book.c"), format!("{program}\n")).unwrap();
+        make("book");
     }
 }
 

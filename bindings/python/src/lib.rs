@@ -1,6 +1,7 @@
 //! The native half of the Python package `svc`. The other half, in `python/svc`, has the types that
 //! users see; this one runs scripts, and converts values and errors.
 
+mod attach;
 mod convert;
 mod engine;
 mod failure;
@@ -13,17 +14,16 @@ use pyo3::prelude::*;
 #[pymodule(name = "_svc")]
 mod native {
     #[pymodule_export]
-    use super::{after_fork, engine::NativeEngine, run::NativeRun, version};
+    use super::{
+        attach::{after_fork, end},
+        engine::NativeEngine,
+        run::NativeRun,
+        version,
+    };
 }
 
 /// The version of svc.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
-}
-
-/// A forked process has none of the threads of its parent.
-#[pyfunction]
-fn after_fork() {
-    svc_bindings::forget_runtime();
 }

@@ -11,7 +11,10 @@ use svc::{
 use svc_bindings::OpDeclaration;
 use tokio::sync::oneshot;
 
-use crate::convert::{Reader, from_python, to_python};
+use crate::{
+    attach::attach,
+    convert::{Reader, from_python, to_python},
+};
 
 /// The event loop of the caller, if the run was started in one.
 pub(crate) struct CallerLoop(pub(crate) Option<Py<PyAny>>);
@@ -85,7 +88,7 @@ struct Task(Py<PyAny>);
 
 impl Drop for Task {
     fn drop(&mut self) {
-        Python::try_attach(|py| {
+        attach(|py| {
             // Without effect if it has ended.
             if let Err(err) = self.0.call_method0(py, "cancel") {
                 err.write_unraisable(py, None);
@@ -100,7 +103,7 @@ fn arguments<'py>(py: Python<'py>, args: &[Value]) -> PyResult<Bound<'py, PyTupl
 }
 
 fn attached<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, OpError> {
-    let ended = Python::try_attach(|py| call(py).map_err(|err| raised(py, err)));
+    let ended = attach(|py| call(py).map_err(|err| raised(py, err)));
     ended.unwrap_or_else(|| Err(OpError::failed("the Python interpreter is shutting down")))
 }
 

@@ -7,6 +7,7 @@ use svc::{Error, Response};
 use svc_bindings::{Run, Waited, response_json, usage_json};
 
 use crate::{
+    attach::attach,
     convert::{Reader, to_python},
     failure::{Failure, failure},
 };
@@ -52,7 +53,7 @@ impl NativeRun {
     fn when_ended(&self, py: Python<'_>, callback: Py<PyAny>) {
         let call = move || {
             // An interpreter that is going away has no one to call.
-            Python::try_attach(|py| {
+            attach(|py| {
                 if let Err(err) = callback.call0(py) {
                     err.write_unraisable(py, Some(callback.bind(py)));
                 }

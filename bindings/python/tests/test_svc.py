@@ -9,6 +9,7 @@ import gc
 import multiprocessing
 import pathlib
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -461,6 +462,37 @@ class Runs(unittest.TestCase):
         context = multiprocessing.get_context("fork")
         with context.Pool(1) as pool:
             self.assertEqual(pool.apply_async(_in_child, (3,)).get(timeout=20), 4)
+
+    def test_a_program_ends_while_runs_and_functions_go_on(self):
+        code = textwrap.dedent("""
+            import asyncio, time, svc
+            engine = svc.Engine()
+            @engine.op
+            def busy(n: int) -> int:
+                until = time.monotonic() + 0.2
+                while time.monotonic() < until:
+                    pass
+                return n
+            async def main():
+                await asyncio.gather(*(engine.run_async("1 >> upper") for _ in range(50)), return_exceptions=True)
+                raise ValueError("the end")
+            runs = [engine.start("[1, 2, 3, 4] >> each { busy }") for _ in range(4)]
+            time.sleep(0.05)
+            asyncio.run(main())
+        """)
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+            self.assertIn("ValueError: the end", done.stderr)
+            self.assertEqual(done.returncode, 1, done.stderr)
+
+    def test_the_programs_of_the_book_work(self):
+        root = pathlib.Path(__file__).parents[3]
+        for page in ["docs/other-languages.md", "bindings/python/README.md"]:
+            programs = re.findall(r"\n```python\n(.*?)\n```\n", (root / page).read_text("utf-8"), re.DOTALL)
+            self.assertTrue(programs, page)
+            for program in programs:
+                done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_package_describes_itself(self):
         self.assertIn("max_cost", svc.Engine.run.__doc__)

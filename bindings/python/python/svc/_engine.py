@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import datetime
 import decimal
 import functools
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, TypeVar, Union, overload
 
 from . import _svc
-from ._errors import error_of, op_error
+from ._errors import op_error, succeeded
 from ._results import Plan, Result, Verdict
 from ._run import Run
 from ._types import signature
@@ -28,6 +29,7 @@ Dollars = Union[str, float, decimal.Decimal]
 
 _ABSENT: Any = object()
 
+atexit.register(_svc.end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_svc.after_fork)
 
@@ -91,10 +93,7 @@ class Engine:
         Params that are not given are unknown. Raises ``svc.CheckError`` if the script is wrong.
         """
         text, options = _options(script, max_cost, max_tokens, timeout, max_memory, policy)
-        planned, failure = self._native.plan(text, options, _given(input, params, more))
-        if failure is not None:
-            raise error_of(failure)
-        raw, shown = planned
+        raw, shown = succeeded(self._native.plan(text, options, _given(input, params, more)))
         return Plan(json.loads(raw), shown)
 
     def start(
@@ -114,10 +113,7 @@ class Engine:
         of ``run``."""
         text, options = _options(script, max_cost, max_tokens, timeout, max_memory, policy)
         given = _given(input, params, more)
-        started, failure = self._native.start(text, options, given, _loop())
-        if failure is not None:
-            raise error_of(failure)
-        return Run(started)
+        return Run(succeeded(self._native.start(text, options, given, _loop())))
 
     def run(
         self,
@@ -148,10 +144,8 @@ class Engine:
         """
         text, options = _options(script, max_cost, max_tokens, timeout, max_memory, policy)
         # This thread waits, so async functions cannot run in an event loop that it may have.
-        started, failure = self._native.start(text, options, _given(input, params, more), None)
-        if failure is not None:
-            raise error_of(failure)
-        with Run(started) as run:
+        given = _given(input, params, more)
+        with Run(succeeded(self._native.start(text, options, given, None))) as run:
             return run.result()
 
     async def run_async(
@@ -262,10 +256,7 @@ class Engine:
         native_function = functools.partial(_submit, call) if is_async else _guarded(call)
         declared = json.dumps(declaration, default=_json)
         with self._changing:
-            changed, failure = self._native.with_op(declared, native_function, is_async)
-            if failure is not None:
-                raise error_of(failure)
-            self._native = changed
+            self._native = succeeded(self._native.with_op(declared, native_function, is_async))
             self._ops.append(name)
 
 

@@ -6,7 +6,7 @@ import builtins
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ class Error(Exception):
     @property
     def kind(self) -> Optional[str]:
         """The kind of a failed run, such as ``budget``; None for a check."""
-        return self.report["kind"]
+        kind: Optional[str] = self.report["kind"]
+        return kind
 
     @property
     def help(self) -> Optional[str]:
@@ -106,7 +107,8 @@ class RunError(Error):
     @property
     def component(self) -> Optional[str]:
         """The component that failed."""
-        return self.report["component"]
+        component: Optional[str] = self.report["component"]
+        return component
 
     @property
     def usage(self) -> Optional[Usage]:
@@ -117,7 +119,8 @@ class RunError(Error):
     @property
     def partial(self) -> Optional[Dict[str, Any]]:
         """The parts that were finished when a cap could not fund a call; its ``value`` has them."""
-        return self.report["partial"]
+        partial: Optional[Dict[str, Any]] = self.report["partial"]
+        return partial
 
 
 class BudgetError(RunError):
@@ -154,7 +157,20 @@ _KINDS: Dict[str, Type[RunError]] = {
 }
 
 
-def error_of(failure: Tuple[str, str, Optional[BaseException]]) -> Error:
+T = TypeVar("T")
+Failure = Tuple[str, str, Optional[BaseException]]
+
+
+def succeeded(result: Tuple[Optional[T], Optional[Failure]]) -> T:
+    """The success of a native call; raises the exception for its failure."""
+    success, failure = result
+    if success is None:
+        assert failure is not None, "a native call has a success or a failure"
+        raise error_of(failure)
+    return success
+
+
+def error_of(failure: Failure) -> Error:
     """The exception for what the native half reports."""
     raw, text, cause = failure
     report = json.loads(raw)

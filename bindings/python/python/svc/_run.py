@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any, AsyncIterator, Dict, Iterator, Optional
 
-from ._errors import Problem, Usage, error_of
+from ._errors import Problem, Usage, succeeded
 from ._results import Result
 
 
@@ -85,9 +85,6 @@ class Run:
 
 
 def result_of(ended: Any) -> Result:
-    success, failure = ended
-    if failure is not None:
-        raise error_of(failure)
-    value, usage, warnings = success
+    value, usage, warnings = succeeded(ended)
     found = [Problem._of(it) for it in json.loads(warnings)]
     return Result(value, Usage._of(json.loads(usage)), found)
