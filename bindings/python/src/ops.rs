@@ -68,7 +68,7 @@ async fn awaited(submit: &Py<PyAny>, cx: &Cx, args: Vec<Value>) -> Result<Value,
     result
 }
 
-/// Tells the op that its coroutine has ended.
+/// Reports to the op that its coroutine has ended.
 #[pyclass(frozen, module = "svc._svc")]
 struct Done(std::sync::Mutex<Option<oneshot::Sender<Py<PyAny>>>>);
 

@@ -76,7 +76,7 @@ fn waited<T: Send>(
     timeout: Option<f64>,
     mut wait: impl FnMut(Duration) -> Waited<T> + Send,
 ) -> PyResult<Option<T>> {
-    // A time that no clock holds is no bound.
+    // A time that no clock holds means no bound.
     let mut left = timeout.and_then(|it| Duration::try_from_secs_f64(it.max(0.0)).ok());
     loop {
         let turn = left.map_or(TURN, |it| it.min(TURN));
