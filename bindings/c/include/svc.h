@@ -52,7 +52,7 @@ typedef struct SvcPlan SvcPlan;
 typedef struct SvcRun SvcRun;
 
 // A function that is an op. `arguments` is a JSON object with the params by name, valid during the
-// call. It answers with svc_call_return or svc_call_fail, must return normally, and must not throw
+// call. It answers with `svc_call_return` or `svc_call_fail`, must return normally, and must not throw
 // or jump out.
 typedef void (*SvcOpFunction)(void *user_data, const struct SvcCall *call, const char *arguments);
 
@@ -69,7 +69,7 @@ const char *svc_version(void);
 // Frees a text that this library returned. NULL is allowed.
 void svc_string_free(char *text);
 
-// Makes an engine with the built-in components on this machine; free it with svc_engine_free.
+// Makes an engine with the built-in components on this machine; free it with `svc_engine_free`.
 // NULL after a bug of the library.
 struct SvcEngine *svc_engine_new(void);
 
@@ -107,14 +107,14 @@ enum SvcStatus svc_engine_add_op(const struct SvcEngine *engine,
                                  char **error);
 
 // Checks a script without running it, and writes the verdict as JSON: `ok`, `problems`, `params`,
-// `result`, `effects` and more, as `svc check --json` prints. Returns SVC_STATUS_CHECK if the script
+// `result`, `effects` and more, as `svc check --json` prints. Returns `SVC_STATUS_CHECK` if the script
 // is wrong. `options` may have `name` and `folder`; it may be NULL.
 enum SvcStatus svc_check(const struct SvcEngine *engine,
                          const char *script,
                          const char *options,
                          char **verdict);
 
-// Plans a script; free the plan with svc_plan_free. `options` may have `name` and `folder`; it may
+// Plans a script; free the plan with `svc_plan_free`. `options` may have `name` and `folder`; it may
 // be NULL.
 enum SvcStatus svc_plan_new(const struct SvcEngine *engine,
                             const char *script,
@@ -137,7 +137,7 @@ void svc_plan_free(struct SvcPlan *plan);
 // `"$0.05"` and hex digits.
 //
 // `options` is a JSON object, or NULL: `max_cost` in US dollars, `max_tokens`, `timeout_ms`, `max_memory`
-// in bytes, `policy` as of svc_engine_set_policy for this run, and the `name` and the `folder` of the
+// in bytes, `policy` as of `svc_engine_set_policy` for this run, and the `name` and the `folder` of the
 // script.
 enum SvcStatus svc_run(const struct SvcEngine *engine,
                        const char *script,
@@ -145,8 +145,8 @@ enum SvcStatus svc_run(const struct SvcEngine *engine,
                        const char *options,
                        char **result);
 
-// Starts a run on threads of the library; free it with svc_run_free. The arguments are those of
-// svc_run. A script that is wrong is an error of svc_run_join.
+// Starts a run on threads of the library; free it with `svc_run_free`. The arguments are those of
+// `svc_run`. A script that is wrong is an error of `svc_run_join`.
 enum SvcStatus svc_start(const struct SvcEngine *engine,
                          const char *script,
                          const char *inputs,
@@ -164,7 +164,7 @@ enum SvcStatus svc_start_plan(const struct SvcEngine *engine,
 
 // Waits for the next event, at most `timeout_ms` milliseconds, or as long as it takes if that is
 // negative. Writes it as JSON, with `event`, `path` and more, or NULL after the last one, which is
-// `ended`. Returns SVC_STATUS_WAITING if there was none in that time.
+// `ended`. Returns `SVC_STATUS_WAITING` if there was none in that time.
 //
 // Events need not be read: the oldest of many are dropped.
 enum SvcStatus svc_run_next_event(const struct SvcRun *run, int64_t timeout_ms, char **event);
@@ -174,7 +174,7 @@ enum SvcStatus svc_run_next_event(const struct SvcRun *run, int64_t timeout_ms, 
 enum SvcStatus svc_run_cancel(const struct SvcRun *run);
 
 // Waits for the end of a run, at most `timeout_ms` milliseconds, or as long as it takes if that is
-// negative. Writes the result as svc_run does, once: a second call is an error.
+// negative. Writes the result as `svc_run` does, once: a second call is an error.
 enum SvcStatus svc_run_join(const struct SvcRun *run, int64_t timeout_ms, char **result);
 
 // Frees a run, and cancels it if it has not ended. NULL is allowed.

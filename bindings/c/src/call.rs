@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A function that is an op. `arguments` is a JSON object with the params by name, valid during the
-/// call. It answers with svc_call_return or svc_call_fail, must return normally, and must not throw
+/// call. It answers with `svc_call_return` or `svc_call_fail`, must return normally, and must not throw
 /// or jump out.
 pub type SvcOpFunction = Option<
     unsafe extern "C" fn(user_data: *mut c_void, call: *const SvcCall, arguments: *const c_char),

@@ -33,7 +33,7 @@ impl SvcEngine {
     }
 }
 
-/// Makes an engine with the built-in components on this machine; free it with svc_engine_free.
+/// Makes an engine with the built-in components on this machine; free it with `svc_engine_free`.
 /// NULL after a bug of the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn svc_engine_new() -> *mut SvcEngine {
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn svc_engine_add_op(
 }
 
 /// Checks a script without running it, and writes the verdict as JSON: `ok`, `problems`, `params`,
-/// `result`, `effects` and more, as `svc check --json` prints. Returns SVC_STATUS_CHECK if the script
+/// `result`, `effects` and more, as `svc check --json` prints. Returns `SVC_STATUS_CHECK` if the script
 /// is wrong. `options` may have `name` and `folder`; it may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svc_check(

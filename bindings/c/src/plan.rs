@@ -20,7 +20,7 @@ use crate::{
 /// A script that was checked and planned. It may be run many times.
 pub struct SvcPlan(pub(crate) Plan);
 
-/// Plans a script; free the plan with svc_plan_free. `options` may have `name` and `folder`; it may
+/// Plans a script; free the plan with `svc_plan_free`. `options` may have `name` and `folder`; it may
 /// be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svc_plan_new(

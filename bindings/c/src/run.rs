@@ -25,7 +25,7 @@ pub struct SvcRun(Run);
 /// `"$0.05"` and hex digits.
 ///
 /// `options` is a JSON object, or NULL: `max_cost` in US dollars, `max_tokens`, `timeout_ms`, `max_memory`
-/// in bytes, `policy` as of svc_engine_set_policy for this run, and the `name` and the `folder` of the
+/// in bytes, `policy` as of `svc_engine_set_policy` for this run, and the `name` and the `folder` of the
 /// script.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svc_run(
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn svc_run(
     })
 }
 
-/// Starts a run on threads of the library; free it with svc_run_free. The arguments are those of
-/// svc_run. A script that is wrong is an error of svc_run_join.
+/// Starts a run on threads of the library; free it with `svc_run_free`. The arguments are those of
+/// `svc_run`. A script that is wrong is an error of `svc_run_join`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svc_start(
     engine: *const SvcEngine,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn svc_start_plan(
 
 /// Waits for the next event, at most `timeout_ms` milliseconds, or as long as it takes if that is
 /// negative. Writes it as JSON, with `event`, `path` and more, or NULL after the last one, which is
-/// `ended`. Returns SVC_STATUS_WAITING if there was none in that time.
+/// `ended`. Returns `SVC_STATUS_WAITING` if there was none in that time.
 ///
 /// Events need not be read: the oldest of many are dropped.
 #[unsafe(no_mangle)]
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn svc_run_cancel(run: *const SvcRun) -> SvcStatus {
 }
 
 /// Waits for the end of a run, at most `timeout_ms` milliseconds, or as long as it takes if that is
-/// negative. Writes the result as svc_run does, once: a second call is an error.
+/// negative. Writes the result as `svc_run` does, once: a second call is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svc_run_join(
     run: *const SvcRun,
