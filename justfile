@@ -20,6 +20,12 @@ test *args:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 
+# The C interface and the Python package.
+bindings:
+    cargo test --locked -p svc-bindings -p svc-c
+    maturin develop --locked
+    python -m unittest discover -s bindings/python/tests
+
 # Licences, advisories and sources of the dependencies.
 deny:
     cargo deny check

@@ -125,9 +125,10 @@ pub mod registry {
         Amount, Arguments, Asking, Bias, Body, BoxFuture, Callee, Closure, ClosureOp, Component,
         Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found, Generic,
         Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op, OpDef,
-        OpError, OpRef, Ordered, Outcome, Param, Params, Price, Quote, RecordDef, Registry, Scheme,
-        Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning,
-        Usage, Var, Version, WithCx, Writer, compute, inline, inline_with, io, load, save,
+        OpError, OpRef, OpSignature, Ordered, Outcome, Param, ParamDefault, Params, Price, Quote,
+        RecordDef, Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier,
+        TokenPrice, Tool, Trained, Tuning, Usage, Var, Version, WithCx, Writer, compute, inline,
+        inline_with, io, load, save,
     };
 
     /// The records that the built-in components use for documents.

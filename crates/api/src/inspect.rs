@@ -3,8 +3,8 @@
 use serde::Serialize;
 use svc_contract::{
     registry::{
-        Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, Registry, Scheme,
-        Tool, Tuning, nearest,
+        Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, ParamDefault,
+        Registry, Scheme, Tool, Tuning, nearest,
     },
     value::{Value, units},
 };
@@ -206,7 +206,7 @@ impl ParamJson {
             r#type: param.scheme.show(),
             doc: param.summary(),
             required: param.default.is_none(),
-            default: param.default.map(|it| it()).unwrap_or_default(),
+            default: param.default.map(ParamDefault::value).unwrap_or_default(),
             tunable: param.is_tunable(),
             tuned: tuning.changed(component, param).cloned().unwrap_or_default(),
         }

@@ -99,6 +99,13 @@ const LIGHT: [(&str, &[&str]); 8] = [
     ("guide", &["svc-contract", "svc-text"]),
 ];
 
+/// What the bindings for other languages know: the public API, and what their language needs.
+const BINDINGS: [(&str, &[&str]); 3] = [
+    ("shared", &["serde", "serde_json", "svc", "tokio"]),
+    ("c", &["serde", "serde_json", "svc", "svc-bindings"]),
+    ("python", &["pyo3", "serde", "serde_json", "svc", "svc-bindings", "tokio"]),
+];
+
 /// The crates of every embedding.
 const EMBEDDED: [&str; 4] = ["text", "contract", "lang", "engine"];
 
@@ -189,6 +196,41 @@ fn what_is_embedded_stays_light() {
         })
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn bindings_use_the_public_api_of_the_light_engine() {
+    let root = manifests::manifest("");
+    let built = root["workspace"]["default-members"].as_array().unwrap();
+    for (name, allowed) in BINDINGS {
+        let manifest = manifests::manifest(&format!("bindings/{name}"));
+        let others: Vec<String> = manifests::needed(&manifest)
+            .into_iter()
+            .filter(|it| !allowed.contains(&it.as_str()))
+            .collect();
+        assert!(others.is_empty(), "bindings/{name} must not depend on {others:?}");
+        let svc = manifest["dependencies"]["svc"].as_table().unwrap();
+        assert_eq!(svc["default-features"].as_bool(), Some(false), "bindings/{name} is not light");
+        let folder = toml::Value::from(format!("bindings/{name}"));
+        assert!(!built.contains(&folder), "bindings/{name} is a default member");
+    }
+}
+
+#[test]
+fn only_bindings_may_lower_the_lint_of_unsafe_code() {
+    let root = manifests::manifest("");
+    let lints = &root["workspace"]["lints"]["rust"];
+    assert_eq!(lints["unsafe_code"].as_str(), Some("forbid"));
+    for folder in root["workspace"]["members"].as_array().unwrap() {
+        let folder = folder.as_str().unwrap();
+        let manifest = manifests::manifest(folder);
+        let lints = &manifest["lints"];
+        if matches!(folder, "bindings/c" | "bindings/python") {
+            assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("deny"), "{folder}");
+        } else {
+            assert_eq!(lints["workspace"].as_bool(), Some(true), "{folder}");
+        }
+    }
 }
 
 #[test]

@@ -13,7 +13,10 @@ use serde_json::json;
 use svc::Engine;
 use svc_api::{components::entries, inspect};
 use svc_contract::{
-    registry::{Bias, Component, Op, OpDef, OpRef, Param, Registry, Scheme, Tool, Tuning, lacking},
+    registry::{
+        Bias, Component, Op, OpDef, OpRef, Param, ParamDefault, Registry, Scheme, Tool, Tuning,
+        lacking,
+    },
     value::Value,
 };
 use svc_lang::diag::{Code, Style};
@@ -179,7 +182,7 @@ fn what_may_be_tuned_has_a_default_and_a_range() {
 
 /// Whether the default is outside of the range.
 fn is_outside(param: &Param) -> bool {
-    let default = param.default.map(|it| it()).unwrap_or_default();
+    let default = param.default.map(ParamDefault::value).unwrap_or_default();
     default.cast(&param.scheme.plain()).is_err()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Cx, Field, Meter, Monitor, Params, documents::Hit},
+    registry::{Cx, Field, Meter, Monitor, ParamDefault, Params, documents::Hit},
     value::Value,
 };
 use svc_host_os::test::TestHost;
@@ -36,9 +36,9 @@ fn with_token(token: CancellationToken) -> Cx {
 /// Decodes the op from `input` and `args`, with defaults for the rest.
 pub(super) fn decode<P: Params>(input: Value, args: &[(&str, Value)]) -> P {
     let given = |name: &str| args.iter().find(|(it, _)| *it == name).map(|(_, it)| it.clone());
-    let default = |make: fn() -> Value| make();
     let rest = P::PARAMS.iter().filter(|it| !it.is_input);
-    let rest = rest.map(|it| given(it.name).or(it.default.map(default)).unwrap_or_default());
+    let rest =
+        rest.map(|it| given(it.name).or(it.default.map(ParamDefault::value)).unwrap_or_default());
     let mut all: Vec<Value> = std::iter::once(input).chain(rest).collect();
     P::decode(&mut all).unwrap()
 }

@@ -36,7 +36,9 @@ pub mod documents;
 pub use bias::Bias;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
-pub use closure::{Arguments, Closure, ClosureOp, Outcome, WithCx, inline_op, io_op, op};
+pub use closure::{
+    Arguments, Closure, ClosureOp, OpSignature, Outcome, WithCx, inline_op, io_op, op,
+};
 pub use component::{
     Body, BoxFuture, Component, Compute, Example, Generic, Inline, InlineWith, Io, Op, OpDef,
     Version, compute, inline, inline_with, io, lacking,
@@ -49,7 +51,7 @@ pub use hint::{Advice, Hint, HintId};
 pub use index::{Index, Match, Where};
 pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
-pub use params::{Param, Params};
+pub use params::{Param, ParamDefault, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;
 pub use scheme::{FieldScheme, Max, Scheme, record_type};

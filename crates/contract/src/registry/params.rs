@@ -10,12 +10,30 @@ pub struct Param {
     pub name: &'static str,
     pub doc: &'static str,
     pub scheme: Scheme,
-    pub default: Option<fn() -> Value>,
+    pub default: Option<ParamDefault>,
     /// Whether it takes the input of a stage; true for the first parameter.
     pub is_input: bool,
     /// Whether it changes only how good or how quick a result is, so that it may be tuned
     /// automatically: it is marked `#[tune]`.
     pub is_evolvable: bool,
+}
+
+/// The value of a parameter that a call leaves out.
+#[derive(Clone, Copy, Debug)]
+pub enum ParamDefault {
+    /// It is made for each call: constant data holds no values.
+    Made(fn() -> Value),
+    /// The value of an op whose types are known only at run time.
+    Is(&'static Value),
+}
+
+impl ParamDefault {
+    pub fn value(self) -> Value {
+        match self {
+            Self::Made(make) => make(),
+            Self::Is(value) => value.clone(),
+        }
+    }
 }
 
 /// A struct declared with [`params!`](crate::params).
@@ -50,7 +68,7 @@ impl Param {
 
     /// The parameter with its type and its default, as a script writes them.
     pub fn signature(&self) -> String {
-        let default = self.default.map(|it| format!(" = {}", Self::written(&it())));
+        let default = self.default.map(|it| format!(" = {}", Self::written(&it.value())));
         format!("{}: {}{}", self.name, self.scheme.show(), default.unwrap_or_default())
     }
 
@@ -194,6 +212,8 @@ macro_rules! params {
     (@tune tuned) => { true };
     (@default $ty:ty) => { None };
     (@default $ty:ty, $default:expr) => {
-        Some(|| <$ty as $crate::registry::Field>::encode($default))
+        Some($crate::registry::ParamDefault::Made(|| {
+            <$ty as $crate::registry::Field>::encode($default)
+        }))
     };
 }

@@ -63,7 +63,7 @@ impl Tuning {
     /// The default of a param, including a tuned one.
     pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
         let tuned = || self.changed(component, param).cloned();
-        param.default.map(|it| tuned().unwrap_or_else(it))
+        param.default.map(|it| tuned().unwrap_or_else(|| it.value()))
     }
 
     /// The changed defaults: `ctx_rerank.window`, with its value.

@@ -54,7 +54,7 @@ fn show(repl: &Repl, name: &str) -> Result<Outcome> {
 fn line(component: &Component, param: &Param, tuning: &Tuning) -> String {
     let value = tuning.default_of(component, param).unwrap_or_default();
     let value = Param::written(&value);
-    let default = param.default.map(|it| Param::written(&it()));
+    let default = param.default.map(|it| Param::written(&it.value()));
     let default = default.filter(|it| *it != value).map(|it| format!(" (default {it})"));
     let (name, ty) = (param.name, param.scheme.show());
     format!("  {}.{name}: {ty} = {value}{}\n", component.name, default.unwrap_or_default())

@@ -70,7 +70,7 @@ pub(super) fn many(count: usize, value: Value) -> Value {
 fn complete<O: Params>(mut args: Vec<Value>) -> Vec<Value> {
     for param in &O::PARAMS[args.len()..] {
         let default = param.default.unwrap_or_else(|| panic!("`{}` has no argument", param.name));
-        args.push(default());
+        args.push(default.value());
     }
     args
 }

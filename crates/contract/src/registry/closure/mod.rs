@@ -8,16 +8,18 @@ mod declared;
 mod effects;
 mod handler;
 mod names;
+mod signature;
 mod stored;
 
 use std::{sync::Arc, time::Duration};
 
 pub use handler::{Arguments, Closure, Outcome, WithCx};
+pub use signature::OpSignature;
 pub(super) use stored::Closures;
 
 use super::{
     Body, BoxFuture, Cx, Effect, ErrorKind, Generic, InlineCx, Limits, Measure, OpDef, OpError,
-    Price, Takes, Version,
+    Param, Price, Scheme, Takes, Version,
 };
 use crate::value::Value;
 
@@ -31,7 +33,7 @@ pub struct ClosureOp {
     effects: Vec<Effect>,
     /// Everything else of its declaration.
     def: OpDef,
-    params: Vec<super::Param>,
+    params: Vec<Param>,
     code: Code,
     /// The first mistake in its declaration.
     mistake: Option<OpError>,
@@ -103,6 +105,10 @@ where
 
 impl ClosureOp {
     fn new<A: Arguments, R: Outcome>(name: &str, body: Body, code: Code) -> Self {
+        Self::of(name, A::params(), R::SCHEME, body, code)
+    }
+
+    fn of(name: &str, params: Vec<Param>, yields: Scheme, body: Body, code: Code) -> Self {
         let (component, op) = name.split_once('.').unwrap_or((name, "infer"));
         Self {
             component: component.to_owned(),
@@ -117,7 +123,7 @@ impl ClosureOp {
                 says: &[],
                 tool: None,
                 params: &[],
-                yields: R::SCHEME,
+                yields,
                 generic: Generic::No,
                 effects: &[],
                 price: Price::Free,
@@ -128,7 +134,7 @@ impl ClosureOp {
                 examples: &[],
                 body,
             },
-            params: A::params(),
+            params,
             code,
             mistake: None,
         }

@@ -25,7 +25,10 @@ use crate::{
     diag::{Problem, Span},
     syntax,
 };
-use svc_contract::{registry::Body, value::Type};
+use svc_contract::{
+    registry::{Body, ParamDefault},
+    value::Type,
+};
 
 /// Results of searches for chains, by the types that they connect.
 #[derive(Default)]
@@ -235,7 +238,7 @@ fn is_refused(steps: &[Step], value: &Term) -> bool {
         return false;
     };
     let Body::Inline(run) = op.op.body else { return false };
-    let defaults = op.op.params.iter().skip(1).map(|it| it.default.map(|it| it()));
+    let defaults = op.op.params.iter().skip(1).map(|it| it.default.map(ParamDefault::value));
     let mut args = vec![constant.clone()];
     args.extend(defaults.map(Option::unwrap_or_default));
     run(&mut args).is_err()

@@ -41,6 +41,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// A policy that allows only computing, and what further rules allow.
+    pub fn closed() -> Self {
+        Self { allow: Some(Vec::new()), deny: Vec::new() }
+    }
+
     /// Adds an allowed effect; its path is relative to the current directory.
     pub fn allow(mut self, rule: &str) -> Result<Self, String> {
         self.allow.get_or_insert_default().push(Rule::read(rule, Path::new(""))?);
