@@ -54,7 +54,9 @@ fn mistake(node: &ASTNode) -> Option<Found> {
     match node {
         ASTNode::Expr(Expr::Variable(it, _, _)) => unknown_module(&it.2),
         ASTNode::Expr(Expr::FnCall(it, _) | Expr::MethodCall(it, _))
-        | ASTNode::Stmt(Stmt::FnCall(it, _)) => captured(it).or_else(|| unknown_module(&it.namespace)),
+        | ASTNode::Stmt(Stmt::FnCall(it, _)) => {
+            captured(it).or_else(|| unknown_module(&it.namespace))
+        }
         _ => None,
     }
 }
@@ -226,7 +228,9 @@ mod tests {
 
     #[test]
     fn no_word_binds_or_shows_shared_values() {
-        for code in ["p.curry(1)", "curry(p, 1)", "Fn(\"f\").curry(1)", "is_shared(p)", "p.is_shared()"] {
+        for code in
+            ["p.curry(1)", "curry(p, 1)", "Fn(\"f\").curry(1)", "is_shared(p)", "p.is_shared()"]
+        {
             assert!(problem(code).is_some(), "{code}");
         }
     }
