@@ -8,6 +8,7 @@ mod architecture;
 mod attacks;
 mod cli;
 mod closures;
+mod compile;
 mod components;
 mod coverage;
 mod declined;
