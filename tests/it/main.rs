@@ -9,6 +9,7 @@ mod attacks;
 mod blocks;
 mod cli;
 mod closures;
+mod compile;
 mod components;
 mod coverage;
 mod declined;

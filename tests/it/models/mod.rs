@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use svc::{Engine, Error};
 use svc_contract::{
     host::Host as _,
@@ -143,44 +143,38 @@ async fn a_types_schema_goes_to_its_own_place() {
         type Tag = "a" | "b"
         type Note = { title: string, score: float 0..1, tag: Tag? }
         "Rate it" >> ask<Note>"#;
-    let schema = |score: Json| {
-        json!({
-            "type": "object",
-            "properties": {
-                "title": { "type": "string" },
-                "score": score,
-                "tag": { "anyOf": [{ "type": "string", "enum": ["a", "b"] }, { "type": "null" }] },
-            },
-            "required": ["title", "score", "tag"],
-            "additionalProperties": false,
-        })
+    let schema = |score: &str| {
+        let properties = [
+            r#""title":{"type":"string"}"#.to_owned(),
+            format!(r#""score":{{"type":"number",{score}}}"#),
+            r#""tag":{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}]}"#.to_owned(),
+        ];
+        let required = r#""required":["title","score","tag"],"additionalProperties":false"#;
+        format!(r#"{{"type":"object","properties":{{{}}},{required}}}"#, properties.join(","))
     };
-    let asserted = schema(json!({ "type": "number", "minimum": 0.0, "maximum": 1.0 }));
-    let described = schema(json!({ "type": "number", "description": "from 0.0 to 1.0" }));
+    let asserted = schema(r#""minimum":0.0,"maximum":1.0"#);
+    let described = schema(r#""description":"from 0.0 to 1.0""#);
     for provider in PROVIDERS {
         let answer = r#"{"title": "Ünïcode", "score": 1, "tag": null}"#;
         let server = Server::start(vec![finishes(provider, answer).in_pieces_of(5)]);
         let got = value(&engine(&server, provider), script).await;
         assert_eq!(json::write(&got), r#"{"title":"Ünïcode","score":1.0,"tag":null}"#);
-        let body = server.requests()[0].body.clone();
-        let (sent, wanted) = match provider {
-            "openai" => {
-                let format = json!({ "name": "answer", "strict": true, "schema": asserted });
-                let format = json!({ "type": "json_schema", "json_schema": format });
-                (body["response_format"].clone(), format)
-            }
-            "anthropic" => {
-                let format = json!({ "type": "json_schema", "schema": described });
-                (body["output_config"]["format"].clone(), format)
-            }
+        let request = &server.requests()[0];
+        let wanted = match provider {
+            "openai" => format!(
+                r#""response_format":{{"type":"json_schema","json_schema":{{"name":"answer","strict":true,"schema":{asserted}}}}}"#
+            ),
+            "anthropic" => format!(
+                r#""output_config":{{"format":{{"type":"json_schema","schema":{described}}}}}"#
+            ),
             _ => {
-                let shown_text = body["messages"][0]["content"].as_str().unwrap();
-                assert_eq!(shown_text, format!("Answer in JSON of this schema: {asserted}"));
-                (body["format"].clone(), asserted.clone())
+                let shown = request.body["messages"][0]["content"].as_str().unwrap();
+                assert_eq!(shown, format!("Answer in JSON of this schema: {asserted}"));
+                format!(r#""format":{asserted}"#)
             }
         };
         // As text, because the order of the fields is the order of the answer.
-        assert_eq!(sent.to_string(), wanted.to_string(), "{provider}");
+        assert!(request.text.contains(&wanted), "{provider}: {}", request.text);
     }
 }
 

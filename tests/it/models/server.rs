@@ -32,6 +32,8 @@ pub(crate) struct Request {
     /// The request line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: Value,
+    /// The body as it was sent, with its fields in order.
+    pub(crate) text: String,
 }
 
 #[derive(Clone)]
@@ -154,7 +156,8 @@ fn read(stream: &TcpStream) -> Option<Request> {
     let length = head.lines().find_map(|it| it.strip_prefix("content-length: ")).unwrap();
     let mut body = vec![0; length.parse().unwrap()];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { head, body: serde_json::from_slice(&body).unwrap() })
+    let text = String::from_utf8(body).unwrap();
+    Some(Request { head, body: serde_json::from_str(&text).unwrap(), text })
 }
 
 fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {

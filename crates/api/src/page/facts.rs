@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use serde_json::Value as Json;
-use svc_contract::value::{Money, units};
+use svc_contract::value::{Money, Value, json, units};
 use svc_text::markup::escaped;
 
 use super::{Left, Page, Result, markup::beginning};
@@ -68,15 +68,15 @@ fn against(used: &str, cap: Option<String>) -> String {
 }
 
 fn inputs(run: &Run) -> String {
-    let Ok(Json::Object(inputs)) = serde_json::from_str(&run.params) else {
-        return String::new();
-    };
+    // As values, whose fields keep their order.
+    let inputs = json::read(&run.params).unwrap_or_default();
+    let Some(inputs) = inputs.as_record() else { return String::new() };
     let rows: String = inputs.iter().map(|(name, value)| input(name, value)).collect();
     if rows.is_empty() { rows } else { format!("<dl class=\"inputs\">{rows}</dl>\n") }
 }
 
-fn input(name: &str, value: &Json) -> String {
-    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+fn input(name: &str, value: &Value) -> String {
+    let value = value.as_str().map_or_else(|| json::write(value), str::to_owned);
     let (shown, is_cut) = beginning(&value, SHOWN);
     let dots = if is_cut { " …" } else { "" };
     let (name, shown) = (escaped(name), escaped(shown));

@@ -120,7 +120,7 @@ impl Scheme {
         match self {
             Self::Int => Self::IntRange(low as i64, high as i64),
             Self::Float => Self::FloatRange(low, high),
-            _ => panic!("only numbers have ranges"),
+            _ => panic!("expected a param of type `i64` or `f64` after `#[range(..)]`"),
         }
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn one_line(doc: &str) -> String {
 
 /// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
 /// optional; `#[range(low..=high)]` bounds a number; `#[tune]` before it marks a param that
-/// changes only how good or how quick a result is.
+/// changes only how good or how quick a result is. A field may be `pub`.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -155,12 +155,12 @@ macro_rules! params {
             $(#[doc = $field_doc:literal])*
             $(#[tune $(= $tune:literal)?])?
             $(#[range($low:literal..=$high:literal)])?
-            $field:ident: $ty:ty $(= $default:expr)?
+            $field_vis:vis $field:ident: $ty:ty $(= $default:expr)?
         ),* $(,)?
     }) => {
         $(#[doc = $doc])*
         $vis struct $name {
-            $($(#[doc = $field_doc])* $field: $ty,)*
+            $($(#[doc = $field_doc])* $field_vis $field: $ty,)*
         }
 
         impl $crate::registry::Params for $name {
@@ -191,6 +191,9 @@ macro_rules! params {
                 })
             }
         }
+
+        // Computed here, so that a range of a type that has none is an error here.
+        const _: &[$crate::registry::Param] = <$name as $crate::registry::Params>::PARAMS;
     };
     (@all $idx:ident; $({
         name: $name:expr,
@@ -216,4 +219,43 @@ macro_rules! params {
             <$ty as $crate::registry::Field>::encode($default)
         }))
     };
+    // Anything else is a mistake; the rest finds out which.
+    (@why #[doc = $doc:literal] $($rest:tt)*) => { $crate::params! { @why $($rest)* } };
+    (@why #[$($other:tt)*] $($rest:tt)*) => {
+        compile_error!(concat!(
+            "expected doc comments before the struct, found `#[", stringify!($($other)*), "]`: ",
+            "`params!` writes the struct and its implementations",
+        ));
+    };
+    (@why $vis:vis struct $name:ident { $($fields:tt)* }) => {
+        $crate::params! { @field $($fields)* }
+    };
+    (@why $($other:tt)*) => {
+        compile_error!("expected `struct Name { name: Type, .. }` in `params!`");
+    };
+    (@field #[doc = $doc:literal] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
+    (@field #[tune] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
+    (@field #[range($low:literal..=$high:literal)] #[tune] $($rest:tt)*) => {
+        compile_error!("expected `#[tune]` before `#[range(..)]`");
+    };
+    (@field #[range($low:literal..=$high:literal)] $($rest:tt)*) => {
+        $crate::params! { @field $($rest)* }
+    };
+    (@field #[$($other:tt)*] $($rest:tt)*) => {
+        compile_error!(concat!(
+            "expected `#[tune]` or `#[range(low..=high)]` before a param, found `#[",
+            stringify!($($other)*), "]`",
+        ));
+    };
+    (@field $vis:vis $field:ident: $ty:ty $(= $default:expr)?, $($rest:tt)*) => {
+        $crate::params! { @field $($rest)* }
+    };
+    (@field $($other:tt)*) => {
+        compile_error!(concat!(
+            "expected `name: Type` or `name: Type = default` as a param, found `",
+            stringify!($($other)*), "`",
+        ));
+    };
+    (@$($other:tt)*) => { compile_error!("expected `struct Name { .. }` in `params!`, found `@`"); };
+    ($($other:tt)*) => { $crate::params! { @why $($other)* } };
 }

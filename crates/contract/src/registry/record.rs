@@ -15,11 +15,12 @@ pub trait RecordDef: Field {
     fn names() -> Arc<[Text]>;
 }
 
-/// Declares a record type of the language as a Rust struct.
+/// Declares a record type of the language as a Rust struct, which is `Clone` and `Debug`. Its fields
+/// are public, with or without `pub`.
 #[macro_export]
 macro_rules! record {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {
-        $($(#[doc = $field_doc:literal])* $field:ident: $ty:ty),* $(,)?
+        $($(#[doc = $field_doc:literal])* $field_vis:vis $field:ident: $ty:ty),* $(,)?
     }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug)]
@@ -75,4 +76,40 @@ macro_rules! record {
             }
         }
     };
+    // Anything else is a mistake; the rest finds out which.
+    (@why #[doc = $doc:literal] $($rest:tt)*) => { $crate::record! { @why $($rest)* } };
+    (@why #[$($other:tt)*] $($rest:tt)*) => {
+        compile_error!(concat!(
+            "expected doc comments before the struct, found `#[", stringify!($($other)*), "]`: ",
+            "`#[derive(svc::Record)]` makes a struct with attributes of your own a record type",
+        ));
+    };
+    (@why $vis:vis struct $name:ident { $($fields:tt)* }) => {
+        $crate::record! { @field $($fields)* }
+    };
+    (@why $($other:tt)*) => {
+        compile_error!("expected `struct Name { name: Type, .. }` in `record!`");
+    };
+    (@field #[doc = $doc:literal] $($rest:tt)*) => { $crate::record! { @field $($rest)* } };
+    (@field #[$($other:tt)*] $($rest:tt)*) => {
+        compile_error!(concat!(
+            "expected doc comments before a field, found `#[", stringify!($($other)*), "]`",
+        ));
+    };
+    (@field $vis:vis $field:ident: $ty:ty = $default:expr $(, $($rest:tt)*)?) => {
+        compile_error!(concat!(
+            "a field of a record has no default, found `", stringify!($field), " = ",
+            stringify!($default), "`: `Option<T>` is for a field that may be missing",
+        ));
+    };
+    (@field $vis:vis $field:ident: $ty:ty, $($rest:tt)*) => {
+        $crate::record! { @field $($rest)* }
+    };
+    (@field $($other:tt)*) => {
+        compile_error!(concat!(
+            "expected `name: Type` as a field, found `", stringify!($($other)*), "`",
+        ));
+    };
+    (@$($other:tt)*) => { compile_error!("expected `struct Name { .. }` in `record!`, found `@`"); };
+    ($($other:tt)*) => { $crate::record! { @why $($other)* } };
 }

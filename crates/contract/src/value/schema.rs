@@ -1,8 +1,6 @@
 //! The JSON Schema of a type, for services that must return JSON.
 
-use serde_json::{Map, Value as Json, json};
-
-use super::{EnumType, RecordType, Type};
+use super::{EnumType, Record, RecordType, Text, Type, Value, json};
 
 /// The representation of ranges and of list limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,28 +14,44 @@ pub enum Ranges {
 /// The schema of `ty`, or the part of it that has none.
 ///
 /// Records are closed and all their fields are required; a field of type `T?` may be null.
-/// Units are strings, written as in the language.
-pub fn of(ty: &Type, ranges: Ranges) -> Result<Json, &Type> {
+/// Units are strings, written as in the language. The schema is a value, whose fields keep their
+/// order: services answer in it.
+pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
     Ok(match ty {
-        Type::Unknown | Type::Json => json!({}),
-        Type::Bool => json!({ "type": "boolean" }),
+        Type::Unknown | Type::Json => fields([]),
+        Type::Bool => typed("boolean", []),
         Type::Int(range) => {
             number("integer", range.map(|(low, high)| (low.into(), high.into())), ranges)
         }
         Type::Float(range) => {
             number("number", range.map(|(low, high)| (low.into(), high.into())), ranges)
         }
-        Type::Text => json!({ "type": "string" }),
+        Type::Text => typed("string", []),
         Type::Duration => unit("a duration, such as 30s, 5m or 1h30m"),
         Type::Money => unit("an amount of US dollars, such as $0.05"),
         Type::Size => unit("a size, such as 10MB or 2KiB"),
         Type::Model(_) => unit("the id of a model"),
-        Type::List(item, max) => list(&of(item, ranges)?, *max, ranges),
-        Type::Record(record) => object(record, ranges)?,
+        Type::List(item, max) => list(of(item, ranges)?, *max, ranges),
+        Type::Record(record) => of_record(record, ranges)?,
         Type::Enum(of) => one_of(of),
-        Type::Optional(inner) => json!({ "anyOf": [of(inner, ranges)?, { "type": "null" }] }),
+        Type::Optional(inner) => {
+            fields([("anyOf", vec![of(inner, ranges)?, typed("null", [])].into())])
+        }
         _ => return Err(ty),
     })
+}
+
+/// The schema of an object that has these properties, all of them required, and no others.
+pub fn object(properties: Record) -> Value {
+    let required: Vec<Value> = properties.names().iter().map(|it| it.clone().into()).collect();
+    typed(
+        "object",
+        [
+            ("properties", properties.into()),
+            ("required", required.into()),
+            ("additionalProperties", false.into()),
+        ],
+    )
 }
 
 /// Whether a schema is complete: `json` inside may be anything.
@@ -50,52 +64,52 @@ pub fn is_strict(ty: &Type) -> bool {
     }
 }
 
-fn number(name: &str, range: Option<(Json, Json)>, ranges: Ranges) -> Json {
+fn fields<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Record(fields.into_iter().map(|(name, value)| (Text::from(name), value)).collect())
+}
+
+/// The schema of a type with this name in JSON Schema, with further keywords.
+fn typed<const N: usize>(name: &str, more: [(&str, Value); N]) -> Value {
+    let all = std::iter::once(("type", name.into())).chain(more);
+    Value::Record(all.map(|(name, value)| (Text::from(name), value)).collect())
+}
+
+fn number(name: &str, range: Option<(Value, Value)>, ranges: Ranges) -> Value {
     match (range, ranges) {
-        (None, _) => json!({ "type": name }),
-        (Some((low, high)), Ranges::Asserted) => {
-            json!({ "type": name, "minimum": low, "maximum": high })
-        }
+        (None, _) => typed(name, []),
+        (Some((low, high)), Ranges::Asserted) => typed(name, [("minimum", low), ("maximum", high)]),
         (Some((low, high)), Ranges::Described) => {
-            json!({ "type": name, "description": format!("from {low} to {high}") })
+            let range = format!("from {} to {}", json::write(&low), json::write(&high));
+            typed(name, [("description", range.into())])
         }
     }
 }
 
-fn unit(what: &str) -> Json {
-    json!({ "type": "string", "description": what })
+fn unit(what: &str) -> Value {
+    typed("string", [("description", what.into())])
 }
 
-fn list(item: &Json, max: Option<u64>, ranges: Ranges) -> Json {
+fn list(item: Value, max: Option<u64>, ranges: Ranges) -> Value {
     match (max, ranges) {
-        (None, _) => json!({ "type": "array", "items": item }),
+        (None, _) => typed("array", [("items", item)]),
         (Some(max), Ranges::Asserted) => {
-            json!({ "type": "array", "items": item, "maxItems": max })
+            typed("array", [("items", item), ("maxItems", max.into())])
         }
         (Some(max), Ranges::Described) => {
             let most = format!("at most {max} items");
-            json!({ "type": "array", "items": item, "description": most })
+            typed("array", [("items", item), ("description", most.into())])
         }
     }
 }
 
-fn object(record: &RecordType, ranges: Ranges) -> Result<Json, &Type> {
-    let mut properties = Map::new();
-    for (name, ty) in &record.fields {
-        properties.insert(name.to_string(), of(ty, ranges)?);
-    }
-    let required: Vec<&str> = record.fields.iter().map(|(name, _)| name.as_ref()).collect();
-    Ok(json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    }))
+fn of_record(record: &RecordType, ranges: Ranges) -> Result<Value, &Type> {
+    let properties = record.fields.iter().map(|(name, ty)| Ok((name.clone(), of(ty, ranges)?)));
+    properties.collect::<Result<Record, _>>().map(object)
 }
 
-fn one_of(of: &EnumType) -> Json {
-    let variants: Vec<&str> = of.variants.iter().map(AsRef::as_ref).collect();
-    json!({ "type": "string", "enum": variants })
+fn one_of(of: &EnumType) -> Value {
+    let variants: Vec<Value> = of.variants.iter().map(|it| it.clone().into()).collect();
+    typed("string", [("enum", variants.into())])
 }
 
 #[cfg(test)]
@@ -115,30 +129,17 @@ mod tests {
     }
 
     #[test]
-    fn records_are_closed_and_ranges_asserted() {
-        let wanted = json!({
-            "type": "object",
-            "properties": {
-                "title": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-                "kind": { "type": "string", "enum": ["bug", "idea"] },
-                "scores": {
-                    "type": "array",
-                    "items": { "type": "number", "minimum": 0.0, "maximum": 1.0 },
-                    "maxItems": 3,
-                },
-            },
-            "required": ["title", "kind", "scores"],
-            "additionalProperties": false,
-        });
-        assert_eq!(of(&note(), Ranges::Asserted), Ok(wanted));
+    fn records_are_closed_ordered_and_ranges_asserted() {
+        let wanted = r#"{"type":"object","properties":{"title":{"anyOf":[{"type":"string"},{"type":"null"}]},"kind":{"type":"string","enum":["bug","idea"]},"scores":{"type":"array","items":{"type":"number","minimum":0.0,"maximum":1.0},"maxItems":3}},"required":["title","kind","scores"],"additionalProperties":false}"#;
+        assert_eq!(json::write(&of(&note(), Ranges::Asserted).unwrap()), wanted);
     }
 
     #[test]
     fn ranges_can_be_described_in_words() {
-        let schema = of(&note(), Ranges::Described).unwrap()["properties"]["scores"].clone();
-        let item = json!({ "type": "number", "description": "from 0.0 to 1.0" });
-        let wanted = json!({ "type": "array", "items": item, "description": "at most 3 items" });
-        assert_eq!(schema, wanted);
+        let schema = json::write(&of(&note(), Ranges::Described).unwrap());
+        let item = r#"{"type":"number","description":"from 0.0 to 1.0"}"#;
+        let wanted = r#""scores":{"type":"array","items":_,"description":"at most 3 items"}"#;
+        assert!(schema.contains(&wanted.replace('_', item)), "{schema}");
     }
 
     #[test]

@@ -1,39 +1,62 @@
 //! Anthropic's Messages API.
 
-use serde_json::{Value as Json, json};
-use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
+use serde::Serialize;
+use serde_json::Value as Json;
+use svc_contract::{
+    host::http::Request,
+    registry::OpError,
+    value::{Value, schema::Ranges},
+};
 
 use super::{
     answer::{Answer, End, Tokens},
     model::Model,
-    question::Question,
+    question::{Message, Question, body},
     talk::Flow,
 };
 
 /// The supported version of the protocol.
 const VERSION: &str = "2023-06-01";
 
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u64,
+    messages: [Message<'a>; 1],
+    stream: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    system: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig>,
+}
+
+#[derive(Serialize)]
+struct OutputConfig {
+    format: Format,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format {
+    JsonSchema { schema: Value },
+}
+
 pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
-    let mut body = json!({
-        "model": model.name,
-        "max_tokens": question.max_tokens,
-        "messages": [{ "role": "user", "content": question.prompt }],
-        "stream": true,
-    });
-    if !question.system.is_empty() {
-        body["system"] = question.system.into();
-    }
-    if let Some(temperature) = question.temperature {
-        body["temperature"] = temperature.into();
-    }
     // A schema with ranges is rejected, so ranges are described in words.
-    if let Some(schema) = question.schema(Ranges::Described)? {
-        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
-    }
+    let schema = question.schema(Ranges::Described)?;
+    let body = body(&Body {
+        model: &model.name,
+        max_tokens: question.max_tokens,
+        messages: [Message::user(question.prompt)],
+        stream: true,
+        system: question.system,
+        temperature: question.temperature,
+        output_config: schema.map(|schema| OutputConfig { format: Format::JsonSchema { schema } }),
+    });
     let url = format!("{}/v1/messages", model.base);
-    let request = Request::post_json(url, body.to_string().into_bytes())
-        .configured()
-        .header("anthropic-version", VERSION);
+    let request = Request::post_json(url, body).configured().header("anthropic-version", VERSION);
     Ok(match &model.key {
         Some(key) => request.header("x-api-key", key.reveal()),
         None => request,

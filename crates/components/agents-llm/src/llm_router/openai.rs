@@ -1,48 +1,77 @@
 //! OpenAI's chat completions API, which many other servers support too.
 
-use serde_json::{Value as Json, json};
-use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
+use serde::Serialize;
+use serde_json::Value as Json;
+use svc_contract::{
+    host::http::Request,
+    registry::OpError,
+    value::{Value, schema::Ranges},
+};
 
 use super::{
     answer::{Answer, End, Tokens},
     model::Model,
-    question::Question,
+    question::{Message, Question, body},
     talk::Flow,
 };
 
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Message<'a>>,
+    stream: bool,
+    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u64>,
+    /// OpenAI renamed the limit; other servers know this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format {
+    JsonSchema { json_schema: Wanted },
+}
+
+#[derive(Serialize)]
+struct Wanted {
+    name: &'static str,
+    strict: bool,
+    schema: Value,
+}
+
 pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
-    let mut messages = Vec::new();
-    if !question.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": question.system }));
-    }
-    messages.push(json!({ "role": "user", "content": question.prompt }));
-    let mut body = json!({
-        "model": model.name,
-        "messages": messages,
-        "stream": true,
-        "stream_options": { "include_usage": true },
+    let system = (!question.system.is_empty()).then(|| Message::system(question.system));
+    let (cap, is_official) = (Some(question.max_tokens), model.is_official());
+    let schema = question.schema(Ranges::Asserted)?;
+    let schema =
+        schema.map(|schema| Wanted { name: "answer", strict: question.is_strict(), schema });
+    let body = body(&Body {
+        model: &model.name,
+        messages: system.into_iter().chain([Message::user(question.prompt)]).collect(),
+        stream: true,
+        stream_options: StreamOptions { include_usage: true },
+        max_completion_tokens: cap.filter(|_| is_official),
+        max_tokens: cap.filter(|_| !is_official),
+        temperature: question.temperature,
+        response_format: schema.map(|json_schema| Format::JsonSchema { json_schema }),
     });
-    body[cap(model)] = question.max_tokens.into();
-    if let Some(temperature) = question.temperature {
-        body["temperature"] = temperature.into();
-    }
-    if let Some(schema) = question.schema(Ranges::Asserted)? {
-        body["response_format"] = json!({
-            "type": "json_schema",
-            "json_schema": { "name": "answer", "strict": question.is_strict(), "schema": schema },
-        });
-    }
     let url = format!("{}/chat/completions", model.base);
-    let request = Request::post_json(url, body.to_string().into_bytes()).configured();
+    let request = Request::post_json(url, body).configured();
     Ok(match &model.key {
         Some(key) => request.header("authorization", format!("Bearer {}", key.reveal())),
         None => request,
     })
-}
-
-/// The name of the token limit. OpenAI renamed it; other servers know the first name.
-fn cap(model: &Model) -> &'static str {
-    if model.is_official() { "max_completion_tokens" } else { "max_tokens" }
 }
 
 pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {

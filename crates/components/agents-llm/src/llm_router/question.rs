@@ -1,10 +1,10 @@
 //! A request to a model, independent of the provider.
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use svc_contract::{
     registry::{Field, OpError, Scheme},
     value::{
-        Type, Value,
+        Type, Value, json,
         schema::{self, Ranges},
     },
 };
@@ -58,7 +58,7 @@ impl<'a> Question<'a> {
         let mut question =
             Self { prompt, system, wanted, max_tokens: 0, temperature: None, schema_len: 0 };
         for ranges in [Ranges::Asserted, Ranges::Described] {
-            let len = question.schema(ranges)?.map_or(0, |it| it.to_string().len());
+            let len = question.schema(ranges)?.map_or(0, |it| json::write(&it).len());
             question.schema_len = question.schema_len.max(len);
         }
         Ok(question)
@@ -69,17 +69,12 @@ impl<'a> Question<'a> {
     }
 
     /// The schema of the answer: always an object, as providers require.
-    pub(super) fn schema(&self, ranges: Ranges) -> Result<Option<Json>, OpError> {
+    pub(super) fn schema(&self, ranges: Ranges) -> Result<Option<Value>, OpError> {
         let Some(wanted) = self.wanted else { return Ok(None) };
         let schema = schema::of(wanted, ranges)
             .map_err(|part| OpError::bug(format!("the check accepted {part}")))?;
         Ok(Some(if self.is_wrapped() {
-            json!({
-                "type": "object",
-                "properties": { VALUE: schema },
-                "required": [VALUE],
-                "additionalProperties": false,
-            })
+            schema::object([(VALUE.into(), schema)].into_iter().collect())
         } else {
             schema
         }))
@@ -101,4 +96,26 @@ impl<'a> Question<'a> {
         let input = texts.saturating_add(SCHEMA_COPIES * self.schema_len).saturating_add(OVERHEAD);
         Tokens { input: input as u64, output: self.max_tokens }
     }
+}
+
+/// A message of a conversation, as all providers have it.
+#[derive(Serialize)]
+pub(super) struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+impl<'a> Message<'a> {
+    pub(super) const fn system(content: &'a str) -> Self {
+        Self { role: "system", content }
+    }
+
+    pub(super) const fn user(content: &'a str) -> Self {
+        Self { role: "user", content }
+    }
+}
+
+/// The body of a request as JSON.
+pub(super) fn body(request: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(request).expect("a request has only string keys and cannot fail to write")
 }

@@ -62,12 +62,20 @@ fn input(scheme: Scheme) -> Param {
 }
 
 /// The result of a closure: a value, or a `Result` with an error that converts to [`OpError`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the result of an op",
+    label = "expected a type such as `String`, `i64` or `Vec<T>`, or a `Result` of it",
+    note = "a struct is a result with `#[derive(svc::Record)]`",
+    note = "the error of a `Result` converts to `OpError`: `.map_err(|err| OpError::failed(err.to_string()))` makes one of another error",
+    note = "an async closure is for `svc::io_op`"
+)]
 pub trait Outcome {
     const SCHEME: Scheme;
 
     fn result(self) -> Result<Value, OpError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Field> Outcome for T {
     const SCHEME: Scheme = T::SCHEME;
 
@@ -76,6 +84,7 @@ impl<T: Field> Outcome for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Field, E: Into<OpError>> Outcome for Result<T, E> {
     const SCHEME: Scheme = T::SCHEME;
 
@@ -87,7 +96,9 @@ impl<T: Field, E: Into<OpError>> Outcome for Result<T, E> {
 /// A closure that an op can be made of. `C` is the context that it may take; `Marker` is inferred.
 #[diagnostic::on_unimplemented(
     message = "no op can be made of this closure",
-    note = "it takes nothing, an input that implements `Field`, or an input and a struct declared with `params!`, and before these a `{C}` if it needs one",
+    label = "its parameters are not those of an op",
+    note = "it takes nothing, an input, or an input and a struct declared with `params!`, and before these a `{C}` if it needs one",
+    note = "an input has a type such as `String`, `i64`, `Vec<T>`, or of a struct with `#[derive(svc::Record)]`",
     note = "write the types of its parameters: `|cx: Cx, id: i64| ..`"
 )]
 pub trait Closure<C, Marker>: Send + Sync + 'static {

@@ -6,7 +6,10 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use svc_contract::store::{Hash, Node, Run, Store, StoreError};
+use svc_contract::{
+    store::{Hash, Node, Run, Store, StoreError},
+    value::json,
+};
 use svc_lang::plan::Plan;
 
 use crate::{Engine, run::place_of};
@@ -59,8 +62,7 @@ impl<'a> Side<'a> {
     }
 
     pub(super) fn param(&self, name: &str) -> Option<String> {
-        let params: Json = serde_json::from_str(&self.run.params).ok()?;
-        params.get(name).map(Json::to_string)
+        json::read(&self.run.params).ok()?.as_record()?.get(name).map(json::write)
     }
 
     /// The text of a call in the script, and its file.

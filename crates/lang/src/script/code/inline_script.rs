@@ -12,7 +12,7 @@ use svc_contract::{
 };
 
 use super::{
-    Ended, Failure, Mistake, Watch,
+    Ended, Failure, Mistake, Watch, captures,
     cross::enter,
     failure::explained,
     limits,
@@ -44,7 +44,7 @@ impl InlineScript {
             scope.push_dynamic(name.as_ref(), Dynamic::UNIT);
         }
         let known: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        let read = on_a_long_stack(|| ENGINE.compile_with_scope(&scope, code));
+        let read = on_a_long_stack(|| captures::compile(&ENGINE, &scope, code));
         let ast =
             read.map_err(|err| Mistake::of(&err, range_at(code, err.1), &known).in_file(base))?;
         let result = Shape::of(yields);

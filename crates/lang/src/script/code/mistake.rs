@@ -100,6 +100,7 @@ fn reserved(word: &str) -> (String, &'static str, Option<String>) {
         "import" | "export" => Some("write the function in the code itself: code has no modules"),
         "eval" => Some("write a function, or use `switch`: code cannot create code"),
         "print" | "debug" => Some("add the value to the result: code has no output"),
+        "is_shared" => Some("remove it: code has no shared values"),
         "curry" => Some("pass the value as a parameter of the function"),
         _ => None,
     };

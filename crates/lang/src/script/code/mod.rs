@@ -1,6 +1,7 @@
 //! Code in a script, compiled and run by rhai.
 
 mod amount;
+mod captures;
 mod construct;
 mod cross;
 mod failure;

@@ -15,8 +15,10 @@ use rhai::{
 use super::{amount, limits, safe, watch};
 
 /// Words that code cannot use: they would run or load other code, or print something.
-/// A function with bound values (`curry`) could contain itself, over and over.
-pub(super) const DISABLED: [&str; 6] = ["eval", "import", "export", "print", "debug", "curry"];
+/// A function with bound values (`curry`) could contain itself, over and over; no value is
+/// shared, so `is_shared` has nothing to say.
+pub(super) const DISABLED: [&str; 7] =
+    ["eval", "import", "export", "print", "debug", "curry", "is_shared"];
 
 /// One engine for all code; it keeps no state of the code that it runs.
 pub(super) static ENGINE: LazyLock<Engine> = LazyLock::new(engine);

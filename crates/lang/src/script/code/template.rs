@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, Mistake, Watch, construct,
+    Failure, Mistake, Watch, captures, construct,
     cross::enter,
     failure::explained,
     inline_script::on_a_long_stack,
@@ -41,7 +41,7 @@ impl Templates {
         }
         let mut engine = sandbox::engine();
         construct::register(&mut engine, registry);
-        let read = on_a_long_stack(|| engine.compile(code));
+        let read = on_a_long_stack(|| captures::compile(&engine, &Scope::new(), code));
         let ast = read.map_err(|err| Mistake::of(&err, range_at(code, err.1), &[]))?;
         Ok(Self { code: code.into(), ast, engine })
     }

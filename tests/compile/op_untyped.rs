@@ -1,0 +1,5 @@
+//! A parameter without a type.
+
+fn main() {
+    let _ = svc::op("shop.same", |it| it);
+}

@@ -1,0 +1,9 @@
+//! Something other than a struct.
+
+svc::params! {
+    enum First {
+        Ten,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,61 @@
+//! Ops from closures, with a model that they capture and a pool that the program lends.
+
+use std::sync::Arc;
+
+#[derive(Clone, svc::Record)]
+struct Customer {
+    name: String,
+    visits: i64,
+}
+
+svc::params! {
+    /// How to search.
+    struct Search {
+        /// The most customers.
+        limit: i64 = 10,
+    }
+}
+
+/// Stands for a trained model.
+struct Model;
+
+impl Model {
+    fn score(&self, customer: &Customer) -> f64 {
+        f64::from(i32::try_from(customer.visits).unwrap_or(i32::MAX)) / 10.0
+    }
+}
+
+/// Stands for a pool of connections to a database.
+struct Pool(Vec<Customer>);
+
+impl Pool {
+    async fn find(&self, name: &str, limit: i64) -> Result<Vec<Customer>, std::io::Error> {
+        let found = self.0.iter().filter(|it| it.name == name).cloned();
+        Ok(found.take(usize::try_from(limit).unwrap_or_default()).collect())
+    }
+}
+
+fn pool() -> Arc<Pool> {
+    Arc::new(Pool(vec![Customer { name: "ada".into(), visits: 5 }]))
+}
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let (pool, model) = (pool(), Model);
+    // block: Ops from closures, 1
+    assert_eq!(scores, [0.5]);
+    tenants().await
+}
+
+async fn tenants() -> Result<(), Box<dyn std::error::Error>> {
+    let (tenant, script) = ("acme", r#""ada" >> crm.count"#);
+    let pool_of = |_: &str| pool();
+    let count = |cx: svc::registry::Cx, name: String| -> Result<i64, svc::registry::OpError> {
+        let pool = cx.lent::<Pool>()?;
+        Ok(pool.0.iter().filter(|it| it.name == name).count() as i64)
+    };
+    let ops = [svc::op("crm.count", count)];
+    // block: Lent services, 1
+    assert_eq!(response.get::<i64>()?, 1);
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! An op that fails.
+
+use svc::registry::{ErrorKind, OpError};
+
+fn page() -> Result<String, OpError> {
+    // block: Failing, 1
+}
+
+pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
+    assert_eq!(page().unwrap_err().kind, ErrorKind::NotFound);
+    Ok(())
+}
