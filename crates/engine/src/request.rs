@@ -213,7 +213,7 @@ impl<'e> Request<'e> {
         let ended = match self.prepared().await {
             Ok((plan, inputs)) => match self.briefly(&plan, &inputs) {
                 Some(ended) => answer(&plan, ended),
-                None => Box::pin(self.as_task(plan, inputs)).await,
+                None => Box::pin(self.run_as_task(plan, inputs)).await,
             },
             Err(err) => Err(err),
         };
@@ -261,7 +261,7 @@ impl<'e> Request<'e> {
         run::briefly(plan, inputs, &around)
     }
 
-    async fn as_task(
+    async fn run_as_task(
         self,
         plan: Arc<Plan>,
         inputs: BTreeMap<Text, Value>,

@@ -39,7 +39,7 @@ pub(super) struct Place<'a> {
     pub(super) path: &'a Path<'a>,
 }
 
-impl<'a> Place<'a> {
+impl Place<'_> {
     fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
         Place { env, scope: self.scope, path: self.path }
     }

@@ -238,7 +238,7 @@ impl Now<'_> {
         }
         let _held = Self::held(items.len() * each, key.span)?;
         let mut keys = Vec::with_capacity(items.len());
-        for item in items.iter() {
+        for item in &items {
             self.step(0, key.span)?;
             keys.push(self.eval(key, &env.with_it(item))?);
         }
