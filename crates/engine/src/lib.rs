@@ -25,6 +25,7 @@ mod hints;
 pub mod history;
 mod inputs;
 pub mod output;
+mod recent;
 mod request;
 mod result;
 pub mod run;
@@ -69,6 +70,7 @@ pub use testing::TestResult;
 pub use threads::Threads;
 
 use files::HostFiles;
+use recent::Recent;
 use run::{Observer, Unwatched};
 
 /// Checks, plans and runs scripts against a set of components.
@@ -94,6 +96,7 @@ pub struct Engine {
     hints: Hints,
     /// Changes with everything that a plan depends on.
     planner: Planner,
+    recent: Arc<Recent>,
 }
 
 impl Engine {
@@ -116,6 +119,7 @@ impl Engine {
             max_memory: None,
             hints: Hints::None,
             planner: Planner::new(),
+            recent: Arc::default(),
         }
     }
 
@@ -374,7 +378,13 @@ impl Engine {
 
     /// Requests a run of a script: set its inputs, then await it.
     pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
-        Request::new(self, self.plan(script).map(Arc::new))
+        let script = script.into();
+        let plan = match &self.store {
+            // Expectations come from the runs of the store.
+            Some(_) => self.plan(script).map(Arc::new),
+            None => self.recent.plan(script, self.planner, |it| self.plan(it)),
+        };
+        Request::new(self, plan)
     }
 
     /// Requests a run of an existing plan. Many runs can share one.

@@ -1,6 +1,7 @@
 //! Requests as an embedding program makes them: only names that `svc` exports.
 
 mod events;
+mod plans;
 mod policies;
 mod reports;
 mod runtimes;

@@ -36,7 +36,8 @@ struct Earlier {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunOptions {
     asked: Asked,
-    earlier: Option<Earlier>,
+    /// Boxed, because most runs have none.
+    earlier: Option<Box<Earlier>>,
 }
 
 /// A run in the store.
@@ -193,7 +194,7 @@ impl Request<'_> {
             self.given = inputs_of(run, plan)?;
         }
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
-        self.options.earlier = Some(earlier);
+        self.options.earlier = Some(Box::new(earlier));
         Ok(self)
     }
 }
@@ -257,7 +258,7 @@ impl StoredRun {
     ) -> Result<Self, Error> {
         let source = &plan.program().source;
         let failed = |err| outside(source, err);
-        let earlier = options.earlier.as_ref();
+        let earlier = options.earlier.as_deref();
         let origin = earlier.and_then(Earlier::origin);
         let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
         let claims = claims.collect::<Result<_, _>>().map_err(failed)?;

@@ -32,7 +32,7 @@ impl Span {
 }
 
 /// The text of a script, its name in messages, and the folder that its paths are relative to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
