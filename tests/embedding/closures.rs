@@ -44,7 +44,25 @@ pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let (pool, model) = (pool(), Model);
     // block: Ops from closures, 1
     assert_eq!(scores, [0.5]);
+    of_values().await?;
     tenants().await
+}
+
+/// Stands for a function of another language.
+fn call(
+    _: svc::registry::Cx,
+    args: &[svc::value::Value],
+) -> Result<svc::value::Value, svc::registry::OpError> {
+    assert_eq!(args.len(), 2);
+    Ok(args[1].clone())
+}
+
+async fn of_values() -> Result<(), Box<dyn std::error::Error>> {
+    let customer = svc::value::Type::record(vec![("name".into(), svc::value::Type::Text)]);
+    // block: Ops from closures, 2
+    let weight: f64 = engine.run(r#"{ name: "ada" } >> crm.score(weight: 2.5)"#).await?.get()?;
+    assert!((weight - 2.5).abs() < 1e-9);
+    Ok(())
 }
 
 async fn tenants() -> Result<(), Box<dyn std::error::Error>> {

@@ -3,7 +3,21 @@
 pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
     let engine = svc::engine();
     script(&engine)?;
-    request(&engine)
+    request(&engine)?;
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(shared(&engine))
+}
+
+struct Order {
+    price: f64,
+    n: i64,
+}
+
+async fn shared(engine: &svc::Engine) -> Result<(), Box<dyn std::error::Error>> {
+    use std::sync::Arc;
+    let orders = [Order { price: 20.0, n: 2 }, Order { price: 1.5, n: 4 }];
+    // block: Running a plan many times, 1
+    assert!(!plan.varies());
+    Ok(())
 }
 
 fn script(engine: &svc::Engine) -> Result<(), Box<dyn std::error::Error>> {

@@ -69,8 +69,15 @@ fn expressions(runtime: &tokio::runtime::Runtime) {
     row("mlua: the same compiled", lua_cached, None);
 
     let engine = svc::engine();
+    let number = std::cell::Cell::new(0_u64);
+    let new_text = || {
+        number.set(number.get() + 1);
+        SVC.replace("4.5", &format!("{}.5", number.get()))
+    };
+    let run = timed(2_000, async || is_total(float(ordered(engine.run(new_text())).await)));
+    row("svc: a rule from a new text, times rhai", runtime.block_on(run), Some(from_text));
     let run = timed(2_000, async || is_total(float(ordered(engine.run(SVC)).await)));
-    row("svc: a rule from text, times rhai", runtime.block_on(run), Some(from_text));
+    row("svc: a rule from a known text, times rhai", runtime.block_on(run), Some(from_text));
     let plan = Arc::new(engine.plan(SVC).unwrap());
     let run = timed(10_000, async || is_total(float(ordered(engine.run_plan(plan.clone())).await)));
     row("svc: the same planned, times rhai", runtime.block_on(run), Some(cached));
