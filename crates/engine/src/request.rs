@@ -236,7 +236,9 @@ impl<'e> Request<'e> {
         if self.engine.has_estimated(&plan, &inputs, self.caps) {
             return Ok((plan, inputs));
         }
-        let planned = self.engine.planned(plan.shared_program(), &inputs, self.caps);
+        let (engine, caps) = (self.engine.as_ref().clone(), self.caps);
+        let estimate = move || (engine.planned(plan.shared_program(), &inputs, caps), inputs);
+        let (planned, inputs) = run::finish(weight, estimate).await;
         Ok((Arc::new(planned.map_err(Error::Check)?), inputs))
     }
 

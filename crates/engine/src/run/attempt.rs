@@ -25,6 +25,7 @@ use super::{
     eval_sync::{flow_of, is_light, needed, panicked},
     events::Event,
     fund::Spent,
+    pace::LIGHT,
     path::Path,
     records::Taken,
     sandbox::narrowed,
@@ -99,7 +100,12 @@ impl Run {
             Ok(value) => {
                 let (op, ty, is_mocked) = (call.op, ty.clone(), self.mocks.is_some());
                 let weight = value.weight();
-                let declared = move || as_declared(op, &args, value, &ty, is_mocked);
+                let memory = scope.memory.clone();
+                let declared = move || {
+                    // A heavy value is looked at on another thread.
+                    let _entered = (weight > LIGHT).then(|| memory::enter(&memory));
+                    as_declared(op, &args, value, &ty, is_mocked)
+                };
                 let declared = finish(weight, declared).await;
                 declared.map_err(|it| RunError::new(it, span))
             }

@@ -113,7 +113,8 @@ impl Run {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;
         free(Value::List(items)).await;
-        Ok(Value::from(values))
+        let weight = values.len() as u64;
+        self.weighed(weight, &scope, body.span, move || Ok(Value::from(values))).await
     }
 
     fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {

@@ -61,7 +61,7 @@ pub use records::{
 };
 pub use testing::{TestFailure, Tested, test};
 
-use aside::Turn;
+use aside::{Turn, free};
 use env::Env;
 use eval_async::{Place, in_time};
 use ledger::Cap;
@@ -156,12 +156,16 @@ async fn traced(
     let spent = scope.account.taken();
     let program = plan.program();
     let values = values_of(&program.inputs, &inputs, &scope, run.host.as_ref());
+    drop(inputs);
     let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
     run.emit(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
     let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
     let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
+    for value in values {
+        free(value).await;
+    }
     let usage = scope.account.taken();
     trace::run_ended(&ended, usage, &run.secrets);
     match ended {
