@@ -33,7 +33,7 @@ use super::{
 };
 
 /// The time that a run keeps its thread before it lets others work.
-const TURN: Duration = Duration::from_millis(1);
+const SLICE: Duration = Duration::from_millis(1);
 
 /// The time that a computation has before it moves, in a run where many move: somewhat more
 /// than moving takes.
@@ -43,7 +43,7 @@ const SHORTEST: Duration = Duration::from_micros(60);
 const BULKY: u64 = 64 << 10;
 
 /// Since when the run has its thread.
-pub(super) struct Turn {
+pub(super) struct ThreadTime {
     begun: Instant,
     /// When the executor called the run last, in nanoseconds from `begun`.
     called: AtomicU64,
@@ -51,7 +51,7 @@ pub(super) struct Turn {
     moved: AtomicU32,
 }
 
-impl Turn {
+impl ThreadTime {
     pub(super) fn new() -> Self {
         Self { begun: Instant::now(), called: AtomicU64::new(0), moved: AtomicU32::new(0) }
     }
@@ -62,18 +62,18 @@ impl Turn {
         self.called.store(called, Relaxed);
     }
 
-    /// Returns when a computation that begins now has to end; `None` if the turn is over.
+    /// Returns when a computation that begins now has to end; `None` if others have to work first.
     fn brief(&self) -> Option<Pace> {
         let now = Instant::now();
         let called = self.begun + Duration::from_nanos(self.called.load(Relaxed));
-        let share = TURN / (1 + self.moved.load(Relaxed));
-        (now < called + TURN).then(|| Pace::brief(now + share.max(SHORTEST)))
+        let share = SLICE / (1 + self.moved.load(Relaxed));
+        (now < called + SLICE).then(|| Pace::brief(now + share.max(SHORTEST)))
     }
 }
 
-/// The pace of a computation that gives up after one turn.
+/// The pace of a computation that gives up soon.
 pub(super) fn brief_pace() -> Pace {
-    Pace::brief(Instant::now() + TURN)
+    Pace::brief(Instant::now() + SLICE)
 }
 
 impl Run {
@@ -86,7 +86,7 @@ impl Run {
         }
         let ended = match self.briefly(term, place) {
             Some(ended) => ended,
-            None => Box::pin(self.in_turns(term, place)).await,
+            None => Box::pin(self.at_length(term, place)).await,
         };
         ended.map_err(|mut err| {
             let path = match err.path.as_str() {
@@ -98,14 +98,14 @@ impl Run {
         })
     }
 
-    async fn in_turns(&self, term: &Term, place: Place<'_>) -> Result<Value> {
-        if self.turn.brief().is_none() {
+    async fn at_length(&self, term: &Term, place: Place<'_>) -> Result<Value> {
+        if self.thread_time.brief().is_none() {
             tokio::task::yield_now().await;
             if let Some(ended) = self.briefly(term, place) {
                 return ended;
             }
         }
-        self.turn.moved.fetch_add(1, Relaxed);
+        self.thread_time.moved.fetch_add(1, Relaxed);
         let (term, env, scope) = (term.clone(), OwnedEnv::of(place.env), place.scope.clone());
         let span = term.span;
         let work = move || {
@@ -120,9 +120,9 @@ impl Run {
         self.aside(place.scope, span, work).await
     }
 
-    /// The value of a term that is computed within its share of the turn.
+    /// The value of a term that is computed within its time.
     fn briefly(&self, term: &Term, place: Place<'_>) -> Option<Result<Value>> {
-        let pace = self.turn.brief()?;
+        let pace = self.thread_time.brief()?;
         let ended = Now { scope: place.scope, pace: &pace }.eval(term, place.env);
         (!pace.has_given_up()).then_some(ended)
     }

@@ -61,7 +61,7 @@ pub use records::{
 };
 pub use testing::{TestFailure, Tested, test};
 
-use aside::{Turn, free};
+use aside::{ThreadTime, free};
 use env::Env;
 use eval_async::{Place, in_time};
 use ledger::Cap;
@@ -129,7 +129,7 @@ struct Run {
     /// Whether inline calls are recorded, too.
     wants_all: bool,
     /// Since when it has its thread.
-    turn: Turn,
+    thread_time: ThreadTime,
     /// How often ops have called flows, by place: in total, and with the same value.
     callbacks: Mutex<HashMap<String, u32>>,
 }
@@ -270,7 +270,7 @@ impl Run {
             isolates,
             memory,
             wants_all,
-            turn: Turn::new(),
+            thread_time: ThreadTime::new(),
             callbacks: Mutex::default(),
         };
         (run, scope)
@@ -299,12 +299,12 @@ impl Run {
     }
 
     /// Runs work on behalf of this run: its allocations count against the memory of the run,
-    /// and its turns are timed.
+    /// and the time on its thread is measured.
     fn accounted<F: Future>(&self, work: F) -> Accounted<impl Future<Output = F::Output>> {
         let work = async move {
             let mut work = pin!(work);
             poll_fn(|cx| {
-                self.turn.begins();
+                self.thread_time.begins();
                 work.as_mut().poll(cx)
             })
             .await
