@@ -90,14 +90,15 @@ impl Drop for RunClaim {
 }
 
 /// Locks the file of a claim. Readers hold the lock only for an instant, so a held lock is
-/// tried again.
+/// tried again; its holder may not have written its number yet, or may be about to go.
 fn lock(path: &Path, run: &RunId) -> Result<File> {
     const PAUSE: Duration = Duration::from_millis(2);
     const TRIES: u32 = 10;
+    const MOST: u32 = 250;
     if let Some(folder) = path.parent() {
         private::create_folder(folder)?;
     }
-    for _ in 0..TRIES {
+    for tries in 1..=MOST {
         let mut file = private::options().create(true).write(true).open(path)?;
         match file.try_lock() {
             Ok(()) if is_still(&file, path)? => {
@@ -107,11 +108,16 @@ fn lock(path: &Path, run: &RunId) -> Result<File> {
             }
             // It was released, and so removed, between opening and locking.
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                if let Some(pid) = holder(path).filter(|_| tries >= TRIES) {
+                    return Err(claimed(run, Some(pid)));
+                }
+                std::thread::sleep(PAUSE);
+            }
             Err(TryLockError::Error(err)) => return Err(err.into()),
         }
     }
-    Err(claimed(run, holder(path)))
+    Err(claimed(run, None))
 }
 
 fn is_still(file: &File, path: &Path) -> Result<bool> {

@@ -111,11 +111,7 @@ impl Run {
         let work = move || {
             let pace = Pace::patient();
             let ended = env.lend(|env| Now { scope: &scope, pace: &pace }.eval(&term, env));
-            // Other threads measure the memory, too: what fails because it is full may not say so.
-            ended.map_err(|err| match scope.fits(err.span) {
-                Err(full) => full.in_place_of(&err),
-                Ok(()) => err,
-            })
+            scope.unless_full(ended, span)
         };
         self.aside(place.scope, span, work).await
     }

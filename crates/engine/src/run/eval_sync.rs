@@ -331,7 +331,7 @@ impl Now<'_> {
         let scope = self.scope.bounded(&values, None);
         let _entered = memory::enter(&scope.memory);
         let ended = Now { scope: &scope, pace: self.pace }.eval(body, env);
-        scope.fits(body.span).and(ended)
+        scope.unless_full(ended, body.span)
     }
 
     fn fallback(self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {

@@ -212,6 +212,22 @@ impl Scope {
 }
 
 impl Scope {
+    /// The result of a computation, or an error if its memory is full. Other threads measure the
+    /// memory, too, so what failed because it was full may not say so.
+    pub(super) fn unless_full(&self, ended: Result<Value>, span: Span) -> Result<Value> {
+        let full = |span| self.fits(span).err();
+        match ended {
+            Ok(value) => full(span).map_or(Ok(value), Err),
+            Err(err) if err.bound.is_some() => Err(err),
+            Err(err) => Err(match full(err.span) {
+                Some(full) => full.in_place_of(&err),
+                None => err,
+            }),
+        }
+    }
+}
+
+impl Scope {
     /// Returns an error if the value, written out, would be larger than the memory bound:
     /// values share their parts, and written values do not.
     pub(super) fn can_write(&self, value: &Value, span: Span) -> Result<()> {
