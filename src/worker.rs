@@ -1,10 +1,8 @@
 //! Worker processes: this program, when it was started as a worker.
 
-use std::sync::Arc;
-
 #[cfg(feature = "files")]
 use svc_documents as documents;
-use svc_host_os::{self as os, OsHost};
+use svc_host_os as os;
 #[cfg(feature = "rhai")]
 use svc_lang::script;
 
@@ -22,7 +20,9 @@ fn work(asked: &[u8]) -> Vec<u8> {
         #[cfg(feature = "files")]
         Some((&documents::PURPOSE, asked)) => documents::serve(asked),
         #[cfg(feature = "rhai")]
-        Some((&script::PURPOSE, asked)) => script::serve(asked, Arc::new(OsHost::default())),
+        Some((&script::PURPOSE, asked)) => {
+            script::serve(asked, std::sync::Arc::new(os::OsHost::default()))
+        }
         _ => Vec::new(),
     }
 }

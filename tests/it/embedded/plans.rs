@@ -7,7 +7,7 @@ use svc::{
     Engine, Error, Policy, Response,
     host::TestHost,
     plan::Plan,
-    registry::ErrorKind,
+    registry::{Callee, Cx, ErrorKind, Items, OpError, Price, Var},
     value::{Money, Value},
 };
 
@@ -166,4 +166,48 @@ proptest! {
 
 fn shown(ended: Result<Response, Error>) -> Result<Value, String> {
     ended.map(|it| it.value).map_err(|it| it.report().message)
+}
+
+svc::params! {
+    /// The params of an op that calls a flow.
+    struct More {
+        /// The flow.
+        by: Callee<'A', 'B'>,
+        /// How often it is called for each item.
+        times: i64,
+    }
+}
+
+/// An op that calls a flow more often than the estimate counts on fails, and nothing is spent
+/// beyond the estimate.
+#[tokio::test]
+async fn an_op_calls_its_flow_as_often_as_it_declares() {
+    let often = svc::io_op(
+        "often.run",
+        async |cx: Cx, items: Items<Var<'A'>>, more: More| -> Result<i64, OpError> {
+            let mut calls = 0;
+            for item in items.0.iter() {
+                for _ in 0..more.times {
+                    cx.call(&more.by, item.clone()).await?;
+                    calls += 1;
+                }
+            }
+            Ok(calls)
+        },
+    );
+    let paid = svc::io_op("paid.one", async |n: i64| -> i64 { n })
+        .price(Price::Fixed(Money::cents(1)))
+        .effect("reads shop");
+    let engine = svc::engine().with_ops([often, paid]).unwrap();
+    let script = "param times: int\n[1, 2, 3] >> often.run(times: times, by: paid.one)";
+    let once = engine.run(script).param("times", 1);
+    let most = engine.run(script).param("times", 1).plan().unwrap().envelope().cost.max.unwrap();
+    let ended = once.await.unwrap();
+    assert_eq!((ended.value, ended.usage.cost), (Value::Int(3), Money::cents(3)));
+    let error = engine.run(script).param("times", 2).await.unwrap_err();
+    assert_eq!(error.kind(), Some(ErrorKind::Bug));
+    let report = error.report();
+    assert!(report.message.contains("called `paid.one` more often than it declares"), "{report:?}");
+    let Error::Run { error, .. } = &error else { panic!("it ran") };
+    assert!(error.usage.cost <= most, "{error:?}");
 }

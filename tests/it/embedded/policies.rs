@@ -89,6 +89,19 @@ fn offered(engine: &Engine, text: &str) -> Vec<String> {
     choices.all.iter().map(|it| it.label.clone()).collect()
 }
 
+/// The cursor of a text box may be behind its text, or inside a character.
+#[test]
+fn a_cursor_can_be_anywhere() {
+    let (engine, text) = (engine(), "\"ä\" >> up");
+    let (source, unsaved) = (Source::new("box", text), Unsaved::default());
+    let analysis = engine.analyse(source.clone());
+    let draft = Draft { engine: &engine, source: &source, unsaved: &unsaved, analysis: &analysis };
+    for at in (0..text.len() + 3).chain([usize::MAX]) {
+        let choices = complete(&draft, at, Asked::Plainly);
+        assert!(at < text.len() || choices.is_some_and(|it| !it.all.is_empty()), "{at}");
+    }
+}
+
 #[test]
 fn completion_offers_nothing_that_the_policy_refuses() {
     let has = |engine: &Engine, text: &str, name: &str| {

@@ -34,6 +34,8 @@ impl<'a> Place<'a> {
     /// Returns `None` where no name is possible: in comments, in numbers, and in the text of
     /// strings.
     pub(super) fn at(text: &'a str, at: usize) -> Option<Self> {
+        // The cursor of an editor may be ahead of its text, or inside a character.
+        let at = text.floor_char_boundary(at);
         let Lexed { tokens, comments, flaws } = lex(text);
         if comments.iter().any(|it| it.start < at && at <= it.end) {
             return None;

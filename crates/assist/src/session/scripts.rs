@@ -1,7 +1,9 @@
 //! Statements as scripts: their problems, plans and runs.
 
 use svc_contract::value::{Text, Value};
-use svc_engine::{Engine, Error, Request, TestResult};
+#[cfg(feature = "script-tests")]
+use svc_engine::TestResult;
+use svc_engine::{Engine, Error, Request};
 use svc_lang::{
     check::Analysis,
     diag::{Code, Problem, Report, Source, Span},
@@ -112,6 +114,7 @@ impl Session {
     }
 
     /// Runs an entered test.
+    #[cfg(feature = "script-tests")]
     pub fn test(&self, statement: &Statement) -> Result<Vec<TestResult>, Report> {
         let (text, end) = tested(statement);
         let program = self.engine.check(self.source(&text, end))?;
@@ -162,6 +165,7 @@ impl Session {
 
 /// A test with the text it was entered with, whose pipeline it may call as `main`, and the text
 /// to append.
+#[cfg(feature = "script-tests")]
 fn tested(test: &Statement) -> (String, &'static str) {
     let all = statements::of(&test.whole);
     let has_main = all.iter().filter(|it| it.is_pipeline()).count() == 1;

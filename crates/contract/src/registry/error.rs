@@ -1,6 +1,6 @@
 //! Errors of ops, worded so that a caller can act on them.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, io, sync::Arc, time::Duration};
 
 use super::{Advice, Hint};
 use crate::{host, value::memory::Full};
@@ -169,6 +169,31 @@ impl OpError {
     pub fn because(mut self, err: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(err));
         self
+    }
+}
+
+/// The kind follows that of the error; the message is its text.
+impl From<io::Error> for OpError {
+    fn from(err: io::Error) -> Self {
+        use io::ErrorKind as Io;
+        let kind = match err.kind() {
+            Io::NotFound => ErrorKind::NotFound,
+            Io::PermissionDenied => ErrorKind::Denied,
+            Io::TimedOut => ErrorKind::Timeout,
+            Io::ConnectionRefused | Io::ConnectionReset | Io::HostUnreachable => {
+                ErrorKind::Unavailable
+            }
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, err.to_string()).because(err)
+    }
+}
+
+/// An error of the program that an op belongs to.
+impl From<Box<dyn std::error::Error + Send + Sync>> for OpError {
+    fn from(err: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        let failed = Self::failed(err.to_string());
+        Self { source: Some(err.into()), ..failed }
     }
 }
 

@@ -145,7 +145,7 @@ macro_rules! params {
 
             fn decode(
                 _: &mut [$crate::value::Value],
-            ) -> Result<Self, $crate::registry::OpError> {
+            ) -> ::core::result::Result<Self, $crate::registry::OpError> {
                 Ok(Self {})
             }
         }
@@ -179,7 +179,7 @@ macro_rules! params {
 
             fn decode(
                 args: &mut [$crate::value::Value],
-            ) -> Result<Self, $crate::registry::OpError> {
+            ) -> ::core::result::Result<Self, $crate::registry::OpError> {
                 let mut _params = Self::PARAMS.iter().zip(args);
                 Ok(Self {
                     $($field: {

@@ -51,6 +51,11 @@ impl FlowRef {
         &self.0.name
     }
 
+    /// Whether both are the same value, and not only flows of the same name.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The referenced object, for its creator.
     pub fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.flow.clone().downcast().ok()

@@ -19,6 +19,7 @@ use tokio::{
 use super::{
     Run,
     aside::{finish, on_thread, weight_of},
+    callback::{Allowance, Calling},
     calls::writes_once,
     error::{Result, RunError},
     eval_async::in_time,
@@ -299,7 +300,9 @@ impl Run {
                 let ended = if calls_flows {
                     let (sender, calls) = mpsc::unbounded_channel();
                     let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
-                    self.with_callbacks(work, calls, scope, one.path, one.span).await?
+                    let allowed = Allowance::of(call.op, one.args);
+                    let to = Calling { calls, allowed, scope, path: one.path, span: one.span };
+                    self.with_callbacks(work, to).await?
                 } else {
                     let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
                     scope.cancel.run_until_cancelled(work).await

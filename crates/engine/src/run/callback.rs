@@ -9,8 +9,8 @@ use std::{
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use svc_contract::{
-    registry::{FlowCall, OpError},
-    value::{Value, json},
+    registry::{FlowCall, Max, OpError, OpRef},
+    value::{FlowRef, Value, json},
 };
 use svc_lang::diag::Span;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -25,6 +25,68 @@ use super::{
     scope::Scope,
 };
 
+/// The calls of flows by one attempt of an op, and its place.
+pub(super) struct Calling<'a> {
+    pub(super) calls: UnboundedReceiver<FlowCall>,
+    pub(super) allowed: Allowance,
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+    pub(super) span: Span,
+}
+
+/// How often an attempt may still call each of its flows: the estimate counts on what the op
+/// declares.
+pub(super) struct Allowance {
+    op: OpRef,
+    flows: Vec<(FlowRef, u64)>,
+}
+
+impl Allowance {
+    pub(super) fn of(op: OpRef, args: &[Value]) -> Self {
+        let flows = op.op.params.iter().zip(args).filter_map(|(param, arg)| match arg {
+            Value::Flow(flow) => {
+                let (_, _, max) = param.scheme.flow()?;
+                Some((flow.clone(), most(max, op, args)))
+            }
+            _ => None,
+        });
+        Self { op, flows: flows.collect() }
+    }
+
+    /// Counts a call; returns an error if the op has declared fewer.
+    fn take(&mut self, flow: &FlowRef) -> std::result::Result<(), OpError> {
+        let mut left = self.flows.iter_mut().filter(|(it, left)| it.is(flow) && *left > 0);
+        if let Some((_, left)) = left.next() {
+            *left -= 1;
+            return Ok(());
+        }
+        let (op, name) = (self.op, flow.name());
+        let message = format!("`{op}` called `{name}` more often than it declares");
+        Err(OpError::bug(message).help("an op may call a flow once for each item of its input"))
+    }
+}
+
+/// The most calls of a flow param.
+fn most(max: Max, op: OpRef, args: &[Value]) -> u64 {
+    let named = |name: &str| {
+        let idx = op.op.params.iter().position(|it| it.name == name);
+        match idx.and_then(|it| args.get(it)) {
+            Some(Value::Int(it)) => u64::try_from(*it).unwrap_or(0),
+            _ => u64::MAX,
+        }
+    };
+    let input = || match args.first() {
+        Some(Value::List(items)) => items.len() as u64,
+        _ => u64::MAX,
+    };
+    match max {
+        Max::Unknown => u64::MAX,
+        Max::Arg(name) => named(name),
+        Max::Input => input(),
+        Max::InputOr(name) => input().min(named(name)),
+    }
+}
+
 impl Run {
     /// Drives `work` and the calls of flows that it makes. A failure that cannot be swallowed
     /// ends the op, however the op handles the failure; a cancel ends it without a result. When
@@ -32,10 +94,7 @@ impl Run {
     pub(super) async fn with_callbacks<T>(
         &self,
         work: impl Future<Output = T>,
-        mut calls: UnboundedReceiver<FlowCall>,
-        scope: &Scope,
-        path: &Path<'_>,
-        span: Span,
+        Calling { mut calls, mut allowed, scope, path, span }: Calling<'_>,
     ) -> Result<Option<T>> {
         let inner = scope.child();
         let passes: Mutex<Option<Box<RunError>>> = Mutex::new(None);
@@ -43,6 +102,9 @@ impl Run {
         let mut running = FuturesUnordered::new();
         let driven = poll_fn(|cx| {
             while let Poll::Ready(Some(call)) = calls.poll_recv(cx) {
+                if let Err(error) = allowed.take(&call.flow) {
+                    return Poll::Ready(Err(RunError::new(error, span)));
+                }
                 running.push(self.call_back(call, &inner, path, span, &passes));
             }
             while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
