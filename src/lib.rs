@@ -66,7 +66,7 @@ pub use svc_derive::Record;
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
 pub use svc_engine::{
-    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, Happened, Hints, OpFailure,
+    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, FlowArgs, Happened, Hints, OpFailure,
     Request, Response, RunEvent, Running, Trainee, block,
 };
 pub use svc_lang::plan::{Policy, Rule};
@@ -122,7 +122,7 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callee, Closure, ClosureOp, Component,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Callee, Closure, ClosureOp, Component,
         Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found, Generic,
         Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op, OpDef,
         OpError, OpRef, OpSignature, Ordered, Outcome, Param, ParamDefault, Params, Price, Quote,

@@ -21,6 +21,7 @@ mod catalog;
 mod error;
 mod files;
 mod fix;
+mod flow_call;
 mod hints;
 pub mod history;
 mod inputs;
@@ -58,6 +59,7 @@ pub use block::{Block, block};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
+pub use flow_call::FlowArgs;
 pub use hints::Hints;
 #[cfg(feature = "script-tests")]
 pub use history::{DryRunResult, Fate};
@@ -374,7 +376,7 @@ impl Engine {
 
     /// Requests a run of a script: set its inputs, then await it.
     pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
-        Request::new(self, self.plan(script).map(Arc::new))
+        Request::new(self, self.plan(script).map(Arc::new).map_err(Error::Check))
     }
 
     /// Requests a run of an existing plan. Many runs can share one.

@@ -85,7 +85,7 @@ async fn a_failure_leaves_the_state_as_it_is() {
         let err = rank.load(path).await.unwrap_err();
         assert_eq!(err.kind, kind, "{err}");
     }
-    let err = rank.learn(Vec::new()).await.unwrap_err();
+    let err = rank.learn(Vec::<Value>::new()).await.unwrap_err();
     assert_eq!(err.kind, ErrorKind::InvalidInput, "{err}");
     let err = rank.learn("not a list").await.unwrap_err();
     assert_eq!(err.kind, ErrorKind::InvalidInput, "{err}");

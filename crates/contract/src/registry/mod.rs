@@ -8,6 +8,7 @@
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
 mod bias;
+mod callback;
 mod callee;
 mod catalog;
 mod closure;
@@ -34,6 +35,7 @@ mod tuning;
 pub mod documents;
 
 pub use bias::Bias;
+pub use callback::Callback;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use closure::{

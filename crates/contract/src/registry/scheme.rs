@@ -63,6 +63,8 @@ pub enum Max {
     Input,
     /// The length of the input, or the value of this argument, whichever is less.
     InputOr(&'static str),
+    /// None: the op keeps the flow and does not call it.
+    Never,
 }
 
 impl Scheme {

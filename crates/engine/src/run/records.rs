@@ -309,6 +309,10 @@ impl Run {
         path: &Path<'_>,
     ) -> Result<Option<Value>> {
         let Some(records) = &self.records else { return Ok(None) };
+        // The program may not have the flow any more; what must not be repeated is not.
+        if it.call.op.op.keeps_flows() && !it.call.op.op.writes_once() {
+            return Ok(None);
+        }
         let failed = |err| RunError::new(err, it.span);
         match records.earlier(&it.entry).map_err(failed)? {
             Earlier::Nothing => Ok(None),
@@ -438,7 +442,7 @@ fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
         _ => true,
     };
     let op = call.op.op;
-    let acts = op.writes() || op.effects.contains(&Effect::Asks);
+    let acts = op.writes() || op.effects.contains(&Effect::Asks) || op.keeps_flows();
     !acts && !is_unseen(call) && args.iter().all(holds)
 }
 
