@@ -66,8 +66,8 @@ pub use svc_derive::Record;
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
 pub use svc_engine::{
-    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, FlowArgs, Happened, Hints, OpFailure,
-    Request, Response, RunEvent, Running, Trainee, block,
+    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, FlowArgs, Happened, Hints,
+    OpFailure, Request, Response, RunEvent, Running, Trainee, block,
 };
 pub use svc_lang::plan::{Policy, Rule};
 
@@ -122,11 +122,11 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Callee, Closure, ClosureOp, Component,
-        Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found, Generic,
-        Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op, OpDef,
-        OpError, OpRef, OpSignature, Ordered, Outcome, Param, ParamDefault, Params, Price, Quote,
-        RecordDef, Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Callee, Closure, ClosureOp,
+        Component, Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found,
+        Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op,
+        OpDef, OpError, OpRef, OpSignature, Ordered, Outcome, Param, ParamDefault, Params, Price,
+        Quote, RecordDef, Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier,
         TokenPrice, Tool, Trained, Tuning, Usage, Var, Version, WithCx, Writer, compute, inline,
         inline_with, io, load, save,
     };

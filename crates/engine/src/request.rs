@@ -19,9 +19,8 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Engine, Error,
+    Engine, Error, flow_call,
     history::resume::{self, RunOptions, StoredRun},
-    flow_call,
     inputs::{self, Given, Inputs},
     result, running,
 };

@@ -31,7 +31,7 @@ svc::record! {
 
 /// A file of flows, without a main pipeline.
 const SCRIPT: &str = r#"
-type Customer { name: string, orders: int }
+type Customer = { name: string, orders: int }
 
 flow on_hit(customer: Customer, greeting: string = "hello", mark: string? = null) -> string {
   "${greeting}, ${customer.name}" >> shout >> add_mark(mark: mark ?? "!")
@@ -57,7 +57,7 @@ flow forever(n: int) -> int { n >> crm.wait }
 
 flow drawn(n: int = (0 >> crm.add)) -> int { n }
 
-flow typed(json: string) -> [int] { json >> parse_json<[int]> }
+flow typed(json: string) -> [int] { parse_json<[int]>(json) }
 "#;
 
 /// An engine with ops that write, cost and wait, and the sum of what they have added.
@@ -101,7 +101,8 @@ async fn a_flow_is_called_with_values() {
     assert_eq!(named.await.unwrap().value, "HELLO, ADA?".into());
     let all = engine.call_flow(&plan, "on_hit", vec![ada().into(), "a".into(), "b".into()]);
     assert_eq!(all.await.unwrap().value, "A, ADAb".into());
-    let text = engine.call_flow(&plan, "on_hit", ()).param_text("customer", "{name: bo, orders: 1}");
+    let text =
+        engine.call_flow(&plan, "on_hit", ()).param_text("customer", "{name: bo, orders: 1}");
     assert_eq!(failed(text.await).kind(), Some(ErrorKind::InvalidInput));
     let none: i64 = engine.call_flow(&plan, "nothing", ()).await.unwrap().get().unwrap();
     assert_eq!(none, 7);
@@ -255,9 +256,11 @@ async fn a_thousand_calls_at_once() {
 /// Flows that call templates and flows of other files.
 #[tokio::test]
 async fn a_flow_uses_templates_and_files() {
-    let host = svc::host::TestHost::new().file("lib.svc", "flow bang(t: string) -> string { \"${t}!\" }");
+    let host =
+        svc::host::TestHost::new().file("lib.svc", "flow bang(t: string) -> string { \"${t}!\" }");
     let engine = svc::engine().with_host(Arc::new(host));
-    let script = "use \"lib.svc\" as lib\nflow loud(t: string) -> string { t >> upper >> lib.bang }";
+    let script =
+        "use \"lib.svc\" as lib\nflow loud(t: string) -> string { t >> upper >> lib.bang }";
     let plan = engine.plan(script).unwrap();
     let loud = engine.call_flow(&plan, "loud", ("a",)).await.unwrap().value;
     assert_eq!(loud, "A!".into());

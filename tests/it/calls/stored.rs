@@ -37,7 +37,7 @@ fn world() -> World {
         svc::op("crm.seen", move |text: String| {
             format!("{text} {}", count.fetch_add(1, Ordering::Relaxed))
         })
-        .effect("reads crm"),
+        .version(1),
         svc::op("crm.send", move |text: String| match is_broken.load(Ordering::Relaxed) {
             0 => Ok(text.to_uppercase()),
             _ => Err(OpError::not_found("no such address")),

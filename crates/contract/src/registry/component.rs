@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param, Params, Price, Scheme,
-    Scope, Takes, Tool,
+    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param, Params, Price,
+    Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
