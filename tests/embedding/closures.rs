@@ -44,7 +44,19 @@ pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let (pool, model) = (pool(), Model);
     // block: Ops from closures, 1
     assert_eq!(scores, [0.5]);
+    signatures().await?;
     tenants().await
+}
+
+async fn signatures() -> Result<(), Box<dyn std::error::Error>> {
+    use svc::{registry::{Cx, OpError}, value::Value};
+
+    let customer = svc::value::Type::record(vec![("visits".into(), svc::value::Type::INT)]);
+    let call = |_: Cx, args: &[Value]| Ok::<_, OpError>(args[1].clone());
+    // block: Ops from closures, 2
+    let script = "{ visits: 1 } >> crm.score";
+    assert_eq!(engine.run(script).await?.get::<f64>()?, 1.0);
+    Ok(())
 }
 
 async fn tenants() -> Result<(), Box<dyn std::error::Error>> {

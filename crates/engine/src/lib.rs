@@ -40,8 +40,8 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use svc_contract::{
     host::Host,
     registry::{
-        ClosureOp, Component, Lent, OpError, OpRef, RecordDef, Registry, SharedType, TunedRegistry,
-        Tuning,
+        ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, RecordDef, Registry, SharedType,
+        TunedRegistry, Tuning,
     },
     store::Store,
     value::{Text, Value},
@@ -152,6 +152,15 @@ impl Engine {
     #[must_use]
     pub fn types<R: RecordDef>(mut self) -> Self {
         let types = [SharedType::of::<R>()];
+        self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
+        self.changed()
+    }
+
+    /// Adds a type of the program that scripts can name, such as in the params of flows. Ops can
+    /// take and return its values without it.
+    #[must_use]
+    pub fn with_opaque<T: OpaqueDef>(mut self) -> Self {
+        let types = [SharedType::opaque::<T>()];
         self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
         self.changed()
     }

@@ -302,6 +302,7 @@ impl<'e> Request<'e> {
             let outcome = run::run(&plan, inputs, around).await;
             return answer(&plan, outcome);
         };
+        recordable(&plan)?;
         let (engine, caps, options) = (self.engine.as_ref(), self.caps, &self.options);
         let kept = StoredRun::begin(engine, store, id.clone(), &plan, &inputs, caps, options)?;
         if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
@@ -329,6 +330,22 @@ fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Respon
             Ok(Response { value, usage, warnings: program.warnings.clone() })
         }
         Err(error) => Err(Error::Run { source: program.source.clone(), error }),
+    }
+}
+
+/// Whether the inputs and the result of a stored run can be recorded.
+fn recordable(plan: &Plan) -> Result<(), Error> {
+    let program = plan.program();
+    let input = program.inputs.iter().find(|it| it.ty.holds_opaque());
+    let input = input.map(|it| (format!("the param `{}`", it.name), it.span));
+    let result = program.main.as_ref().filter(|it| it.ty.holds_opaque());
+    let result = result.map(|it| ("the result of the run".to_owned(), it.span));
+    match input.or(result) {
+        Some((what, span)) => {
+            let error = RunError::outside(run::unrecordable(&what), span);
+            Err(Error::Input { source: program.source.clone(), error })
+        }
+        None => Ok(()),
     }
 }
 

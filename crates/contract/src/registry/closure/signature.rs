@@ -160,6 +160,7 @@ fn scheme(ty: &Type) -> Option<Scheme> {
             let name = of.name.as_deref().map_or("", kept);
             Scheme::Record(name, FIELDS.get(shown(&fields), || fields))
         }
+        Type::Opaque(of) => Scheme::Opaque(*of),
         Type::Unknown | Type::Never | Type::Flow(_) | Type::Model(_) => return None,
     })
 }
