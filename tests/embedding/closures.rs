@@ -52,7 +52,9 @@ async fn signatures() -> Result<(), Box<dyn std::error::Error>> {
     use svc::{registry::{Cx, OpError}, value::Value};
 
     let customer = svc::value::Type::record(vec![("visits".into(), svc::value::Type::INT)]);
-    let call = |_: Cx, args: &[Value]| Ok::<_, OpError>(args[1].clone());
+    fn call(_: Cx, args: &[Value]) -> Result<Value, OpError> {
+        Ok(args[1].clone())
+    }
     // block: Ops from closures, 2
     let script = "{ visits: 1 } >> crm.score";
     assert_eq!(engine.run(script).await?.get::<f64>()?, 1.0);

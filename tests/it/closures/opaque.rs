@@ -1,13 +1,13 @@
 //! Values of the embedding program, which scripts pass on and cannot look into.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicI64, Ordering},
 };
 
 use svc::{
     Engine,
-    registry::{ErrorKind, OpError, Opaque, OpaqueDef},
+    registry::{Callback, ErrorKind, OpError, Opaque, OpaqueDef},
     store::SqliteStore,
     value::Value,
 };
@@ -65,7 +65,7 @@ async fn a_script_passes_a_value_on() {
     let engine = engine();
     for (script, expected) in [
         (r#""ada" >> session.open >> session.call"#, "ada 1"),
-        (r#"let s = "ada" >> session.open  [s >> session.call, s >> session.user]"#, ""),
+        (r#"let s = "ada" >> session.open  [(s >> session.call), (s >> session.user)]"#, ""),
         (r#"["a", "b"] >> each { session.open } >> each { session.user }"#, r#"["a","b"]"#),
         (
             r#"["a", "b"] >> session.all >> reverse >> take(n: 1) >> each { session.user }"#,
@@ -116,7 +116,7 @@ async fn a_value_enters_and_leaves_a_script() {
     assert!(Arc::ptr_eq(&back.into_inner(), &ada.into_inner()));
     let err =
         engine.run("param s: Session\ns").param("s", "ada").await.map(|it| it.value).unwrap_err();
-    assert!(err.to_string().contains("expected Session for `s`, found string"), "{err}");
+    assert!(err.to_string().contains("expected Session for `s`, found \"ada\""), "{err}");
     let err = engine.run("param s: Session\ns").param("s", Opaque::new(Other)).await;
     assert!(err.map(|it| it.value).is_err(), "a type of the same name is another type");
     // Events can be written.
@@ -140,11 +140,11 @@ fn a_script_cannot_look_into_a_value() {
         ("[s] >> group { it }", "E208", "used for grouping or sorting"),
         ("s >> to_json", "E204", "which may look into it"),
         ("s >> show", "E204", "which may look into it"),
-        ("s >> upper", "E204", ""),
+        ("s >> upper", "E203", "`upper` expects string, found Session"),
         ("s + s", "E208", ""),
-        ("s >> file.open", "E204", "found Session"),
-        ("(\"f\" >> file.open) >> session.user", "E204", "found File"),
-        ("(\"f\" >> other.open) >> session.user", "E204", ""),
+        ("s >> file.open", "E203", "found Session"),
+        ("(\"f\" >> file.open) >> session.user", "E203", "found File"),
+        ("(\"f\" >> other.open) >> session.user", "E203", "found Session"),
         ("\"1\" >> parse_json<Session>()", "E219", "cannot read Session from JSON"),
         ("s as json", "", ""),
         ("s.user", "", ""),
@@ -192,4 +192,32 @@ async fn a_stored_run_does_not_record_a_value() {
     broken.store(0, Ordering::Relaxed);
     let resumed = engine.resume("last").unwrap().await.unwrap().value;
     assert_eq!(resumed, "ada".into(), "inline ops are computed again");
+}
+
+svc::params! {
+    /// Which flow to keep.
+    struct On {
+        /// The flow for each session.
+        call: Callback<Opaque<Session>, String>,
+    }
+}
+
+/// Flows that the program calls, now or later, take values of the program.
+#[tokio::test]
+async fn a_flow_is_called_with_a_value() {
+    let (kept, ada) = (Arc::new(Mutex::new(None)), session("ada"));
+    let keep = kept.clone();
+    let on = svc::op("session.on", move |event: String, on: On| {
+        *keep.lock().unwrap() = Some(on.call);
+        event
+    });
+    let engine = engine().with_ops([on]).unwrap();
+    let script = "flow greet(s: Session) -> string { s >> session.call }\n\"open\" >> session.on(call: greet)";
+    let plan = Arc::new(engine.plan(script).unwrap());
+    let called = engine.call_flow(&plan, "greet", (ada.clone(),)).await.unwrap().value;
+    assert_eq!(called, "ada 1".into());
+    engine.run_plan(plan).await.unwrap();
+    let callback = kept.lock().unwrap().take().unwrap();
+    let called = engine.call(&callback, ada.clone()).await.unwrap().value;
+    assert_eq!((called, ada.calls.load(Ordering::Relaxed)), ("ada 2".into(), 2));
 }
