@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use svc_contract::{
     registry::{Callback, ErrorKind, OpError, nearest},
-    value::{Text, Value},
+    value::Value,
 };
 use svc_lang::{
     check::{CalledFlow, Checked, TypedFlow, Uncallable, check},
@@ -170,8 +170,8 @@ fn uncallable(source: &Source, name: &str, flows: &[Arc<TypedFlow>], why: Uncall
 
 /// The flows that a wrong name may mean.
 fn flows_of(name: &str, flows: &[Arc<TypedFlow>]) -> String {
-    let names: Vec<&Text> = flows.iter().map(|it| &it.name).collect();
-    if let Some(meant) = nearest(name, names.iter().map(|it| it.as_ref())) {
+    let names: Vec<&str> = flows.iter().map(|it| it.name.as_ref()).collect();
+    if let Some(meant) = nearest(name, names.iter().copied()) {
         return format!("did you mean `{meant}`?");
     }
     if names.is_empty() {
