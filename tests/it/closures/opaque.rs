@@ -72,6 +72,7 @@ async fn a_script_passes_a_value_on() {
             r#"["b"]"#,
         ),
         (r#"["a", "b"] >> session.all >> len"#, "2"),
+        (r#"let s = "a" >> session.open  [s] >> contains(item: s)"#, "true"),
         (r#"let r = { s: ("a" >> session.open), n: 1 }  r.s >> session.user"#, "a"),
         (
             r#""a" >> parallel { x: session.open, y: session.open } >> { x: (.x >> session.user) }"#,
@@ -147,6 +148,17 @@ fn a_script_cannot_look_into_a_value() {
         ("(\"f\" >> other.open) >> session.user", "E203", "found Session"),
         ("\"1\" >> parse_json<Session>()", "E219", "cannot read Session from JSON"),
         ("s as json", "", ""),
+        ("{ a: s } as json", "", ""),
+        ("[s] as [json]", "", ""),
+        ("{ a: s } >> to_json", "E204", "which may look into it"),
+        ("{ a: s } >> show", "E204", "which may look into it"),
+        ("\"${{ a: s }}\"", "E216", "cannot be shown in a string"),
+        ("[s] >> join(sep: \",\")", "", ""),
+        ("match s { else => 1 }", "", ""),
+        ("fail(s)", "", ""),
+        ("[s] >> sum", "", ""),
+        ("s >> ask(model: \"fast\")", "", ""),
+        ("if true { s } else { \"{}\" >> parse_json() }", "", ""),
         ("s.user", "", ""),
     ] {
         let script = format!("{s}\n{script}");
