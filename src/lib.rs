@@ -66,8 +66,8 @@ pub use svc_derive::Record;
 #[cfg(feature = "script-tests")]
 pub use svc_engine::TestResult;
 pub use svc_engine::{
-    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, Happened, Hints, OpFailure,
-    Request, Response, RunEvent, Running, Trainee, block,
+    Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, FlowArgs, Happened, Hints,
+    OpFailure, Request, Response, RunEvent, Running, Trainee, block,
 };
 pub use svc_lang::plan::{Policy, Rule};
 
@@ -109,8 +109,8 @@ pub mod blocks {
 /// Values, their types, and the conversion of both.
 pub mod value {
     pub use svc_contract::value::{
-        BoundedText, EnumType, FlowRef, FlowType, List, Money, Record, RecordType, Secret, Slot,
-        Text, Type, TypeMismatch, Value, from_value, to_value,
+        BoundedText, EnumType, FlowRef, FlowType, List, Money, OpaqueRef, OpaqueType, Record,
+        RecordType, Secret, Slot, Text, Type, TypeMismatch, Value, from_value, to_value,
     };
 
     /// Values as JSON.
@@ -122,13 +122,13 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callee, Closure, ClosureOp, Component,
-        Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found, Generic,
-        Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op, OpDef,
-        OpError, OpRef, OpSignature, Ordered, Outcome, Param, ParamDefault, Params, Price, Quote,
-        RecordDef, Registry, Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier,
-        TokenPrice, Tool, Trained, Tuning, Usage, Var, Version, WithCx, Writer, compute, inline,
-        inline_with, io, load, save,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Callee, Closure, ClosureOp,
+        Component, Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found,
+        Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op,
+        OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered, Outcome, Param,
+        ParamDefault, Params, Price, Quote, RecordDef, Registry, Scheme, Scope, SharedType, Size,
+        Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning, Usage, Var, Version, WithCx,
+        Writer, compute, inline, inline_with, io, load, save,
     };
 
     /// The records that the built-in components use for documents.

@@ -7,6 +7,7 @@ mod answers;
 mod architecture;
 mod attacks;
 mod blocks;
+mod calls;
 mod cli;
 mod closures;
 mod compile;

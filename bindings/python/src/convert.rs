@@ -51,7 +51,7 @@ pub(crate) fn to_python<'py>(
             dict.into_any()
         }
         Value::Secret(it) if reader == Reader::Op => PyString::new(py, it.reveal()).into_any(),
-        Value::Secret(_) | Value::Flow(_) | Value::Model(_) => {
+        Value::Secret(_) | Value::Flow(_) | Value::Model(_) | Value::Opaque(_) => {
             PyString::new(py, &value.to_string()).into_any()
         }
     })

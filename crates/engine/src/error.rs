@@ -9,7 +9,7 @@ use crate::run::{Partial, RunError};
 
 /// The error of a script without a result: it does not pass the check, its inputs are wrong, or
 /// its run failed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// Nothing ran.

@@ -8,7 +8,10 @@ use svc_contract::{
     store::Store,
     value::{ModelId, Text, Type, TypeMismatch, Value},
 };
-use svc_lang::{check::Input, diag::Span};
+use svc_lang::{
+    check::{CalledFlow, Checked, Input},
+    diag::Span,
+};
 
 use crate::run::RunError;
 
@@ -24,7 +27,7 @@ pub(super) enum Given {
 }
 
 impl Given {
-    pub(super) fn weight(&self) -> u64 {
+    fn weight(&self) -> u64 {
         match self {
             Self::Value(value) => value.weight(),
             Self::Words(text) => text.len() as u64,
@@ -42,42 +45,84 @@ impl Given {
     }
 }
 
+/// All inputs of a run, as they were given.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inputs {
+    pub(super) named: BTreeMap<Text, Given>,
+    /// The input of a script that begins with a stage, or else the first missing input.
+    pub(super) first: Option<Given>,
+    /// The arguments of a flow, in the order of its params.
+    pub(super) ordered: Vec<Given>,
+}
+
+impl Inputs {
+    pub(super) fn named(named: BTreeMap<Text, Given>) -> Self {
+        Self { named, ..Self::default() }
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        let all = self.named.values().chain(&self.first).chain(&self.ordered);
+        all.map(Given::weight).fold(0, u64::saturating_add)
+    }
+
+    /// All inputs by the names of a program.
+    fn by_name(self, program: &Checked) -> Result<BTreeMap<Text, Given>, Box<RunError>> {
+        let Self { mut named, first, ordered } = self;
+        let declared = || program.inputs.iter().filter(|it| !it.is_secret());
+        let count = ordered.len();
+        for (idx, given) in ordered.into_iter().enumerate() {
+            let input = declared().nth(idx).ok_or_else(|| too_many(program, count))?;
+            if named.insert(input.name.clone(), given).is_some() {
+                return Err(wrong(format!("duplicate argument `{}`", input.name), input.span));
+            }
+        }
+        if let Some(first) = first {
+            let implicit = declared().find(|it| it.name.as_ref() == "input");
+            let free = declared().find(|it| !named.contains_key(&it.name));
+            let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
+            named.insert(name, first);
+        }
+        Ok(named)
+    }
+}
+
+/// What takes the inputs of a program, for messages.
+fn taker(program: &Checked) -> String {
+    match &program.called {
+        Some(CalledFlow::Named(name)) => format!("the flow `{name}`"),
+        Some(CalledFlow::Kept(flow)) => format!("the flow `{}`", flow.name),
+        None => "the script".to_owned(),
+    }
+}
+
 /// Converts the inputs to the declared types; every required input must be given.
 pub(super) fn read(
-    declared: &[Input],
-    given: BTreeMap<Text, Given>,
-    first: Option<Given>,
+    program: &Checked,
+    inputs: Inputs,
     store: Option<&dyn Store>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
-    let values = known(declared, given, first, store)?;
+    let values = known(program, inputs, store)?;
     let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
-    match declared.iter().find(lacks) {
+    match program.inputs.iter().find(lacks) {
         Some(lacking) => {
-            let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+            let message = format!("{} needs `{}: {}`", taker(program), lacking.name, lacking.ty);
             Err(wrong(message, lacking.span))
         }
         None => Ok(values),
     }
 }
 
-/// The same for an incomplete set of inputs. `first` is the input of a script that begins with
-/// a stage, or else the first missing input.
+/// The same for an incomplete set of inputs.
 pub(super) fn known(
-    declared: &[Input],
-    mut given: BTreeMap<Text, Given>,
-    first: Option<Given>,
+    program: &Checked,
+    inputs: Inputs,
     store: Option<&dyn Store>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
-    if let Some(first) = first {
-        let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
-        let free = declared.iter().find(|it| !it.is_secret() && !given.contains_key(&it.name));
-        let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
-        given.insert(name, first);
-    }
+    let declared = &program.inputs;
     let mut values = BTreeMap::new();
-    for (name, given) in given {
+    for (name, given) in inputs.by_name(program)? {
         let input =
-            declared.iter().find(|it| it.name == name).ok_or_else(|| unknown(declared, &name))?;
+            declared.iter().find(|it| it.name == name).ok_or_else(|| unknown(program, &name))?;
         if input.is_secret() {
             return Err(not_given(input));
         }
@@ -123,20 +168,27 @@ fn not_given(secret: &Input) -> Box<RunError> {
     RunError::outside(OpError::invalid_input(message).help(help), secret.span)
 }
 
-fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
-    let names = declared.iter().filter(|it| !it.is_secret()).map(|it| it.name.as_ref());
-    let message = format!("the script has no param `{name}`");
-    let help = match (nearest(name, names.clone()), declared) {
-        (Some(meant), _) => format!("did you mean `{meant}`?"),
-        (None, []) => "it has no params".to_owned(),
-        (None, _) => {
-            format!(
-                "its params are {}",
-                names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
-            )
-        }
-    };
+fn too_many(program: &Checked, count: usize) -> Box<RunError> {
+    let limit = program.inputs.iter().filter(|it| !it.is_secret()).count();
+    let message = format!("too many arguments for {}: {count} (limit {limit})", taker(program));
+    RunError::outside(OpError::invalid_input(message).help(its_params(program)), Span::default())
+}
+
+fn unknown(program: &Checked, name: &str) -> Box<RunError> {
+    let names = program.inputs.iter().filter(|it| !it.is_secret()).map(|it| it.name.as_ref());
+    let message = format!("{} has no param `{name}`", taker(program));
+    let help = nearest(name, names).map(|meant| format!("did you mean `{meant}`?"));
+    let help = help.unwrap_or_else(|| its_params(program));
     RunError::outside(OpError::invalid_input(message).help(help), Span::default())
+}
+
+fn its_params(program: &Checked) -> String {
+    let names = program.inputs.iter().filter(|it| !it.is_secret());
+    let names: Vec<_> = names.map(|it| format!("`{}`", it.name)).collect();
+    if names.is_empty() {
+        return "it has no params".to_owned();
+    }
+    format!("its params are {}", names.join(", "))
 }
 
 fn wrong(message: String, span: Span) -> Box<RunError> {

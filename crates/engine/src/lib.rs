@@ -21,6 +21,7 @@ mod catalog;
 mod error;
 mod files;
 mod fix;
+mod flow_call;
 mod hints;
 pub mod history;
 mod inputs;
@@ -40,8 +41,8 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use svc_contract::{
     host::Host,
     registry::{
-        ClosureOp, Component, Lent, OpError, OpRef, RecordDef, Registry, SharedType, TunedRegistry,
-        Tuning,
+        ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, RecordDef, Registry, SharedType,
+        TunedRegistry, Tuning,
     },
     store::Store,
     value::{Text, Value},
@@ -59,6 +60,7 @@ pub use block::{Block, block};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
+pub use flow_call::FlowArgs;
 pub use hints::Hints;
 #[cfg(feature = "script-tests")]
 pub use history::{DryRunResult, Fate};
@@ -154,6 +156,15 @@ impl Engine {
     #[must_use]
     pub fn types<R: RecordDef>(mut self) -> Self {
         let types = [SharedType::of::<R>()];
+        self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
+        self.changed()
+    }
+
+    /// Adds a type of the program that scripts can name, such as in the params of flows. Ops can
+    /// take and return its values without it.
+    #[must_use]
+    pub fn with_opaque<T: OpaqueDef>(mut self) -> Self {
+        let types = [SharedType::opaque::<T>()];
         self.registry = Arc::new(self.registry.as_ref().clone().with_types(&types));
         self.changed()
     }
@@ -384,7 +395,7 @@ impl Engine {
             Some(_) => self.plan(script).map(Arc::new),
             None => self.recent.plan(script, self.planner, |it| self.plan(it)),
         };
-        Request::new(self, plan)
+        Request::new(self, plan.map_err(Error::Check))
     }
 
     /// Requests a run of an existing plan. Many runs can share one.

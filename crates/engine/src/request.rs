@@ -11,7 +11,7 @@ use svc_contract::{
     value::{Money, Text, TypeMismatch, Value, from_value, to_value},
 };
 use svc_lang::{
-    check::BoundKey,
+    check::{BoundKey, CalledFlow},
     diag::{Report, Span},
     plan::{Caps, Holds, Plan, Policy, Verb},
 };
@@ -19,9 +19,9 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Engine, Error,
+    Engine, Error, flow_call,
     history::resume::{self, RunOptions, StoredRun},
-    inputs::{self, Given},
+    inputs::{self, Given, Inputs},
     result, running,
 };
 use crate::run::{self, Brief, Outcome, RunError};
@@ -33,10 +33,10 @@ use crate::run::{self, Brief, Outcome, RunError};
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
     pub(super) engine: Cow<'e, Engine>,
-    pub(super) plan: Result<Arc<Plan>, Report>,
-    pub(super) given: BTreeMap<Text, Given>,
-    /// The first input of the script, whatever its name is.
-    first: Option<Given>,
+    pub(super) plan: Result<Arc<Plan>, Error>,
+    /// The flow to call instead of the main pipeline.
+    pub(super) flow: Option<CalledFlow>,
+    pub(super) inputs: Inputs,
     /// The type of the result that the program needs.
     gives: Option<Scheme>,
     pub(super) cancel: CancellationToken,
@@ -59,14 +59,25 @@ pub struct Response {
 }
 
 impl<'e> Request<'e> {
-    pub(super) fn new(engine: &'e Engine, plan: Result<Arc<Plan>, Report>) -> Self {
-        let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
+    pub(super) fn new(engine: &'e Engine, plan: Result<Arc<Plan>, Error>) -> Self {
+        let flow = plan.as_ref().ok().and_then(|it| it.program().called.clone());
+        Self::calling(engine, plan, flow)
+    }
+
+    /// A request that calls a flow, whose plan may have failed.
+    pub(super) fn calling(
+        engine: &'e Engine,
+        plan: Result<Arc<Plan>, Error>,
+        flow: Option<CalledFlow>,
+    ) -> Self {
+        let (inputs, cancel) = (Inputs::default(), CancellationToken::new());
+        // The store has scripts, and a kept flow need not have a name in one.
+        let store = engine.store.as_ref().filter(|_| !matches!(flow, Some(CalledFlow::Kept(_))));
+        let id = store.map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
         let options = RunOptions::default();
         let engine = Cow::Borrowed(engine);
-        let (first, gives) = (None, None);
-        Self { engine, plan, given, first, gives, cancel, caps, id, options }
+        Self { engine, plan, flow, inputs, gives: None, cancel, caps, id, options }
     }
 
     /// The engine of the run.
@@ -76,6 +87,10 @@ impl<'e> Request<'e> {
 
     /// Changes defaults for this run, in addition to those of the engine.
     pub fn tuned(self, tuning: &Tuning) -> Self {
+        if let Some(CalledFlow::Kept(flow)) = &self.flow {
+            let refused = flow_call::not_tuned(flow);
+            return Self { plan: Err(refused), ..self };
+        }
         let tuning = self.engine.tuning().clone().with(tuning);
         self.on(|it| it.with_tuning(tuning))
     }
@@ -90,9 +105,15 @@ impl<'e> Request<'e> {
         let engine = change(self.engine.into_owned());
         let source = match self.plan {
             Ok(plan) => plan.program().source.clone(),
-            Err(report) => report.source,
+            Err(Error::Check(report)) => report.source,
+            Err(Error::Input { source, .. } | Error::Run { source, .. }) => source,
         };
-        let plan = engine.plan(source).map(Arc::new);
+        let plan = match &self.flow {
+            None => engine.plan(source).map_err(Error::Check),
+            Some(CalledFlow::Named(name)) => engine.flow_plan(source, name),
+            Some(CalledFlow::Kept(flow)) => engine.kept_plan(flow),
+        };
+        let plan = plan.map(Arc::new);
         Self { engine: Cow::Owned(engine), plan, ..self }
     }
 
@@ -101,8 +122,8 @@ impl<'e> Request<'e> {
         Request {
             engine: Cow::Owned(self.engine.into_owned()),
             plan: self.plan,
-            given: self.given,
-            first: self.first,
+            flow: self.flow,
+            inputs: self.inputs,
             gives: self.gives,
             cancel: self.cancel,
             caps: self.caps,
@@ -113,7 +134,7 @@ impl<'e> Request<'e> {
 
     /// Sets a param of the script.
     pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.given.insert(name.into(), Given::Value(value.into()));
+        self.inputs.named.insert(name.into(), Given::Value(value.into()));
         self
     }
 
@@ -121,26 +142,26 @@ impl<'e> Request<'e> {
     /// What no value can hold is an error of the run, with its place.
     pub fn param_serde(mut self, name: &str, it: &(impl Serialize + ?Sized)) -> Self {
         let given = to_value(it).map_or_else(Given::Unfit, Given::Value);
-        self.given.insert(name.into(), given);
+        self.inputs.named.insert(name.into(), given);
         self
     }
 
     /// Sets a param of the script from text: `30s`, `5`, `["a", "b"]`.
     pub fn param_text(mut self, name: &str, text: &str) -> Self {
-        self.given.insert(name.into(), Given::Words(text.into()));
+        self.inputs.named.insert(name.into(), Given::Words(text.into()));
         self
     }
 
     /// Sets the first input of the script: the input of its first stage, or else its first
     /// param.
     pub fn input(mut self, value: impl Into<Value>) -> Self {
-        self.first = Some(Given::Value(value.into()));
+        self.inputs.first = Some(Given::Value(value.into()));
         self
     }
 
     /// Sets the first input from text.
     pub fn input_text(mut self, text: &str) -> Self {
-        self.first = Some(Given::Words(text.into()));
+        self.inputs.first = Some(Given::Words(text.into()));
         self
     }
 
@@ -185,11 +206,11 @@ impl<'e> Request<'e> {
 
     /// The plan with the inputs given so far: missing inputs count as unknown.
     pub fn plan(self) -> Result<Plan, Error> {
-        let plan = result::of_type(self.plan, self.gives).map_err(Error::Check)?;
+        let plan = result::of_type(self.plan?, self.gives).map_err(Error::Check)?;
         let program = plan.shared_program();
         let source = program.source.clone();
         let store = self.engine.store.as_deref();
-        let inputs = inputs::known(&program.inputs, self.given, self.first, store)
+        let inputs = inputs::known(&program, self.inputs, store)
             .map_err(|error| self.engine.hints.of_error(Error::Input { source, error }))?;
         self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
     }
@@ -208,28 +229,32 @@ impl<'e> Request<'e> {
         ended
     }
 
-    pub(super) async fn run(mut self) -> Result<Response, Error> {
+    pub(super) async fn run(self) -> Result<Response, Error> {
         let hints = self.engine.hints.clone();
-        let ended = match self.prepared().await {
-            Ok((plan, inputs)) => match self.briefly(&plan, &inputs) {
-                Some(ended) => answer(&plan, ended),
-                None => Box::pin(self.run_as_task(plan, inputs)).await,
-            },
-            Err(err) => Err(err),
-        };
-        ended.map_err(|it| hints.of_error(it))
+        self.ended().await.map_err(|it| hints.of_error(it))
     }
 
-    /// The plan of this run, and its inputs as the script declares them.
-    async fn prepared(&mut self) -> Result<(Arc<Plan>, BTreeMap<Text, Value>), Error> {
+    async fn ended(mut self) -> Result<Response, Error> {
         if Handle::try_current().is_err() {
             return Err(running::without_runtime());
         }
-        let plan = result::of_type(self.plan.clone(), self.gives).map_err(Error::Check)?;
-        let (given, first) = (std::mem::take(&mut self.given), self.first.take());
-        let weight = given.values().chain(&first).map(Given::weight).fold(0, u64::saturating_add);
+        let plan = result::of_type(self.plan.clone()?, self.gives).map_err(Error::Check)?;
+        let (plan, inputs) = self.prepared(plan).await?;
+        match self.briefly(&plan, &inputs) {
+            Some(ended) => answer(&plan, ended),
+            None => Box::pin(self.run_as_task(plan, inputs)).await,
+        }
+    }
+
+    /// The plan of this run, and its inputs as the script declares them.
+    async fn prepared(
+        &mut self,
+        plan: Arc<Plan>,
+    ) -> Result<(Arc<Plan>, BTreeMap<Text, Value>), Error> {
+        let given = std::mem::take(&mut self.inputs);
         let (shared, store) = (plan.clone(), self.engine.store.clone());
-        let read = move || inputs::read(&shared.program().inputs, given, first, store.as_deref());
+        let weight = given.weight();
+        let read = move || inputs::read(shared.program(), given, store.as_deref());
         let inputs = run::finish(weight, read)
             .await
             .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
@@ -279,6 +304,7 @@ impl<'e> Request<'e> {
             let outcome = run::run(&plan, inputs, around).await;
             return answer(&plan, outcome);
         };
+        recordable(&plan)?;
         let (engine, caps, options) = (self.engine.as_ref(), self.caps, &self.options);
         let kept = StoredRun::begin(engine, store, id.clone(), &plan, &inputs, caps, options)?;
         if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
@@ -306,6 +332,22 @@ fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Respon
             Ok(Response { value, usage, warnings: program.warnings.clone() })
         }
         Err(error) => Err(Error::Run { source: program.source.clone(), error }),
+    }
+}
+
+/// Whether the inputs and the result of a stored run can be recorded.
+fn recordable(plan: &Plan) -> Result<(), Error> {
+    let program = plan.program();
+    let input = program.inputs.iter().find(|it| it.ty.holds_opaque());
+    let input = input.map(|it| (format!("the param `{}`", it.name), it.span));
+    let result = program.main.as_ref().filter(|it| it.ty.holds_opaque());
+    let result = result.map(|it| ("the result of the run".to_owned(), it.span));
+    match input.or(result) {
+        Some((what, span)) => {
+            let error = RunError::outside(run::unrecordable(&what), span);
+            Err(Error::Input { source: program.source.clone(), error })
+        }
+        None => Ok(()),
     }
 }
 

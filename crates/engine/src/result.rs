@@ -10,11 +10,7 @@ use svc_lang::{
 };
 
 /// The plan, if the result of its script fits the expected type.
-pub(super) fn of_type(
-    plan: Result<Arc<Plan>, Report>,
-    wanted: Option<Scheme>,
-) -> Result<Arc<Plan>, Report> {
-    let plan = plan?;
+pub(super) fn of_type(plan: Arc<Plan>, wanted: Option<Scheme>) -> Result<Arc<Plan>, Report> {
     match wanted.and_then(|it| misfit(plan.program(), it)) {
         Some(problem) => {
             let mut report = plan.program().warnings.clone();

@@ -117,7 +117,7 @@ async fn no_value_breaks_an_op() {
         true.into(),
         7.into(),
         "${x}".into(),
-        Value::List(vec![].into()),
+        Vec::<Value>::new().into(),
         vec![Value::from(1), "a".into()].into(),
         record(BTreeMap::new()),
         record([("a b".to_owned(), 1.into())].into()),

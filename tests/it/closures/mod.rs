@@ -1,6 +1,7 @@
 //! Ops that an embedding program makes of closures at run time.
 
 mod lent;
+mod opaque;
 mod refused;
 mod reused;
 

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Measure, OpError, Param, Params, Price, Scheme,
-    Scope, Takes, Tool,
+    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param, Params, Price,
+    Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -295,6 +295,11 @@ impl OpDef {
     /// Whether it takes flows, which it calls.
     pub fn takes_flows(&self) -> bool {
         self.params.iter().any(|it| it.scheme.flow().is_some())
+    }
+
+    /// Whether it keeps flows, which the program calls later.
+    pub fn keeps_flows(&self) -> bool {
+        self.params.iter().any(|it| matches!(it.scheme.flow(), Some((_, _, Max::Never))))
     }
 
     /// Whether the result may be as large as the arguments.

@@ -8,6 +8,7 @@
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
 mod bias;
+mod callback;
 mod callee;
 mod catalog;
 mod closure;
@@ -20,6 +21,7 @@ mod hint;
 mod index;
 mod lent;
 mod lookup;
+mod opaque;
 mod params;
 mod price;
 mod record;
@@ -34,6 +36,7 @@ mod tuning;
 pub mod documents;
 
 pub use bias::Bias;
+pub use callback::Callback;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use closure::{
@@ -51,6 +54,7 @@ pub use hint::{Advice, Hint, HintId};
 pub use index::{Index, Match, Where};
 pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
+pub use opaque::{Opaque, OpaqueDef};
 pub use params::{Param, ParamDefault, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;

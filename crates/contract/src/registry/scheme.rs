@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::value::{EnumType, FlowType, RecordType, Type, Value};
+use crate::value::{EnumType, FlowType, OpaqueType, RecordType, Type, Value};
 
 /// A type that may contain variables; the checker instantiates it to a [`Type`] at every call.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,8 @@ pub enum Scheme {
     Flow(&'static Scheme, &'static Scheme, Max),
     /// What the component of this name has learnt.
     Model(&'static str),
+    /// A value of the embedding program.
+    Opaque(OpaqueType),
     /// Any one of these types; for inputs.
     OneOf(&'static [Scheme]),
     /// Any type, the same one for all uses of the letter.
@@ -63,6 +65,8 @@ pub enum Max {
     Input,
     /// The length of the input, or the value of this argument, whichever is less.
     InputOr(&'static str),
+    /// None: the op keeps the flow and does not call it.
+    Never,
 }
 
 impl Scheme {
@@ -123,6 +127,7 @@ impl Scheme {
                 Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
             }
             Self::Model(component) => Type::Model(component.into()),
+            Self::Opaque(of) => Type::Opaque(of),
             Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
         }
     }

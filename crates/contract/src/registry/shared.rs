@@ -1,6 +1,6 @@
 //! Record types that scripts can name without declaring them.
 
-use super::{RecordDef, Scheme, documents};
+use super::{Field, Opaque, OpaqueDef, RecordDef, Scheme, documents};
 use crate::value::Type;
 
 /// A record type that components share.
@@ -22,6 +22,11 @@ impl SharedType {
     /// A type whose records only components create.
     pub const fn given<R: RecordDef>() -> Self {
         Self { is_given: true, ..Self::of::<R>() }
+    }
+
+    /// A type of the embedding program, which only its ops create.
+    pub const fn opaque<T: OpaqueDef>() -> Self {
+        Self { name: T::NAME, doc: "", scheme: <Opaque<T> as Field>::SCHEME, is_given: true }
     }
 
     pub fn ty(&self) -> Type {

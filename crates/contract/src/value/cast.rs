@@ -64,6 +64,7 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
         (V::Secret(it), Type::Secret) => V::Secret(it),
         (V::Flow(it), Type::Flow(_)) => V::Flow(it),
         (V::Model(it), Type::Model(of)) if it.may_be_of(of) => V::Model(it),
+        (V::Opaque(it), Type::Opaque(of)) if it.ty() == *of => V::Opaque(it),
         (V::Text(it), Type::Model(_)) => match it.parse() {
             Ok(id) => V::Model(Model::stored(id)),
             Err(()) => return Err(wrong(wanted, &V::Text(it))),

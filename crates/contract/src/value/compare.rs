@@ -12,6 +12,7 @@ impl PartialEq for Value {
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::Model(a), Self::Model(b)) => a.id() == b.id(),
+            (Self::Opaque(a), Self::Opaque(b)) => a.is_same(b),
             (Self::List(a), Self::List(b)) => a == b,
             (Self::Record(a), Self::Record(b)) => a == b,
             _ => self.order(other) == Some(Ordering::Equal),

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{FlowRef, Model, Money, Secret, memory};
+use super::{FlowRef, Model, Money, OpaqueRef, Secret, memory};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -33,6 +33,8 @@ pub enum Value {
     Secret(Secret),
     Flow(FlowRef),
     Model(Model),
+    /// A value of the embedding program.
+    Opaque(OpaqueRef),
 }
 
 // Lists hold millions of values, and every step moves some: rare kinds are boxed.
@@ -325,6 +327,7 @@ impl Value {
             Self::Secret(_) => "secret",
             Self::Flow(_) => "flow",
             Self::Model(_) => "model",
+            Self::Opaque(it) => it.ty().name,
         }
     }
 }

@@ -25,7 +25,11 @@ pub fn written(value: &Value) -> Option<String> {
             let fields: Option<Vec<String>> = record.iter().map(field).collect();
             format!("{{ {} }}", fields?.join(", "))
         }
-        Value::Bytes(_) | Value::Secret(_) | Value::Flow(_) | Value::Model(_) => return None,
+        Value::Bytes(_)
+        | Value::Secret(_)
+        | Value::Flow(_)
+        | Value::Model(_)
+        | Value::Opaque(_) => return None,
     })
 }
 

@@ -32,6 +32,6 @@ pub use data::ITEMS_PER_CHECK;
 pub use data::{List, Record, Slot, Text, Value};
 pub use misfit::TypeMismatch;
 pub use model::{AboutModel, LARGEST_STATE, Learnt, Metric, Model, ModelId};
-pub use opaque::{FlowRef, Secret};
+pub use opaque::{FlowRef, OpaqueRef, OpaqueType, Secret};
 pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;

@@ -1,6 +1,11 @@
-//! Values that a script can hold and pass on, but not inspect: secrets and flows.
+//! Values that a script can hold and pass on, but not inspect: secrets, flows, and values of the
+//! embedding program.
 
-use std::{any::Any, fmt, sync::Arc};
+use std::{
+    any::{Any, TypeId},
+    fmt,
+    sync::Arc,
+};
 
 use super::Text;
 
@@ -71,5 +76,66 @@ impl fmt::Display for FlowRef {
 impl fmt::Debug for FlowRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FlowRef({})", self.name())
+    }
+}
+
+/// A type of the embedding program: its name in scripts, and the type itself. Types of one name
+/// differ if they are other types in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpaqueType {
+    pub name: &'static str,
+    id: TypeId,
+}
+
+impl OpaqueType {
+    pub const fn of<T: Any>(name: &'static str) -> Self {
+        Self { name, id: TypeId::of::<T>() }
+    }
+}
+
+impl fmt::Display for OpaqueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A value of the embedding program. It is shared, and equal only to itself.
+#[derive(Clone)]
+pub struct OpaqueRef(Arc<Foreign>);
+
+struct Foreign {
+    ty: OpaqueType,
+    it: Arc<dyn Any + Send + Sync>,
+}
+
+impl OpaqueRef {
+    pub fn new<T: Any + Send + Sync>(name: &'static str, it: Arc<T>) -> Self {
+        Self(Arc::new(Foreign { ty: OpaqueType::of::<T>(name), it }))
+    }
+
+    pub fn ty(&self) -> OpaqueType {
+        self.0.ty
+    }
+
+    /// The value, if it is of this type in Rust.
+    pub fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.it.clone().downcast().ok()
+    }
+
+    /// Whether both are the same value of the program.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.it, &other.0.it)
+    }
+}
+
+impl fmt::Display for OpaqueRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}>", self.0.ty)
+    }
+}
+
+impl fmt::Debug for OpaqueRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

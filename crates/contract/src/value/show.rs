@@ -29,6 +29,7 @@ impl fmt::Display for Value {
             Self::Secret(it) => it.fmt(f),
             Self::Flow(it) => it.fmt(f),
             Self::Model(it) => it.fmt(f),
+            Self::Opaque(it) => it.fmt(f),
             Self::Bytes(_) | Self::List(_) | Self::Record(_) => json::write_to(f, self),
         }
     }

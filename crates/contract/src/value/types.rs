@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Text, Value};
+use super::{OpaqueType, Text, Value};
 
 /// A type of the language.
 ///
@@ -34,6 +34,8 @@ pub enum Type {
     Flow(Arc<FlowType>),
     /// What the component of this name has learnt.
     Model(Text),
+    /// A value of the embedding program, which scripts pass on.
+    Opaque(OpaqueType),
 }
 
 /// The input type and result type of a flow argument.
@@ -255,9 +257,18 @@ impl Type {
         self.has(&|it| matches!(it, Self::Secret))
     }
 
-    /// Whether JSON cannot contain a value of this type, because of a secret, a flow or a model.
+    /// Whether JSON cannot contain a value of this type, because of a secret, a flow, a model or
+    /// a value of the embedding program.
     pub fn is_beyond_json(&self) -> bool {
-        self.has(&|it| matches!(it, Self::Secret | Self::Flow(_) | Self::Model(_)))
+        let is = |it: &Self| {
+            matches!(it, Self::Secret | Self::Flow(_) | Self::Model(_) | Self::Opaque(_))
+        };
+        self.has(&is)
+    }
+
+    /// Whether a value of this type may contain a value of the embedding program.
+    pub fn holds_opaque(&self) -> bool {
+        self.has(&|it| matches!(it, Self::Opaque(_)))
     }
 
     /// Whether a value is of this type. Fields that are not computed yet are trusted.
@@ -275,6 +286,7 @@ impl Type {
             | (Self::Flow(_), Value::Flow(_))
             | (Self::Bytes, Value::Bytes(_)) => true,
             (Self::Model(component), Value::Model(it)) => it.may_be_of(component),
+            (Self::Opaque(ty), Value::Opaque(it)) => *ty == it.ty(),
             (Self::Int(range), Value::Int(it)) => {
                 range.is_none_or(|(low, high)| low <= *it && *it <= high)
             }
@@ -427,6 +439,7 @@ impl fmt::Display for Type {
             Self::Secret => f.write_str("secret<string>"),
             Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),
             Self::Model(component) => write!(f, "Model<{component}>"),
+            Self::Opaque(ty) => ty.fmt(f),
             Self::Enum(it) => match &it.name {
                 Some(name) => f.write_str(name),
                 None => {

@@ -74,8 +74,12 @@ impl WireWriter {
                     self.value(it);
                 }
             }
-            // The check ensures that secrets, flows and models never get here.
-            Value::Null | Value::Secret(_) | Value::Flow(_) | Value::Model(_) => {
+            // The check ensures that only null gets here.
+            Value::Null
+            | Value::Secret(_)
+            | Value::Flow(_)
+            | Value::Model(_)
+            | Value::Opaque(_) => {
                 self.0.push(tag::NULL);
             }
         }

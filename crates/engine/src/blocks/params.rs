@@ -128,6 +128,7 @@ fn type_of(value: &Value) -> Type {
         Value::Bytes(_) => Type::Bytes,
         Value::Secret(_) => Type::Secret,
         Value::Flow(_) => Type::Unknown,
+        Value::Opaque(it) => Type::Opaque(it.ty()),
         Value::Model(it) => match it.content() {
             Some(content) => Type::Model(content.about.component.clone()),
             None => Type::Unknown,
@@ -147,7 +148,9 @@ fn type_of(value: &Value) -> Type {
 /// A type as a script writes it without the names of declared types; `None` if it cannot.
 fn type_text(ty: &Type) -> Option<String> {
     Some(match ty {
-        Type::Unknown | Type::Never | Type::Secret | Type::Flow(_) => return None,
+        Type::Unknown | Type::Never | Type::Secret | Type::Flow(_) | Type::Opaque(_) => {
+            return None;
+        }
         Type::List(item, None) => format!("[{}]", type_text(item)?),
         Type::List(item, Some(max)) => format!("[{}; max {max}]", type_text(item)?),
         Type::Optional(inner) if matches!(**inner, Type::Enum(_)) => return None,

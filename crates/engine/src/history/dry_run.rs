@@ -23,7 +23,8 @@ use super::{
     resume,
 };
 use crate::{
-    Engine, Error, inputs,
+    Engine, Error,
+    inputs::{self, Inputs},
     run::{
         self, About, Earlier, Ended, Entry, Key, Outcome, RecordFuture, Records, RunError, place_of,
     },
@@ -88,14 +89,14 @@ struct DryRun {
 impl Engine {
     /// Determines what a run with this script could take over from an earlier run.
     pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<DryRunResult, Error> {
-        let plan = self.plan(script).map_err(Error::Check)?;
+        let plan = self.replanned(&run, script)?;
         self.rehearse(run, plan, Purpose::Foresee).map_err(|it| self.hints.of_error(it))
     }
 
     /// Runs a script on the recorded results of a run: its own script, or another one.
     pub fn replay(&self, run: Run, script: Option<Source>) -> Result<DryRunResult, Error> {
         let plan = match script {
-            Some(source) => self.plan(source).map_err(Error::Check)?,
+            Some(source) => self.replanned(&run, source)?,
             None => self.recorded(&run)?,
         };
         self.rehearse(run, plan, Purpose::Replay).map_err(|it| self.hints.of_error(it))
@@ -111,7 +112,7 @@ impl Engine {
     fn recorded(&self, run: &Run) -> Result<Plan, Error> {
         let planned = self.kept().and_then(|it| self.plan_of(&**it, run));
         let nowhere = || Source::new(run.script.as_str(), "");
-        planned.map_err(|err| resume::outside(&nowhere(), err))?.map_err(Error::Check)
+        planned.map_err(|err| resume::outside(&nowhere(), err))?
     }
 
     fn rehearse(&self, run: Run, plan: Plan, purpose: Purpose) -> Result<DryRunResult, Error> {
@@ -119,7 +120,7 @@ impl Engine {
         let failed = |err| resume::outside(&source, err);
         let store = self.kept().map_err(failed)?;
         let given = resume::inputs_of(&run, &plan).map_err(failed)?;
-        let inputs = inputs::read(&plan.program().inputs, given, None, Some(store.as_ref()))
+        let inputs = inputs::read(plan.program(), Inputs::named(given), Some(store.as_ref()))
             .map_err(|error| Error::Input { source: source.clone(), error })?;
         let rehearsal = DryRun::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
         let rehearsal = Arc::new(rehearsal);

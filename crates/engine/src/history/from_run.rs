@@ -7,7 +7,7 @@ use svc_contract::{
     store::{Node, NodeState, Run, Store, StoreError},
     value::{Record, Value, json, literal},
 };
-use svc_lang::{plan::Plan, syntax};
+use svc_lang::{check::CalledFlow, plan::Plan, syntax};
 
 use super::cause::Cause;
 use crate::{Engine, run::About};
@@ -137,6 +137,10 @@ fn block(store: &dyn Store, run: &Run, plan: &Plan, mocks: &str) -> Result<Strin
         Some(format!("{}: {}", input.name, literal::written(&value)?))
     });
     let given = given.collect::<Vec<_>>().join(", ");
+    let called = match &plan.program().called {
+        Some(CalledFlow::Named(name)) => name.as_ref(),
+        _ => "main",
+    };
     let value = run.value.map(|it| store.text(it)).transpose()?.flatten();
     let (call, expected) = match value {
         Some(text) => {
@@ -144,13 +148,13 @@ fn block(store: &dyn Store, run: &Run, plan: &Plan, mocks: &str) -> Result<Strin
             let ty = plan.program().main.as_ref().map(|it| &it.ty);
             let cast = ty.and_then(|it| value.clone().cast(it).ok()).unwrap_or(value);
             let written = literal::written(&cast).unwrap_or_else(|| parsed(&text));
-            (format!("main({given})"), written)
+            (format!("{called}({given})"), written)
         }
         None => {
             let error: serde_json::Value =
                 serde_json::from_str(run.error.as_deref().unwrap_or_default()).unwrap_or_default();
             let kind = error["kind"].as_str().unwrap_or("failed");
-            (format!("main({given}) fallback error.kind"), literal::text(kind))
+            (format!("{called}({given}) fallback error.kind"), literal::text(kind))
         }
     };
     let id = &run.id.as_str()[..10];

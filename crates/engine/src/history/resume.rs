@@ -9,7 +9,8 @@ use svc_contract::{
     value::{Money, Text, Value, json as values},
 };
 use svc_lang::{
-    diag::{Report, Source, Span},
+    check::CalledFlow,
+    diag::{Source, Span},
     plan::{Caps, Past, Plan},
     stdlib,
 };
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     Engine, Error, Request, Unsaved,
-    inputs::Given,
+    inputs::{Given, Inputs},
     run::{Outcome, RunError, place_of},
 };
 
@@ -95,7 +96,7 @@ impl Engine {
         if run.is_partial() {
             return Err(partial(&run));
         }
-        Request::new(self, self.plan(script).map(Arc::new))
+        Request::new(self, self.replanned(&run, script).map(Arc::new))
             .going_on(Earlier { run, is_edited: true })
     }
 
@@ -104,7 +105,7 @@ impl Engine {
         &self,
         store: &dyn Store,
         run: &Run,
-    ) -> Result<Result<Plan, Report>, StoreError> {
+    ) -> Result<Result<Plan, Error>, StoreError> {
         let (source, used) = script(store, run)?;
         let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
         let then = about["tuned"].as_object().into_iter().flatten();
@@ -115,7 +116,19 @@ impl Engine {
         let engine = all.fold(self.clone(), |engine, (name, value)| {
             engine.clone().tuned(&name, value).unwrap_or(engine)
         });
-        Ok(engine.plan_with(&source, &used))
+        Ok(match called_flow(run) {
+            Some(flow) => engine.flow_plan_with(&source, &used, &flow),
+            None => engine.plan_with(&source, &used).map_err(Error::Check),
+        })
+    }
+
+    /// The plan of a run with another script: of its main pipeline, or of the flow that the run
+    /// called.
+    pub(crate) fn replanned(&self, run: &Run, script: impl Into<Source>) -> Result<Plan, Error> {
+        match called_flow(run) {
+            Some(flow) => self.flow_plan(script, &flow),
+            None => self.plan(script).map_err(Error::Check),
+        }
     }
 
     /// A stored run: by its name, a prefix of it, or `last`.
@@ -137,6 +150,12 @@ impl Engine {
     pub(crate) fn kept(&self) -> Result<&Arc<dyn Store>, StoreError> {
         self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine does not store runs"))
     }
+}
+
+/// The flow that a run called, if it ran no main pipeline.
+fn called_flow(run: &Run) -> Option<Text> {
+    let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+    about["flow"].as_str().map(Into::into)
 }
 
 /// The script of a run, and the files that it used, as they were then.
@@ -191,8 +210,9 @@ impl Request<'_> {
             self.id = Some(run.id.clone());
         }
         if let Ok(plan) = &self.plan {
-            self.given = inputs_of(run, plan)?;
+            self.inputs = Inputs::named(inputs_of(run, plan)?);
         }
+        self.flow = called_flow(run).map(CalledFlow::Named);
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
         self.options.earlier = Some(Box::new(earlier));
         Ok(self)
@@ -382,7 +402,11 @@ fn about(engine: &Engine, plan: &Plan, earlier: Option<&Earlier>) -> String {
     let now = engine.tuning.iter().map(|(name, it)| (name, values::write(it)));
     let tuned: BTreeMap<String, String> = before.chain(now).collect();
     let version = engine.tuning.version();
-    json!({ "prices": plan.prices(), "tuned": tuned, "tuning": version }).to_string()
+    let mut about = json!({ "prices": plan.prices(), "tuned": tuned, "tuning": version });
+    if let Some(CalledFlow::Named(name)) = &plan.program().called {
+        about["flow"] = name.as_ref().into();
+    }
+    about.to_string()
 }
 
 fn blob(source: &Source) -> Blob {

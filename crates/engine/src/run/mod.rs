@@ -56,6 +56,7 @@ pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use partial::{Partial, Parts};
 pub use path::{by_input, by_order, place_of, scope_of};
+pub(crate) use records::unrecordable;
 pub use records::{
     About, Earlier, Ended, Entry, Key, Most, RecordFuture, Records, Reservation, Taken,
 };

@@ -242,6 +242,11 @@ impl Run {
         scope: &Scope,
     ) -> Result<Recorded<'a>> {
         let op = call.op.op;
+        if !op.is_inline() && (ty.holds_opaque() || call.args.iter().any(|it| it.ty.holds_opaque()))
+        {
+            let name = format!("a call of `{}`", call.name);
+            return Err(RunError::new(unrecordable(&name), span));
+        }
         let (key, shown) = self.identity(call, args, scope, span).await?;
         let entry = Entry {
             path: path.to_string(),
@@ -309,6 +314,10 @@ impl Run {
         path: &Path<'_>,
     ) -> Result<Option<Value>> {
         let Some(records) = &self.records else { return Ok(None) };
+        // The program may not have the flow any more; what must not be repeated is not.
+        if it.call.op.op.keeps_flows() && !it.call.op.op.writes_once() {
+            return Ok(None);
+        }
         let failed = |err| RunError::new(err, it.span);
         match records.earlier(&it.entry).map_err(failed)? {
             Earlier::Nothing => Ok(None),
@@ -438,7 +447,7 @@ fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
         _ => true,
     };
     let op = call.op.op;
-    let acts = op.writes() || op.effects.contains(&Effect::Asks);
+    let acts = op.writes() || op.effects.contains(&Effect::Asks) || op.keeps_flows();
     !acts && !is_unseen(call) && args.iter().all(holds)
 }
 
@@ -454,6 +463,14 @@ fn is_unseen(call: &TypedCall) -> bool {
         Version::Unknown => !op.writes(),
         Version::OfComponent => matches!(op.price, Price::Free) && op.effects.iter().any(is_named),
     }
+}
+
+/// The error of something that a stored run would have to record, but cannot: it contains a
+/// value of the embedding program.
+pub(crate) fn unrecordable(what: &str) -> OpError {
+    let message = format!("cannot record {what}: it contains a value of the program");
+    OpError::new(ErrorKind::Unsupported, message)
+        .help("pass it between inline ops only, or run the script on an engine without a store")
 }
 
 fn in_doubt(path: &str) -> OpError {

@@ -97,7 +97,7 @@ impl Checker<'_> {
         let message = format!("inline code cannot hold {ty}");
         self.report(
             Problem::error(Code::E502, expr.span, message)
-                .label("a secret, a flow or a model")
+                .label("a secret, a flow, a model or a value of the program")
                 .help("pass it to a component: code only takes plain values"),
         );
         Type::Unknown

@@ -45,7 +45,18 @@ impl<'a> Checker<'a> {
         let warnings = Report::new(source.clone(), Vec::new());
         let used = self.modules.sources();
         let expanded = std::mem::take(&mut self.expanded);
-        Checked { source, inputs, flows, used, expanded, main, mocks, tests, warnings }
+        Checked {
+            source,
+            inputs,
+            flows,
+            used,
+            expanded,
+            main,
+            called: None,
+            mocks,
+            tests,
+            warnings,
+        }
     }
 
     /// The main pipeline as a flow for tests, with placeholder secrets.

@@ -108,6 +108,10 @@ impl Checker<'_> {
 
     fn shape_key(&mut self, shape: Shape, key: &Term) {
         let word = shape.word();
+        if key.ty.holds_opaque() {
+            self.report_opaque(Code::E208, key, "used for grouping or sorting");
+            return;
+        }
         if !self.hidden(key, "used for grouping or sorting") {
             return;
         }

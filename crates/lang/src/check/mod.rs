@@ -14,6 +14,7 @@ mod expansion;
 mod expr;
 mod facts;
 mod flow_args;
+mod flow_call;
 mod flows;
 mod inline_script;
 mod items;
@@ -42,6 +43,7 @@ use std::{
 };
 
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
+pub use flow_call::{CalledFlow, Uncallable};
 pub use items::FIXED;
 pub use modules::{Files, NoFiles, Unread};
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};

@@ -85,6 +85,7 @@ impl Checker<'_> {
             };
             if bindings.bind(param.scheme, &given.term.ty) {
                 self.may_be_given(&given.term, param, &site.name);
+                self.may_be_passed(&given.term, param, op.op, &site.name);
             } else {
                 let wanted = bindings.show(param.scheme);
                 of_items |= self.misfit(port, &given, site, &wanted);

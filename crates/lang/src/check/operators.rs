@@ -37,7 +37,13 @@ impl Checker<'_> {
         let hidden = op != BinaryOp::Coalesce
             && (!self.hidden(&left, "used in a comparison or computation")
                 || !self.hidden(&right, "used in a comparison or computation"));
-        let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
+        let opaque = [&left, &right].into_iter().find(|it| it.ty.holds_opaque());
+        let with_null = is_null(&left.ty) || is_null(&right.ty);
+        let opaque = opaque.filter(|_| op.is_comparison() && !with_null).cloned();
+        if let Some(term) = &opaque {
+            self.report_opaque(Code::E208, term, "compared");
+        }
+        let ty = if hidden || opaque.is_some() || left.ty.is_unknown() || right.ty.is_unknown() {
             unknown_result(op)
         } else if never_comes(op, &left.ty, &right.ty) {
             Type::Never
@@ -175,6 +181,11 @@ fn expected_optional(left: &Type) -> Option<Type> {
 fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
     let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
     *left == Type::Never || (!is_lazy && *right == Type::Never)
+}
+
+/// Whether it is the type of the literal `null`.
+fn is_null(ty: &Type) -> bool {
+    ty.is_optional() && *ty.required() == Type::Never
 }
 
 fn unknown_result(op: BinaryOp) -> Type {

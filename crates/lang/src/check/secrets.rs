@@ -1,6 +1,7 @@
-//! Secrets: they may only be passed to parameters that are declared to take one.
+//! Values that scripts must not look into. Secrets may only be passed to parameters that are
+//! declared to take one, and values of the program to ops that take them or pass them on.
 
-use svc_contract::registry::{Param, Scheme};
+use svc_contract::registry::{OpDef, Param, Scheme};
 
 use super::{Checker, Term};
 use crate::diag::{Code, Problem};
@@ -27,6 +28,31 @@ impl Checker<'_> {
                 term,
                 &format!("passed to `{}` of `{name}`, which may show it", param.name),
             );
+        }
+    }
+
+    /// Reports a use of a value of the embedding program that looks into it.
+    pub(super) fn report_opaque(&mut self, code: Code, term: &Term, what: &str) {
+        let problem = format!("a value of the program cannot be {what}");
+        self.report(
+            Problem::error(code, term.span, problem)
+                .label(format!("this is {}", term.ty))
+                .help("pass it to an op of the program"),
+        );
+    }
+
+    /// Reports a value of the embedding program that is passed to an op which may look into it:
+    /// one that accepts any value, and does not pass it on.
+    pub(super) fn may_be_passed(&mut self, term: &Term, param: &Param, op: &OpDef, name: &str) {
+        let is_open = param.scheme.any_variable(&|_| true) || matches!(param.scheme, Scheme::Json);
+        if !is_open || !term.ty.holds_opaque() {
+            return;
+        }
+        let passes_on = param.scheme.any_variable(&|it| op.yields.has_variable(it));
+        let only_counts = matches!(op.yields, Scheme::Int | Scheme::Bool);
+        if !passes_on && !only_counts {
+            let what = format!("passed to `{}` of `{name}`, which may look into it", param.name);
+            self.report_opaque(Code::E204, term, &what);
         }
     }
 }

@@ -70,6 +70,10 @@ impl Checker<'_> {
             Type::Bytes => {
                 (Code::E216, "bytes have no text form".to_owned(), "decode them to a string first")
             }
+            ty if ty.holds_opaque() => {
+                self.report_opaque(Code::E216, term, "shown in a string");
+                return;
+            }
             ty if decimals.is_some()
                 && !ty.is_number()
                 && !matches!(ty, Type::Money | Type::Unknown | Type::Never) =>

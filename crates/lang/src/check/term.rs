@@ -10,6 +10,7 @@ use svc_contract::{
     value::{Text, Type, Value},
 };
 
+use super::CalledFlow;
 use crate::{
     diag::{Report, Source, Span},
     script::InlineScript,
@@ -29,6 +30,8 @@ pub struct Checked {
     pub expanded: Vec<Expansion>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
+    /// The flow that the main pipeline calls, if a program made it for this call.
+    pub called: Option<CalledFlow>,
     /// The mocks for all tests.
     pub mocks: Vec<TypedMock>,
     pub tests: Vec<TypedTest>,

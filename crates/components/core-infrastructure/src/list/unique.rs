@@ -79,7 +79,7 @@ impl Hash for Same<'_> {
             Value::Bytes(it) => it.hash(state),
             // The check does not allow these in lists that are compared.
             Value::Model(it) => it.id().hash(state),
-            Value::Secret(_) | Value::Flow(_) => {}
+            Value::Secret(_) | Value::Flow(_) | Value::Opaque(_) => {}
             Value::List(items) => {
                 state.write_usize(items.len());
                 items.iter().for_each(|it| Same(it).hash(state));

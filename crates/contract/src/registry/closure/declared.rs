@@ -149,6 +149,10 @@ impl ClosureOp {
             let message = format!("`{name}` has effects, but is an inline op");
             return Err(OpError::invalid_input(message).help("make it with `op` or `io_op`"));
         }
+        if self.def.is_inline() && self.params.iter().any(|it| it.scheme.flow().is_some()) {
+            let message = format!("`{name}` takes a flow, but is an inline op");
+            return Err(OpError::invalid_input(message).help("make it with `op` or `io_op`"));
+        }
         Ok(())
     }
 }

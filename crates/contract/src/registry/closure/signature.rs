@@ -160,6 +160,7 @@ fn scheme(ty: &Type) -> Option<Scheme> {
             let name = of.name.as_deref().map_or("", kept);
             Scheme::Record(name, FIELDS.get(shown(&fields), || fields))
         }
+        Type::Opaque(of) => Scheme::Opaque(*of),
         Type::Unknown | Type::Never | Type::Flow(_) | Type::Model(_) => return None,
     })
 }
@@ -173,7 +174,7 @@ fn shown(it: &impl Debug) -> String {
 mod tests {
     use super::OpSignature;
     use crate::{
-        registry::{Lent, Registry},
+        registry::{Lent, Param, Registry},
         value::{FlowType, RecordType, Type},
     };
 
@@ -194,7 +195,7 @@ mod tests {
             .param("limit", &Type::Int(Some((1, 9))), "", Some(3.into()));
         let registry = added(signature).unwrap();
         let op = &registry.components().last().unwrap().ops[0];
-        let params: Vec<String> = op.params.iter().map(super::super::Param::signature).collect();
+        let params: Vec<String> = op.params.iter().map(Param::signature).collect();
         assert_eq!(params[1], "limit: int 1..9 = 3");
         assert_eq!(op.params[0].scheme.plain(), customer);
         assert_eq!(op.yields.plain(), Type::list(Type::FLOAT));

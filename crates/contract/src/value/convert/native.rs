@@ -11,7 +11,7 @@ pub(in crate::value) const PATH: &str = "svc::path";
 pub(in crate::value) const BYTES: &str = "svc::bytes";
 pub(in crate::value) const MODEL: &str = "svc::model";
 
-/// A secret or a flow, which nothing can write.
+/// A secret, a flow or a value of the program, which nothing can write.
 pub(in crate::value) const OPAQUE: &str = "svc::opaque";
 
 /// Any value, as the target of reading.
@@ -26,7 +26,7 @@ pub(in crate::value) fn name(value: &Value) -> Option<&'static str> {
         Value::Path(_) => PATH,
         Value::Bytes(_) => BYTES,
         Value::Model(_) => MODEL,
-        Value::Secret(_) | Value::Flow(_) => OPAQUE,
+        Value::Secret(_) | Value::Flow(_) | Value::Opaque(_) => OPAQUE,
         _ => return None,
     })
 }

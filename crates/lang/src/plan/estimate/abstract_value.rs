@@ -439,6 +439,7 @@ fn sizes_of(ty: &Type) -> Sizes {
         Type::Secret => Sizes::exactly(3),
         // The id of a model is 64 digits.
         Type::Model(_) => Sizes::exactly(64),
+        Type::Opaque(of) => Sizes::exactly(of.name.len() as u64 + 2),
         Type::Path => open(1, 40),
         Type::Text | Type::Json | Type::Bytes | Type::Flow(_) | Type::Unknown => {
             open(0, USUAL_TEXT)

@@ -331,6 +331,7 @@ impl<'a> Walk<'a> {
                 let input = input.unwrap_or(Items::at_most(None, false));
                 Items { least: 0, ..input }
             }
+            Max::Never => Items::at_most(Some(0), true),
             Max::InputOr(name) => {
                 let (named, input) = (named(name), input.unwrap_or(Items::at_most(None, false)));
                 let either = Items::at_most(input.most, named.is_given || input.is_given);

@@ -58,7 +58,7 @@ fn enter_part(value: &Value, counts: &mut Counts, depth: usize) -> Result<Dynami
             }
             Dynamic::from_map(map)
         }
-        Value::Secret(_) | Value::Flow(_) | Value::Model(_) => {
+        Value::Secret(_) | Value::Flow(_) | Value::Model(_) | Value::Opaque(_) => {
             return Err(format!("a {}", value.kind()));
         }
     })
