@@ -186,7 +186,7 @@ async fn an_op_calls_its_flow_as_often_as_it_declares() {
         "often.run",
         async |cx: Cx, items: Items<Var<'A'>>, more: More| -> Result<i64, OpError> {
             let mut calls = 0;
-            for item in items.0.iter() {
+            for item in &items.0 {
                 for _ in 0..more.times {
                     cx.call(&more.by, item.clone()).await?;
                     calls += 1;
