@@ -448,7 +448,13 @@ class Runs(unittest.TestCase):
 
     @unittest.skipIf(sys.platform == "win32", "signals of POSIX")
     def test_ctrl_c_cancels_a_run(self):
-        code = 'import svc; print("ready", flush=True); svc.Engine().run("1 >> wait(duration: 1h)")'
+        # A shell that starts the tests in the background has them ignore Ctrl-C.
+        code = """
+import signal, svc
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("ready", flush=True)
+svc.Engine().run("1 >> wait(duration: 1h)")
+"""
         program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         program.stdout.readline()
         time.sleep(0.3)
