@@ -67,7 +67,7 @@ pub use svc_derive::Record;
 pub use svc_engine::TestResult;
 pub use svc_engine::{
     Block, CancellationToken, Engine, Error, Events, Fixed, Fixes, FlowArgs, Happened, Hints,
-    OpFailure, Request, Response, RunEvent, Running, Trainee, block,
+    OpFailure, Request, Response, RunEvent, Running, block,
 };
 pub use svc_lang::plan::{Policy, Rule};
 

@@ -38,6 +38,7 @@ impl Planned {
             caps: Caps::default(),
             records: None,
             isolates: false,
+            is_long: false,
             id: None,
         };
         Self { plan, around, runtime: runtime() }

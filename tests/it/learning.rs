@@ -4,7 +4,10 @@
 use std::{fs, path::Path, sync::Arc};
 
 use assert_cmd::Command;
-use svc::{Engine, Error};
+use svc::{
+    Engine, Error,
+    blocks::{AIBlock, ComponentRegistry},
+};
 use svc_contract::{
     registry::ErrorKind,
     store::{Filter, NodeState, Store as _},
@@ -15,7 +18,7 @@ use svc_store::{Old, SqliteStore};
 
 /// The judged hits of 12 queries: the search prefers the long one, `b`. The other one, `a`, has the
 /// words of the query together at its beginning.
-fn lessons(relevant: &str) -> (Value, Value) {
+pub(crate) fn lessons(relevant: &str) -> (Value, Value) {
     let (mut judged, mut hits) = (Vec::new(), Vec::new());
     for at in 0..12 {
         let query = format!("topic{at} matter");
@@ -35,6 +38,12 @@ fn lessons(relevant: &str) -> (Value, Value) {
     let read =
         |it: &Vec<serde_json::Value>| json::read(&serde_json::json!(it).to_string()).unwrap();
     (read(&judged), read(&hits))
+}
+
+/// A block that learns from the judgements of these hits.
+fn learner(engine: &Engine, hits: &Value) -> AIBlock {
+    let block = ComponentRegistry::new(engine.clone()).block("rerank").unwrap();
+    block.arg_of("learn", "hits", hits.clone())
 }
 
 const LEARN: &str = "param judged: [Judged]
@@ -68,19 +77,20 @@ async fn reranked(engine: &Engine, model: impl Into<Value>) -> Result<Value, Err
 #[tokio::test]
 async fn a_model_orders_what_was_never_judged() {
     let engine = svc::engine();
-    let mut state = engine.state("rerank").unwrap();
     let (judged, hits) = lessons("a");
-    let id = state.learn(judged, &[("hits", hits.clone())]).await.unwrap().id();
+    let mut block = learner(&engine, &hits);
+    let id = block.learn(judged).await.unwrap().id();
     let first = |it: &Value| it.as_list().unwrap().get(0).unwrap().as_record().unwrap().clone();
     let new = json::read(
         &json::write(&hits).replace("topic3 ", "subject ").replace("topic3\"", "subject\""),
     );
-    let ordered = state.infer(new.unwrap(), &[]).await.unwrap().value;
+    let ordered = block.infer(new.unwrap()).await.unwrap().value;
     assert!(first(&ordered).get("id").unwrap().to_string().ends_with('a'), "{ordered}");
     let again = learnt(&engine, "a").await;
     assert_eq!(again.id(), id, "the same data gives the same model");
     assert_ne!(learnt(&engine, "b").await.id(), id);
-    assert_eq!(engine.state("upper").unwrap_err().kind, ErrorKind::Unsupported);
+    let mut upper = ComponentRegistry::new(engine).block("upper").unwrap();
+    assert_eq!(upper.learn(vec!["a"]).await.unwrap_err().kind, ErrorKind::Unsupported);
 }
 
 #[tokio::test]
@@ -97,11 +107,11 @@ async fn too_little_data_is_refused_with_what_is_missing() {
 async fn a_saved_model_is_the_same_in_another_process() {
     let place = tempfile::tempdir().unwrap();
     let engine = svc::engine().with_host(Arc::new(OsHost::default()));
-    let mut state = engine.state("rerank").unwrap();
     let (judged, hits) = lessons("a");
-    let model = state.learn(judged, &[("hits", hits.clone())]).await.unwrap().clone();
+    let mut block = learner(&engine, &hits);
+    let model = block.learn(judged).await.unwrap().clone();
     let file = place.path().join("rank.svcm");
-    state.save(&file).await.unwrap();
+    block.save(file.to_str().unwrap()).await.unwrap();
     fs::write(place.path().join("hits.json"), json::write(&hits)).unwrap();
     let script = r#"param file: path
 let m = file >> rerank.load
@@ -119,7 +129,7 @@ let hits = read_json<[Hit]>("hits.json")
     let given = json::read(str::from_utf8(&ran.get_output().stdout).unwrap()).unwrap();
     let given = given.as_record().unwrap();
     assert_eq!(given.get("model"), Some(&model.id().to_string().into()));
-    let here = state.infer(hits, &[("keep", 100.into())]).await.unwrap().value;
+    let here = block.arg("keep", 100).infer(hits).await.unwrap().value;
     assert_eq!(json::write(given.get("order").unwrap()), json::write(&here));
 }
 

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "C finds the functions by their names")]
 #![expect(clippy::missing_safety_doc, reason = "the header says once what pointers must be")]
 
-use std::ffi::c_char;
+use std::{ffi::c_char, sync::Arc};
 
 use svc::{
     Error,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A script that was checked and planned. It may be run many times.
-pub struct SvcPlan(pub(crate) Plan);
+pub struct SvcPlan(pub(crate) Arc<Plan>);
 
 /// Plans a script; free the plan with `svc_plan_free`. `options` may have `name` and `folder`; it may
 /// be NULL.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn svc_plan_new(
         let place = place("plan", plan)?;
         let engine = handle("engine", engine)?.now();
         let script = self::options(options)?.script(taken("script", script)?);
-        *place = boxed(SvcPlan(engine.plan(script).map_err(Error::from)?));
+        *place = boxed(SvcPlan(Arc::new(engine.plan(script).map_err(Error::from)?)));
         Ok(None)
     })
 }

@@ -4,8 +4,8 @@
 
 use std::{collections::BTreeMap, ffi::c_char, time::Duration};
 
-use svc::{Request, registry::OpError, value::Value};
-use svc_bindings::{Run, RunOptions, Waited, response_json};
+use svc::value::Value;
+use svc_bindings::{Run, Waited, response_json};
 
 use crate::{
     engine::{SvcEngine, data, options},
@@ -35,12 +35,7 @@ pub unsafe extern "C" fn svc_run(
     options: *const c_char,
     result: *mut *mut c_char,
 ) -> SvcStatus {
-    guarded(result, || {
-        let engine = handle("engine", engine)?.now();
-        let options = self::options(options)?;
-        let request = engine.run(options.script(taken("script", script)?));
-        joined(&started(request, inputs, &options)?, None)
-    })
+    guarded(result, || joined(&start(engine, &Script::Text(script), inputs, options)?, None))
 }
 
 /// Starts a run on threads of the library; free it with `svc_run_free`. The arguments are those of
@@ -56,10 +51,7 @@ pub unsafe extern "C" fn svc_start(
 ) -> SvcStatus {
     guarded(error, || {
         let place = place("run", run)?;
-        let engine = handle("engine", engine)?.now();
-        let options = self::options(options)?;
-        let request = engine.run(options.script(taken("script", script)?));
-        *place = boxed(SvcRun(started(request, inputs, &options)?));
+        *place = boxed(SvcRun(start(engine, &Script::Text(script), inputs, options)?));
         Ok(None)
     })
 }
@@ -76,10 +68,7 @@ pub unsafe extern "C" fn svc_start_plan(
 ) -> SvcStatus {
     guarded(error, || {
         let place = place("run", run)?;
-        let engine = handle("engine", engine)?.now();
-        let options = self::options(options)?;
-        let request = engine.run_plan(handle("plan", plan)?.0.clone());
-        *place = boxed(SvcRun(started(request, inputs, &options)?));
+        *place = boxed(SvcRun(start(engine, &Script::Planned(plan), inputs, options)?));
         Ok(None)
     })
 }
@@ -128,17 +117,30 @@ pub unsafe extern "C" fn svc_run_free(run: *mut SvcRun) {
     free(run);
 }
 
-fn started(
-    request: Request<'_>,
+/// What runs.
+enum Script {
+    Text(*const c_char),
+    Planned(*const SvcPlan),
+}
+
+fn start(
+    engine: *const SvcEngine,
+    script: &Script,
     inputs: *const c_char,
-    options: &RunOptions,
-) -> Result<Run, OpError> {
+    options: *const c_char,
+) -> Result<Run, Failure> {
+    let engine = handle("engine", engine)?.now();
+    let options = self::options(options)?;
+    let request = match *script {
+        Script::Text(text) => engine.run(options.script(taken("script", text)?)),
+        Script::Planned(plan) => engine.run_plan(handle("plan", plan)?.0.clone()),
+    };
     let inputs: BTreeMap<String, Value> = match optional("inputs", inputs)? {
         Some(json) => data("inputs", json)?,
         None => BTreeMap::new(),
     };
     let given = inputs.into_iter().fold(request, |it, (name, value)| it.param(&name, value));
-    Run::start(options.applied(given)?)
+    Ok(Run::start(options.applied(given)?)?)
 }
 
 fn joined(run: &Run, timeout: Option<Duration>) -> Result<Option<String>, Failure> {

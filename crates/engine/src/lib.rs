@@ -31,7 +31,6 @@ mod request;
 mod result;
 pub mod run;
 mod running;
-mod state;
 #[cfg(feature = "script-tests")]
 mod testing;
 mod threads;
@@ -66,7 +65,6 @@ pub use hints::Hints;
 pub use history::{DryRunResult, Fate};
 pub use request::{Request, Response};
 pub use running::{Events, Happened, OpFailure, RunEvent, Running};
-pub use state::Trainee;
 #[cfg(feature = "script-tests")]
 pub use testing::TestResult;
 pub use threads::Threads;
@@ -457,6 +455,7 @@ impl Engine {
             caps: Caps { memory: self.max_memory, ..Caps::default() },
             records: None,
             isolates: self.isolates,
+            is_long: false,
             id: None,
         }
     }

@@ -24,7 +24,7 @@ use super::{
     inputs::{self, Given, Inputs},
     result, running,
 };
-use crate::run::{self, Brief, Outcome, RunError};
+use crate::run::{self, AtOnce, Brief, Outcome, RunError};
 
 /// A requested run. Await it to run it inside a tokio runtime; [`Request::start`] also returns its
 /// events, and [`Request::blocking`] runs it without a runtime.
@@ -241,8 +241,10 @@ impl<'e> Request<'e> {
         let plan = result::of_type(self.plan.clone()?, self.gives).map_err(Error::Check)?;
         let (plan, inputs) = self.prepared(plan).await?;
         match self.briefly(&plan, &inputs) {
-            Some(ended) => answer(&plan, ended),
-            None => Box::pin(self.run_as_task(plan, inputs)).await,
+            AtOnce::Ended(ended) => answer(&plan, ended),
+            AtOnce::NeedsTask { is_long } => {
+                Box::pin(self.run_as_task(plan, inputs, is_long)).await
+            }
         }
     }
 
@@ -273,15 +275,11 @@ impl<'e> Request<'e> {
     }
 
     /// Runs a pure script that takes no time, unless it is watched.
-    fn briefly(
-        &self,
-        plan: &Plan,
-        inputs: &BTreeMap<Text, Value>,
-    ) -> Option<Result<Outcome, Box<RunError>>> {
+    fn briefly(&self, plan: &Plan, inputs: &BTreeMap<Text, Value>) -> AtOnce {
         let engine = self.engine.as_ref();
         let is_watched = engine.observer.listens() || engine.store.is_some();
         if is_watched || self.cancel.is_cancelled() || hopeless(plan).is_some() {
-            return None;
+            return AtOnce::NeedsTask { is_long: false };
         }
         let (host, lent) = (&engine.host, &engine.lent);
         let around = Brief { host, lent, cancel: &self.cancel, caps: &self.all_caps() };
@@ -292,13 +290,14 @@ impl<'e> Request<'e> {
         self,
         plan: Arc<Plan>,
         inputs: BTreeMap<Text, Value>,
+        is_long: bool,
     ) -> Result<Response, Error> {
         if let Some(error) = hopeless(&plan) {
             return Err(Error::Run { source: plan.program().source.clone(), error });
         }
         let caps = self.all_caps();
         let mut around = self.engine.around(self.cancel);
-        around.caps = caps;
+        (around.caps, around.is_long) = (caps, is_long);
         let store = self.engine.store.clone().zip(self.id);
         let Some((store, id)) = store else {
             let outcome = run::run(&plan, inputs, around).await;

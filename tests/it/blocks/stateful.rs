@@ -4,31 +4,11 @@ use svc::{
     blocks::{AIBlock, Learnable, Storable},
     host::TestHost,
     registry::ErrorKind,
-    value::{Value, json},
+    value::Value,
 };
 
 use super::registry_on;
-
-/// Judgements of twelve queries, and two hits of each.
-fn lessons(relevant: &str) -> (Value, Value) {
-    let (mut judged, mut hits) = (Vec::new(), Vec::new());
-    for at in 0..12 {
-        let query = format!("topic{at} matter");
-        let short = format!("topic{at} matter is explained here in all detail {at}");
-        let long = format!("{} nothing about topic{at}", "and so on ".repeat(20));
-        for (id, text, score) in [("a", short, 0.4), ("b", long, 1.0)] {
-            let id = format!("{at}{id}");
-            let grade = i64::from(id.ends_with(relevant));
-            hits.push(serde_json::json!({
-                "id": id, "title": "", "path": "x", "text": text, "query": query,
-                "score": score, "snippet": "", "start": 0, "end": 0,
-            }));
-            judged.push(serde_json::json!({ "query": query, "id": id, "grade": grade }));
-        }
-    }
-    let read = |it: Vec<serde_json::Value>| json::read(&serde_json::json!(it).to_string()).unwrap();
-    (read(judged), read(hits))
-}
+use crate::learning::lessons;
 
 fn rerank(registry: &svc::blocks::ComponentRegistry) -> AIBlock {
     registry.block("rerank").unwrap().arg("keep", 100)

@@ -121,9 +121,6 @@ hints! {
     NameLearner "name_learner"
         "name a component that learns"
         "name a component that learns: `svc components --learns` lists them",
-    FindLearner "find_learner"
-        "name a component that learns"
-        "`svc components --learns` lists the components that learn",
     BuildFeature "build_feature"
         "build the program with the feature `{feature}` of svc"
         "build it in with `cargo install svc --features {feature}`",

@@ -88,14 +88,7 @@ impl Run {
             Some(ended) => ended,
             None => Box::pin(self.at_length(term, place)).await,
         };
-        ended.map_err(|mut err| {
-            let path = match err.path.as_str() {
-                "" => place.path.to_string(),
-                inner => place.path.name(inner).to_string(),
-            };
-            err.path = path;
-            err
-        })
+        ended.map_err(|err| placed(err, place))
     }
 
     async fn at_length(&self, term: &Term, place: Place<'_>) -> Result<Value> {
@@ -106,6 +99,15 @@ impl Run {
             }
         }
         self.thread_time.moved.fetch_add(1, Relaxed);
+        self.on_its_thread(term, place).await
+    }
+
+    /// The value of a term without slow calls that takes long.
+    pub(super) async fn moved(&self, term: &Term, place: Place<'_>) -> Result<Value> {
+        self.on_its_thread(term, place).await.map_err(|err| placed(err, place))
+    }
+
+    async fn on_its_thread(&self, term: &Term, place: Place<'_>) -> Result<Value> {
         let (term, env, scope) = (term.clone(), OwnedEnv::of(place.env), place.scope.clone());
         let span = term.span;
         let work = move || {
@@ -154,6 +156,15 @@ impl Run {
         let free = scope.cancel.run_until_cancelled(self.workers.clone().acquire_owned()).await;
         free.and_then(std::result::Result::ok).ok_or_else(|| RunError::cancelled(span))
     }
+}
+
+/// A failure inside an immediate computation, with the whole path of its node.
+fn placed(mut err: Box<RunError>, place: Place<'_>) -> Box<RunError> {
+    err.path = match err.path.as_str() {
+        "" => place.path.to_string(),
+        inner => place.path.name(inner).to_string(),
+    };
+    err
 }
 
 /// Does work over values of this weight that no cancel may stop, such as recording a result that

@@ -27,19 +27,24 @@ pub struct Brief<'a> {
     pub caps: &'a Caps,
 }
 
-/// Runs a plan at once if it is pure and takes no time. `None` if it has to run as a task: then
-/// nothing has happened yet.
-pub fn briefly(
-    plan: &Plan,
-    inputs: &BTreeMap<Text, Value>,
-    around: &Brief<'_>,
-) -> Option<std::result::Result<Outcome, Box<RunError>>> {
+/// What came of the attempt to run a plan at once.
+pub enum AtOnce {
+    Ended(std::result::Result<Outcome, Box<RunError>>),
+    /// It has to run as a task; nothing has happened yet.
+    NeedsTask {
+        /// Whether it was computed for as long as a run keeps its thread.
+        is_long: bool,
+    },
+}
+
+/// Runs a plan at once, if it is pure and takes no time.
+pub fn briefly(plan: &Plan, inputs: &BTreeMap<Text, Value>, around: &Brief<'_>) -> AtOnce {
     let program = plan.program();
-    let main = program.main.as_ref().filter(|it| !it.waits)?;
+    let main = program.main.as_ref().filter(|it| !it.waits);
     let has_secrets = program.inputs.iter().any(svc_lang::check::Input::is_secret);
-    if has_secrets || !trace::run(plan, None).is_none() {
-        return None;
-    }
+    let (Some(main), false, true) = (main, has_secrets, trace::run(plan, None).is_none()) else {
+        return AtOnce::NeedsTask { is_long: false };
+    };
     let memory = opened(around.host, around.caps);
     let (account, lent) = (memory.account().clone(), around.lent.clone());
     let scope = Scope::of_run(around.cancel.clone(), around.caps, account, lent);
@@ -52,12 +57,16 @@ pub fn briefly(
         scope.can_write(&value, main.span)?;
         Ok(value)
     };
-    let ended = catch_unwind(AssertUnwindSafe(work)).ok()?;
+    let ended = catch_unwind(AssertUnwindSafe(work));
+    let is_long = pace.has_given_up();
     match ended {
-        _ if pace.has_given_up() => None,
-        // A task words the end of its time.
-        Err(err) if matches!(err.kind(), ErrorKind::Timeout | ErrorKind::Cancelled) => None,
-        Ok(value) => Some(Ok(Outcome { value, usage: Usage::default() })),
-        Err(err) => Some(Err(err)),
+        Ok(Ok(value)) if !is_long => AtOnce::Ended(Ok(Outcome { value, usage: Usage::default() })),
+        // A task words the end of its time, and reports a panic.
+        Ok(Err(err))
+            if !is_long && !matches!(err.kind(), ErrorKind::Timeout | ErrorKind::Cancelled) =>
+        {
+            AtOnce::Ended(Err(err))
+        }
+        _ => AtOnce::NeedsTask { is_long },
     }
 }

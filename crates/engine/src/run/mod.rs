@@ -50,7 +50,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 pub(crate) use aside::finish;
-pub use brief::{Brief, briefly};
+pub use brief::{AtOnce, Brief, briefly};
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
@@ -102,6 +102,8 @@ pub struct RunContext {
     pub records: Option<Arc<dyn Records>>,
     /// Whether inline scripts run in worker processes.
     pub isolates: bool,
+    /// Whether the script is pure and takes long, as an attempt to run it at once has shown.
+    pub is_long: bool,
     /// The name of the run in the store, if it is stored.
     pub id: Option<Text>,
 }
@@ -129,6 +131,8 @@ struct Run {
     memory: memory::Opened,
     /// Whether inline calls are recorded, too.
     wants_all: bool,
+    /// Whether the main pipeline is computed on a thread of its own.
+    is_long: bool,
     /// Since when it has its thread.
     thread_time: ThreadTime,
     /// How often ops have called flows, by place: in total, and with the same value.
@@ -249,6 +253,7 @@ impl Run {
             caps,
             records,
             isolates,
+            is_long,
             ..
         } = around;
         let memory = opened(&host, &caps);
@@ -271,6 +276,7 @@ impl Run {
             isolates,
             memory,
             wants_all,
+            is_long,
             thread_time: ThreadTime::new(),
             callbacks: Mutex::default(),
         };
@@ -289,7 +295,9 @@ impl Run {
             return Err(RunError::new(OpError::invalid_input(message), Span::default()));
         };
         let env = Env::of_params(values);
-        let work = self.eval(main, Place { env: &env, scope, path: &Path::Root });
+        let place = Place { env: &env, scope, path: &Path::Root };
+        let work =
+            if self.is_long { Box::pin(self.moved(main, place)) } else { self.eval(main, place) };
         let value = match caps.time {
             Some(limit) => in_time(work, limit, scope, main.span).await,
             None => work.await,
