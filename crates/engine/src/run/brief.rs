@@ -40,11 +40,13 @@ pub enum AtOnce {
 /// Runs a plan at once, if it is pure and takes no time.
 pub fn briefly(plan: &Plan, inputs: &BTreeMap<Text, Value>, around: &Brief<'_>) -> AtOnce {
     let program = plan.program();
-    let main = program.main.as_ref().filter(|it| !it.waits);
     let has_secrets = program.inputs.iter().any(svc_lang::check::Input::is_secret);
-    let (Some(main), false, true) = (main, has_secrets, trace::run(plan, None).is_none()) else {
+    let Some(main) = program.main.as_ref().filter(|it| !it.waits && !has_secrets) else {
         return AtOnce::NeedsTask { is_long: false };
     };
+    if !trace::run(plan, None).is_none() {
+        return AtOnce::NeedsTask { is_long: false };
+    }
     let memory = opened(around.host, around.caps);
     let (account, lent) = (memory.account().clone(), around.lent.clone());
     let scope = Scope::of_run(around.cancel.clone(), around.caps, account, lent);
