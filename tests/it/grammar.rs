@@ -26,7 +26,13 @@ const KNOWN_NAMES: [&str; 4] = ["E202", "E219", "E224", "E301"];
 /// Whether llguidance reads a script differently in GBNF: it converts rules to words, of which it
 /// takes the longest, so it sees no `(` after `ask<Answer>`, and no range in `ask<float 0..1>(`.
 fn is_beyond_gbnf(text: &str) -> bool {
-    text.split('<').skip(1).any(|it| {
+    let pieces: Vec<&str> = text.split('<').collect();
+    // The parameters of a flow must follow its type parameters.
+    let declares = |before: &str| {
+        before.rsplit_once(char::is_whitespace).is_some_and(|(it, _)| it.ends_with("flow"))
+    };
+    pieces.windows(2).filter(|it| !declares(it[0])).any(|it| {
+        let it = it[1];
         let behind = it.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
         let behind_range =
             behind.trim_start_matches(|it: char| it.is_ascii_digit() || " .-".contains(it));

@@ -269,6 +269,19 @@ fn doubling() {
     refused(&format!("let x0 = 1\n{lets}x64"));
     refused(&format!("1{}", " >> { a: it, b: it }".repeat(64)));
     refused(&format!("1{}", " >> parallel { a: it, b: it }".repeat(64)));
+    assert!(plan(&generic_flows("(x >> f{}) + (x >> f{})")).is_ok());
+    refused(&generic_flows("let a = { a: x } >> f{}\n([x] >> f{}) + a"));
+    refused(&generic_flows("{ a: x, b: x } >> f{}"));
+}
+
+/// Each flow calls the one before it, whose name takes the place of `f{}`, with other types.
+fn generic_flows(body: &str) -> String {
+    let mut text = String::from("flow f0<T>(x: T) -> int { 1 }\n");
+    for idx in 1..=64 {
+        let body = body.replace("f{}", &format!("f{}", idx - 1));
+        writeln!(text, "flow f{idx}<T>(x: T) -> int {{ {body} }}").unwrap();
+    }
+    text + "1 >> f64"
 }
 
 /// Each flow calls the one before it twice.

@@ -154,6 +154,10 @@ fn uncallable(source: &Source, name: &str, flows: &[Arc<TypedFlow>], why: Uncall
             let error = OpError::invalid_input(format!("unknown flow `{name}`"));
             error.help(flows_of(name, flows))
         }
+        Uncallable::Generic => {
+            OpError::invalid_input(format!("cannot call `{name}`: it has type parameters"))
+                .help("call a flow of the script that calls it with values of known types")
+        }
         Uncallable::TakesFlow(param) => {
             let message = format!("cannot call `{name}`: its param `{param}` is a flow");
             OpError::invalid_input(message)

@@ -18,7 +18,7 @@ pub enum Ranges {
 /// order: services answer in it.
 pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
     Ok(match ty {
-        Type::Unknown | Type::Json => fields([]),
+        Type::Unknown | Type::Json | Type::Var(_) => fields([]),
         Type::Bool => typed("boolean", []),
         Type::Int(range) => {
             number("integer", range.map(|(low, high)| (low.into(), high.into())), ranges)
@@ -57,7 +57,7 @@ pub fn object(properties: Record) -> Value {
 /// Whether a schema is complete: `json` inside may be anything.
 pub fn is_strict(ty: &Type) -> bool {
     match ty {
-        Type::Unknown | Type::Json => false,
+        Type::Unknown | Type::Json | Type::Var(_) => false,
         Type::List(inner, _) | Type::Optional(inner) => is_strict(inner),
         Type::Record(record) => record.fields.iter().all(|(_, ty)| is_strict(ty)),
         _ => true,

@@ -6,8 +6,9 @@ use super::{OpaqueType, Text, Value};
 
 /// A type of the language.
 ///
-/// Two types exist only inside the checker: [`Type::Never`], of expressions without a value,
-/// and [`Type::Unknown`], of parts with an error that must not cause a second message.
+/// Three types exist only inside the checker: [`Type::Never`], of expressions without a value,
+/// [`Type::Unknown`], of parts with an error that must not cause a second message, and
+/// [`Type::Var`], a type parameter in the body of a generic flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     Unknown,
@@ -36,6 +37,8 @@ pub enum Type {
     Model(Text),
     /// A value of the embedding program, which scripts pass on.
     Opaque(OpaqueType),
+    /// The type parameter of this name: any type, so nothing is known of its values.
+    Var(Text),
 }
 
 /// The input type and result type of a flow argument.
@@ -252,6 +255,42 @@ impl Type {
             }
     }
 
+    /// The type with another one for each type parameter in it. Records without one are shared.
+    #[must_use]
+    pub fn with_vars(&self, of: &dyn Fn(&Text) -> Self) -> Self {
+        match self {
+            Self::Var(name) => of(name),
+            Self::Optional(inner) => inner.with_vars(of).optional(),
+            Self::List(item, max) => Self::List(Arc::new(item.with_vars(of)), *max),
+            Self::Flow(flow) => {
+                let (takes, gives) = (flow.takes.with_vars(of), flow.gives.with_vars(of));
+                Self::Flow(Arc::new(FlowType { takes, gives }))
+            }
+            Self::Record(record) if self.has_vars() => {
+                let fields = record.fields.iter();
+                let fields = fields.map(|(name, ty)| (name.clone(), ty.with_vars(of))).collect();
+                Self::Record(Arc::new(RecordType { name: record.name.clone(), fields }))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Whether a type parameter is in it.
+    pub fn has_vars(&self) -> bool {
+        self.has_var(&|_| true)
+    }
+
+    /// Whether a type parameter with such a name is in it.
+    pub fn has_var(&self, is: &dyn Fn(&Text) -> bool) -> bool {
+        match self {
+            Self::Var(name) => is(name),
+            Self::Optional(inner) | Self::List(inner, _) => inner.has_var(is),
+            Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has_var(is)),
+            Self::Flow(of) => of.takes.has_var(is) || of.gives.has_var(is),
+            _ => false,
+        }
+    }
+
     /// Whether a value of this type may contain a secret.
     pub fn holds_secret(&self) -> bool {
         self.has(&|it| matches!(it, Self::Secret))
@@ -440,6 +479,7 @@ impl fmt::Display for Type {
             Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),
             Self::Model(component) => write!(f, "Model<{component}>"),
             Self::Opaque(ty) => ty.fmt(f),
+            Self::Var(name) => f.write_str(name),
             Self::Enum(it) => match &it.name {
                 Some(name) => f.write_str(name),
                 None => {

@@ -148,7 +148,12 @@ fn type_of(value: &Value) -> Type {
 /// A type as a script writes it without the names of declared types; `None` if it cannot.
 fn type_text(ty: &Type) -> Option<String> {
     Some(match ty {
-        Type::Unknown | Type::Never | Type::Secret | Type::Flow(_) | Type::Opaque(_) => {
+        Type::Unknown
+        | Type::Never
+        | Type::Secret
+        | Type::Flow(_)
+        | Type::Opaque(_)
+        | Type::Var(_) => {
             return None;
         }
         Type::List(item, None) => format!("[{}]", type_text(item)?),

@@ -6,7 +6,8 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Input, Term, TermKind, Var,
+    Checker, Input, Term, TermKind, TypedFlow, Var,
+    generics::TypeArgs,
     pipeline::{Position, convert, var_term},
     repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
@@ -25,6 +26,8 @@ pub(super) struct Port {
     pub(super) name: Text,
     /// The expected type, as far as known without the other arguments.
     pub(super) ty: Type,
+    /// The type as declared, which may have type parameters.
+    pub(super) declared: Option<Type>,
     pub(super) scheme: Option<Scheme>,
     pub(super) has_default: bool,
 }
@@ -36,6 +39,13 @@ pub(super) struct Given<'a> {
     pub(super) from: Option<Giver>,
     /// The name of a flow, which is checked after the other arguments.
     pub(super) flow: Option<&'a Expr>,
+}
+
+/// The arguments of a call of a flow, in the order of its parameters.
+pub(super) struct FlowCall<'f> {
+    pub(super) args: Vec<Term>,
+    pub(super) yields: Type,
+    pub(super) types: TypeArgs<'f>,
 }
 
 /// A call as written.
@@ -50,7 +60,17 @@ pub(super) struct Site<'a> {
 impl Port {
     /// A parameter whose type does not depend on other arguments.
     pub(super) fn of(name: Text, ty: Type, has_default: bool) -> Self {
-        Self { name, ty, scheme: None, has_default }
+        Self { name, ty, declared: None, scheme: None, has_default }
+    }
+
+    /// Whether it is a flow, whose types follow from the other arguments.
+    fn is_open_flow(&self) -> bool {
+        match self.scheme {
+            Some(scheme) => scheme.flow().is_some(),
+            None => {
+                matches!(&self.ty, Type::Flow(of) if of.takes.has_unknown() || of.gives.has_unknown())
+            }
+        }
     }
 }
 
@@ -97,27 +117,49 @@ impl Checker<'_> {
             self.args_alone(args);
             return Term::unknown(span);
         };
-        let slow = match &callable {
-            Callable::Op(op) => !op.op.is_inline(),
-            Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => true,
-            Callable::Param(..) => true,
-            Callable::Unknown => false,
-        };
-        if slow {
-            let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
-            self.report(
-                Problem::error(Code::E218, span, format!("`{whole}` is not a function"))
-                    .label("only fast, pure components are functions")
-                    .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
-                    .fix(span, fix),
-            );
-        }
         let site =
             Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
+        let before = self.problems.len();
         let mut term = self.call(&callable, &site, type_arg);
-        // A problem reported here needs no second message about the term around it.
-        term.waits &= !slow;
+        if let Some(why) = self.no_function(&callable, &term) {
+            let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
+            let problem = Problem::error(Code::E218, span, format!("`{whole}` is not a function"))
+                .label(why)
+                .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
+                .fix(span, fix);
+            self.problems.insert(before, problem);
+            // A problem reported here needs no second message about the term around it.
+            term.waits = false;
+        }
         term
+    }
+
+    /// The reason why a call is not written as a function: what costs money or acts is a stage.
+    fn no_function(&self, callable: &Callable, term: &Term) -> Option<&'static str> {
+        match (callable, &term.kind) {
+            (Callable::Op(op), _) if !op.op.is_inline() => {
+                Some("only fast, pure components are functions")
+            }
+            // In a test nothing acts: its components are mocked.
+            (_, TermKind::Flow { flow, args, .. }) if !self.in_expect => {
+                let passed = args.iter().filter_map(|it| match &it.kind {
+                    TermKind::FlowRef(flow) => Some(flow),
+                    _ => None,
+                });
+                let acts = passed.chain([flow]).any(|it| it.acts);
+                acts.then_some("this flow costs money or acts, so it is a stage")
+            }
+            (_, TermKind::CallRef { .. }) => Some("a flow that is passed may do anything"),
+            _ => None,
+        }
+    }
+
+    fn is_generic(&self, callable: &Callable) -> bool {
+        match callable {
+            Callable::Flow(idx) => !self.flows[*idx].syntax.generics.is_empty(),
+            Callable::Ready(flow) | Callable::Template(_, flow) => !flow.generics.is_empty(),
+            _ => false,
+        }
     }
 
     /// `search(q, 3)` as `(q >> search(top_k: 3))`.
@@ -169,10 +211,12 @@ impl Checker<'_> {
             Callable::Op(op) => self.call_op(*op, site, type_arg),
             Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => {
                 let term = match callable {
-                    Callable::Template(module, flow) => self.call_template(module, flow, site),
-                    _ => self.call_flow(callable, site),
+                    Callable::Template(module, flow) => {
+                        self.call_template(module, flow, site, type_arg)
+                    }
+                    _ => self.call_flow(callable, site, type_arg),
                 };
-                if let Some(expr) = type_arg {
+                if let Some(expr) = type_arg.filter(|_| !self.is_generic(callable)) {
                     self.takes_no_type(expr.span, site, &term);
                 }
                 term
@@ -189,45 +233,90 @@ impl Checker<'_> {
         }
     }
 
-    fn call_flow(&mut self, callable: &Callable, site: &Site<'_>) -> Term {
-        let (flow, params, yields) = match callable {
-            Callable::Flow(idx) => {
-                let flow = self.check_flow(*idx, site.name_span);
-                (flow, self.flows[*idx].params.clone(), self.flows[*idx].yields.clone())
-            }
-            Callable::Ready(flow) => (Some(flow.clone()), flow.params.clone(), flow.yields.clone()),
+    /// Calls a flow, as an instance for the types of this call if it is generic.
+    fn call_flow(
+        &mut self,
+        callable: &Callable,
+        site: &Site<'_>,
+        type_arg: Option<&TypeExpr>,
+    ) -> Term {
+        let flow = match callable {
+            Callable::Flow(idx) => match self.check_flow(*idx, site.name_span) {
+                Some(flow) => flow,
+                None => return self.call_itself(*idx, site),
+            },
+            Callable::Ready(flow) => flow.clone(),
             _ => return Term::unknown(site.span),
         };
-        let (args, yields) = self.flow_arguments(&params, yields, site);
-        // A flow that calls itself was reported; its result has the declared type.
-        let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
+        let call = self.flow_arguments(&flow, type_arg, site);
+        let flow = self.instance(&flow, &call.types, site);
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
-        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
+        let kind = TermKind::Flow { flow, name, segment, args: call.args };
+        Term::new(kind, call.yields, site.span)
     }
 
-    /// A value for each parameter, and the type of the result of the flow.
-    pub(super) fn flow_arguments(
+    /// A call of a flow inside itself, which was reported: its result has the declared type.
+    fn call_itself(&mut self, idx: usize, site: &Site<'_>) -> Term {
+        self.args_alone(site.args);
+        let yields = self.flows[idx].yields.with_vars(&|_| Type::Unknown);
+        Term::unknown(site.span).of_type(yields)
+    }
+
+    /// A value for each parameter of a flow, the types of its type parameters, and the type of its
+    /// result.
+    pub(super) fn flow_arguments<'f>(
         &mut self,
-        params: &[Input],
-        yields: Type,
+        flow: &'f TypedFlow,
+        type_arg: Option<&TypeExpr>,
         site: &Site<'_>,
-    ) -> (Vec<Term>, Type) {
-        let ports: Vec<Port> = params.iter().map(flow_port).collect();
-        let given = self.arguments(&ports, site);
+    ) -> FlowCall<'f> {
+        let mut types = TypeArgs::new(&flow.generics);
+        if let Some(expr) = type_arg.filter(|_| !flow.generics.is_empty()) {
+            let ty = self.ty(expr);
+            types.bind_first(ty, expr.span);
+        }
+        let ports: Vec<Port> = flow.params.iter().map(|it| flow_port(it, &types)).collect();
+        let mut given = self.arguments(&ports, site);
+        for (param, given) in flow.params.iter().zip(&given) {
+            if let Some(Given { term, flow: None, from }) = given {
+                let at = from.as_ref().map_or(term.span, |it| it.span);
+                types.bind(&param.ty, &term.ty, at);
+            }
+        }
+        // The input of a flow follows from all other arguments.
+        for (param, given) in flow.params.iter().zip(&mut given) {
+            if let (Some(given), Type::Flow(of)) = (given, &param.ty)
+                && let Some(expr) = given.flow.take()
+            {
+                let before = self.problems.len();
+                given.term = self.flow_expr(expr, &types.flow(of));
+                self.explain_types(before, expr.span, &param.ty, &types);
+                types.bind(&param.ty, &given.term.ty, expr.span);
+            }
+        }
+        self.report_types(flow, &mut types, site);
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
-        for ((port, given), param) in ports.iter().zip(given).zip(params) {
+        for ((mut port, given), param) in ports.into_iter().zip(given).zip(&flow.params) {
+            port.ty = types.filled(&param.ty, &Type::Unknown);
             args.push(match given {
                 Some(given) => {
                     let fits = given.term.ty.fits(&port.ty);
                     if !fits {
-                        of_items |= self.misfit(port, &given, site, &port.ty.to_string());
+                        let before = self.problems.len();
+                        of_items |= self.misfit(&port, &given, site, &port.ty.to_string());
+                        let place = match given.from {
+                            Some(_) => site.name_span,
+                            None => given.term.span,
+                        };
+                        self.explain_types(before, place, &param.ty, &types);
                     }
                     convert(given.term, &port.ty)
                 }
                 None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
             });
         }
-        (args, repair::as_meant(yields, of_items))
+        let yields = types.filled(&flow.yields, &Type::Unknown);
+        FlowCall { args, yields: repair::as_meant(yields, of_items), types }
     }
 
     /// Matches the written arguments to the parameters.
@@ -245,7 +334,7 @@ impl Checker<'_> {
                 self.expr(&arg.value, None);
                 continue;
             };
-            let is_flow = ports[port].scheme.is_some_and(|it| it.flow().is_some());
+            let is_flow = ports[port].is_open_flow();
             let flow = is_flow.then_some(&arg.value);
             let term = match flow {
                 Some(expr) => Term::unknown(expr.span),
@@ -524,12 +613,15 @@ fn way_to(port: &Port, name: &str) -> Advice {
     Hint::new(HintId::BuildValue).with("op", name).into()
 }
 
-fn flow_port(param: &Input) -> Port {
-    Port::of(param.name.clone(), param.ty.clone(), param.default.is_some())
+fn flow_port(param: &Input, types: &TypeArgs<'_>) -> Port {
+    let ty = types.filled(&param.ty, &Type::Unknown);
+    let port = Port::of(param.name.clone(), ty, param.default.is_some());
+    Port { declared: Some(param.ty.clone()), ..port }
 }
 
 fn shown(port: &Port) -> String {
-    port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
+    let ty = port.declared.as_ref().unwrap_or(&port.ty);
+    port.scheme.map_or_else(|| ty.to_string(), Scheme::show)
 }
 
 /// The type of the input of a script, from the port that it fills.

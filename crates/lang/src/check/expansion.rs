@@ -9,14 +9,14 @@ use svc_contract::value::{Record, Text, Value, literal};
 
 use super::{
     Checker, Input, Term, TermKind, TypedFlow,
-    call::Site,
+    call::{FlowCall, Site},
     modules::Module,
     term::{Expansion, TypedEntry},
 };
 use crate::{
     diag::{Code, Problem, Span},
     script::Failure,
-    syntax::ast::{Arg, Args},
+    syntax::ast::{Arg, Args, TypeExpr},
 };
 
 impl Checker<'_> {
@@ -26,15 +26,16 @@ impl Checker<'_> {
         module: &Module,
         flow: &Arc<TypedFlow>,
         site: &Site<'_>,
+        type_arg: Option<&TypeExpr>,
     ) -> Term {
-        let (mut args, yields) = self.flow_arguments(&flow.params, flow.yields.clone(), site);
+        let FlowCall { mut args, yields, types } = self.flow_arguments(flow, type_arg, site);
         let rest = args.split_off(1.min(args.len()));
         let built = self.constants(flow, &rest).and_then(|it| self.built(module, flow, &it, site));
         let Some((built, body)) = built else { return Term::unknown(site.span).of_type(yields) };
         let params = flow.params.iter().skip(1);
         args.extend(params.zip(rest).filter(|(it, _)| it.is_flow()).map(|(_, arg)| arg));
         self.note_expansion(module, flow, body, site);
-        let flow = built;
+        let flow = self.instance(&built, &types, site);
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }

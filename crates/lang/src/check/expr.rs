@@ -9,6 +9,7 @@ use svc_contract::{
 
 use super::{
     CastReason, Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
+    generics::any_type,
     pipeline::convert,
     repair::{Behind, Gap, Wanted},
     scope::Callable,
@@ -391,6 +392,12 @@ impl Checker<'_> {
                         .label("may not exist")
                         .help(format!("declare its type: `x as {{ {field}: string }}`"));
                 self.of_tested(problem, base, name)
+            }
+            Type::Var(_) => {
+                let message = format!("the fields of {} are unknown", base.ty);
+                Problem::error(Code::E206, name.span, message)
+                    .label("may not exist")
+                    .help(any_type(&base.ty))
             }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")

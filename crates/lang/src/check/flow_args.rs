@@ -108,6 +108,8 @@ impl Checker<'_> {
         let ty = FlowType { takes: of.takes.clone(), gives: gives.clone() };
         let flow = TypedFlow {
             name: name.as_str().into(),
+            generics: Box::default(),
+            origin: None,
             doc: String::new(),
             source: self.source.clone(),
             span,

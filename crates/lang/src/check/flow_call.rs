@@ -24,6 +24,8 @@ pub enum CalledFlow {
 pub enum Uncallable {
     /// The script has no flow of this name.
     Unknown,
+    /// It has type parameters, which only a call in a script decides.
+    Generic,
     /// This param is a flow, which only a script can pass.
     TakesFlow(Text),
     /// Its result is or contains a secret or a flow.
@@ -34,6 +36,7 @@ impl fmt::Display for Uncallable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str("the script has no such flow"),
+            Self::Generic => f.write_str("it has type parameters"),
             Self::TakesFlow(name) => write!(f, "its param `{name}` is a flow"),
             Self::Yields(ty) => write!(f, "its result is {ty}, which cannot leave a run"),
         }
@@ -60,6 +63,9 @@ impl Checked {
     }
 
     fn of_flow(flow: &Arc<TypedFlow>, called: CalledFlow) -> Result<Self, Uncallable> {
+        if !flow.generics.is_empty() {
+            return Err(Uncallable::Generic);
+        }
         if let Some(param) = flow.params.iter().find(|it| it.is_flow()) {
             return Err(Uncallable::TakesFlow(param.name.clone()));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_contract::value::Type;
+use svc_contract::value::{Text, Type};
 
 use super::{
     Checker,
@@ -26,6 +26,13 @@ pub(super) struct FlowState<'a> {
     body: Body,
 }
 
+impl FlowState<'_> {
+    /// The names of its type parameters.
+    pub(super) fn generics(&self) -> Box<[Text]> {
+        self.syntax.generics.iter().map(|it| it.text.clone()).collect()
+    }
+}
+
 enum Body {
     Unchecked,
     /// Being checked now: a call from inside is recursion.
@@ -38,8 +45,11 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_flows(&mut self, items: &'a [ast::Item]) {
         for item in items {
             let ast::ItemKind::Flow(flow) = &item.kind else { continue };
-            let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
-            let yields = self.ty(&flow.yields);
+            self.declare_generics(flow);
+            let (params, yields) = self.with_generics(flow, |this| {
+                let params = flow.params.iter().map(|it| this.flow_param(it)).collect();
+                (params, this.ty(&flow.yields))
+            });
             self.binds(flow.name.span, NameKind::Flow, &yields);
             // Of a duplicate name, which is reported, the first definition counts.
             let place = self.flows.len();
@@ -59,11 +69,33 @@ impl<'a> Checker<'a> {
             for (idx, param) in syntax.params.iter().enumerate() {
                 let Some(default) = &param.default else { continue };
                 let ty = self.flows[flow].params[idx].ty.clone();
-                let term = self.expr(default, Some(&ty));
-                let term = self.expected(term, &ty, "the default");
+                let term = self.with_generics(syntax, |this| {
+                    let term = this.expr(default, Some(&ty));
+                    this.expected(term, &ty, "the default")
+                });
                 self.flows[flow].params[idx].default = Some(term);
             }
         }
+    }
+
+    /// Reports type parameters with the name of another one or of a type.
+    fn declare_generics(&mut self, flow: &ast::Flow) {
+        for (idx, name) in flow.generics.iter().enumerate() {
+            let other = flow.generics[..idx].iter().find(|it| it.text == name.text);
+            let declared = self.declared.get(&name.text).copied();
+            if let Some(first) = other.map(|it| it.span).or(declared) {
+                self.taken(name, first);
+            }
+            self.binds(name.span, NameKind::Type, &Type::Var(name.text.clone()));
+        }
+    }
+
+    /// Checks a part of a flow, which may use the type parameters of that flow.
+    fn with_generics<T>(&mut self, flow: &ast::Flow, check: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.type_params, flow.generics.clone());
+        let checked = check(self);
+        self.type_params = outside;
+        checked
     }
 
     fn flow_param(&mut self, param: &ast::FlowParam) -> Input {
@@ -93,10 +125,12 @@ impl<'a> Checker<'a> {
             Body::Unchecked => {}
         }
         self.flows[idx].body = Body::Open;
-        let body = self.flow_body(idx);
+        let body = self.with_generics(self.flows[idx].syntax, |this| this.flow_body(idx));
         let state = &self.flows[idx];
         let flow = Arc::new(TypedFlow {
             name: state.syntax.name.text.clone(),
+            generics: state.generics(),
+            origin: None,
             doc: state.doc.to_owned(),
             source: self.source.clone(),
             span: state.syntax.name.span,
@@ -156,6 +190,8 @@ impl<'a> Checker<'a> {
         self.declare_flows(&program.items);
         let signature = |it: &FlowState<'_>| TypedFlow {
             name: it.syntax.name.text.clone(),
+            generics: it.generics(),
+            origin: None,
             doc: it.doc.to_owned(),
             source: self.source.clone(),
             span: it.syntax.name.span,

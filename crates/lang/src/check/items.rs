@@ -72,6 +72,8 @@ impl<'a> Checker<'a> {
         });
         TypedFlow {
             name: "main".into(),
+            generics: Box::default(),
+            origin: None,
             doc: String::new(),
             source: self.source.clone(),
             span: main.span,

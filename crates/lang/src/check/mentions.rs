@@ -120,6 +120,10 @@ impl Checker<'_> {
         self.mention(word.span, || Target::Here { defined, kind: NameKind::Type, ty: ty.clone() });
     }
 
+    pub(super) fn note_type_param(&mut self, used: Span, defined: Span, ty: &Type) {
+        self.mention(used, || Target::Here { defined, kind: NameKind::Type, ty: ty.clone() });
+    }
+
     /// `rag.Note`
     pub(super) fn mention_imported_type(&mut self, word: &Word, module: &str, name: &str) {
         let span = self.mention_import(word.span);

@@ -16,6 +16,7 @@ mod facts;
 mod flow_args;
 mod flow_call;
 mod flows;
+mod generics;
 mod inline_script;
 mod items;
 mod lists;
@@ -24,6 +25,7 @@ mod modules;
 mod op_call;
 mod operators;
 mod overlap;
+mod parts;
 mod pipeline;
 mod repair;
 mod scope;
@@ -48,18 +50,22 @@ pub use items::FIXED;
 pub use modules::{Files, NoFiles, Unread};
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
-    BoundKey, CastReason, Checked, Expansion, Input, Shape, Term, TermKind, TypedArm, TypedBlock,
-    TypedBranch, TypedCall, TypedEntry, TypedFlow, TypedLet, TypedMock, TypedPiece, TypedRepeat,
-    TypedTest, Var,
+    BoundKey, CastReason, Checked, Expansion, Input, Origin, Shape, Term, TermKind, TypedArm,
+    TypedBlock, TypedBranch, TypedCall, TypedEntry, TypedFlow, TypedLet, TypedMock, TypedPiece,
+    TypedRepeat, TypedTest, Var,
 };
 
 pub use types::type_names;
 
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
-    syntax::{ast::Program, parse_with},
+    syntax::{
+        ast::{Program, Word},
+        parse_with,
+    },
 };
 use flows::FlowState;
+use generics::Instances;
 use modules::{Module, Modules};
 use scope::Frame;
 use svc_contract::{
@@ -169,6 +175,9 @@ struct Checker<'a> {
     let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
     flow_places: HashMap<Text, usize>,
+    /// The type parameters of the flow that is being checked.
+    type_params: Vec<Word>,
+    instances: Instances,
     modules: &'a Modules<'a>,
     /// The files that the script uses, by their names in the script.
     imports: HashMap<Text, (Span, Arc<Module>)>,
@@ -177,6 +186,8 @@ struct Checker<'a> {
     /// The main pipeline as a flow, for tests.
     main_flow: Option<Arc<TypedFlow>>,
     in_flow: bool,
+    /// Whether an expectation of a test is being checked.
+    in_expect: bool,
     main_span: Option<Span>,
     /// Whether the first stage of the main pipeline is being checked.
     in_main_head: bool,
@@ -212,11 +223,14 @@ impl<'a> Checker<'a> {
             let_names: BTreeSet::new(),
             flows: Vec::new(),
             flow_places: HashMap::new(),
+            type_params: Vec::new(),
+            instances: Instances::default(),
             modules,
             imports: HashMap::new(),
             expanded: Vec::new(),
             main_flow: None,
             in_flow: false,
+            in_expect: false,
             main_span: program.main.as_ref().map(|it| it.span),
             in_main_head: false,
             implicit_input: None,

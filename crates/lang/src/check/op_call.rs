@@ -119,12 +119,8 @@ impl Checker<'_> {
 }
 
 fn op_port(param: &Param) -> Port {
-    Port {
-        name: param.name.into(),
-        ty: param.scheme.expected(),
-        scheme: Some(param.scheme),
-        has_default: param.default.is_some(),
-    }
+    let port = Port::of(param.name.into(), param.scheme.expected(), param.default.is_some());
+    Port { scheme: Some(param.scheme), ..port }
 }
 
 /// Whether the value of a parameter ends up in the result of its op, or in a flow that the op

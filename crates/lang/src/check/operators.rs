@@ -2,7 +2,7 @@
 
 use svc_contract::value::{Type, Value};
 
-use super::{Checker, Term, TermKind, pipeline::convert, repair::Behind};
+use super::{Checker, Term, TermKind, generics::any_type, pipeline::convert, repair::Behind};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast::{BinaryOp, Expr, ExprKind},
@@ -102,6 +102,8 @@ impl Checker<'_> {
                 format!("use a value of type {} for null, the same type as the other side", a.required()),
             ),
             BinaryOp::Coalesce => (Code::E208, "remove `??`: the left side is never null".to_owned()),
+            _ if is_generic(a) => (Code::E208, any_type(a)),
+            _ if is_generic(b) => (Code::E208, any_type(b)),
             _ if a.is_optional() || b.is_optional() => {
                 (Code::E215, "replace null, as in `(x ?? 0)`, or compare with `!= null` first".to_owned())
             }
@@ -181,6 +183,10 @@ fn expected_optional(left: &Type) -> Option<Type> {
 fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
     let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
     *left == Type::Never || (!is_lazy && *right == Type::Never)
+}
+
+fn is_generic(ty: &Type) -> bool {
+    matches!(ty.required(), Type::Var(_))
 }
 
 /// Whether it is the type of the literal `null`.

@@ -448,7 +448,7 @@ impl Checker<'_> {
 
 /// A parameter's name and type.
 fn named_type(param: &Input) -> (Text, Type) {
-    (param.name.clone(), param.ty.clone())
+    (param.name.clone(), param.ty.with_vars(&|_| Type::Unknown))
 }
 
 /// Gives a literal the expected enum type, if it is one of its choices:

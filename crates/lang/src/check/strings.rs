@@ -67,6 +67,11 @@ impl Checker<'_> {
                 self.hidden(term, "shown in a string");
                 return;
             }
+            Type::Var(_) => (
+                Code::E216,
+                format!("{} can be any type, so it may have no text form", term.ty),
+                "show any value with `show`: `${show(x)}`",
+            ),
             Type::Bytes => {
                 (Code::E216, "bytes have no text form".to_owned(), "decode them to a string first")
             }
@@ -87,6 +92,10 @@ impl Checker<'_> {
             .help(help);
         let problem = match code {
             Code::E215 => self.required(problem, term),
+            _ if matches!(term.ty, Type::Var(_)) => {
+                let written = &self.source.text()[term.span.range()];
+                problem.suggest(term.span, format!("show({written})"))
+            }
             _ => self.without_decimals(problem, term.span),
         };
         self.report(problem);

@@ -172,7 +172,12 @@ fn heads(file: &str, program: &Program, templates: &[Arc<TypedFlow>]) -> HashMap
         let taken: Option<Vec<String>> =
             taken.map(|(_, (it, _))| Some(format!("{}: {}", it.name.text, of(&it.ty)?))).collect();
         let Some((taken, gives)) = taken.zip(of(&flow.yields)) else { continue };
-        let text = format!("flow {name}({}) -> {gives}", taken.join(", ")).into();
+        let generics: Vec<&str> = flow.generics.iter().map(|it| it.text.as_ref()).collect();
+        let generics = match generics.join(", ") {
+            none if none.is_empty() => none,
+            some => format!("<{some}>"),
+        };
+        let text = format!("flow {name}{generics}({}) -> {gives}", taken.join(", ")).into();
         heads.insert(name.clone(), Head { input: first.name.text.clone(), text });
     }
     heads

@@ -86,6 +86,10 @@ impl Input {
 #[derive(Clone, Debug)]
 pub struct TypedFlow {
     pub name: Text,
+    /// The type parameters. A flow that has some is called as an instance, whose types are known.
+    pub generics: Box<[Text]>,
+    /// The generic flow of which it is an instance.
+    pub origin: Option<Origin>,
     pub doc: String,
     /// The file of its definition, and the place of its name there.
     pub source: Source,
@@ -97,6 +101,13 @@ pub struct TypedFlow {
     pub body: Term,
     /// Whether running it changes the world, costs money, or asks a person.
     pub acts: bool,
+}
+
+/// A generic flow, and a type for each of its type parameters.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    pub flow: Arc<TypedFlow>,
+    pub types: Box<[Type]>,
 }
 
 /// A mock of a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
@@ -503,81 +514,6 @@ impl Term {
                 let mut first = None;
                 self.each_part(&mut |it| first = first.take().or_else(|| it.first_waiting()));
                 first
-            }
-        }
-    }
-
-    /// Calls `visit` on every direct part. Bodies of flows are not parts of their calls.
-    pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
-        match &self.kind {
-            TermKind::Const(_) | TermKind::Var(_) | TermKind::FlowRef(_) => {}
-            TermKind::CallRef { callee, input, .. } => {
-                visit(callee);
-                visit(input);
-            }
-            TermKind::Pipeline(terms)
-            | TermKind::List(terms)
-            | TermKind::Fallback { tries: terms, .. } => {
-                terms.iter().for_each(visit);
-            }
-            TermKind::Call(call) => call.args.iter().for_each(visit),
-            TermKind::Flow { args, .. } | TermKind::Rhai { args, .. } => {
-                args.iter().for_each(visit);
-            }
-            TermKind::Block(block) => {
-                block.lets.iter().filter(|it| !it.skipped).for_each(|it| visit(&it.value));
-                visit(&block.result);
-            }
-            TermKind::Parallel { branches, .. } => branches.iter().for_each(|it| visit(&it.body)),
-            TermKind::Each { input, body, .. } => {
-                visit(input);
-                visit(body);
-            }
-            TermKind::Shape { input, key, .. } => {
-                visit(input);
-                visit(key);
-            }
-            TermKind::If { condition, then, otherwise, .. } => {
-                visit(condition);
-                visit(then);
-                visit(otherwise);
-            }
-            TermKind::Match { value, arms } => {
-                visit(value);
-                for arm in arms {
-                    visit(&arm.body);
-                }
-            }
-            TermKind::Repeat(repeat) => {
-                [&repeat.input, &repeat.body, &repeat.until].into_iter().for_each(&mut *visit);
-                repeat.otherwise.iter().for_each(visit);
-            }
-            TermKind::Record(entries) => entries.iter().for_each(|it| match it {
-                TypedEntry::Field(_, term) | TypedEntry::Spread(term, _) => visit(term),
-            }),
-            TermKind::Text(pieces) => pieces.iter().for_each(|it| {
-                if let TypedPiece::Value(term, _) = it {
-                    visit(term);
-                }
-            }),
-            TermKind::Index { base, index } => {
-                visit(base);
-                visit(index);
-            }
-            TermKind::Binary { left, right, .. } => {
-                visit(left);
-                visit(right);
-            }
-            TermKind::Field { base: value, .. }
-            | TermKind::Not(value)
-            | TermKind::Negate(value)
-            | TermKind::Cast { value, .. }
-            | TermKind::Path { value, .. } => visit(value),
-            TermKind::Within { bounds, body, .. } => {
-                for (_, bound) in bounds {
-                    visit(bound);
-                }
-                visit(body);
             }
         }
     }

@@ -55,7 +55,9 @@ impl Checker<'_> {
     }
 
     fn expect(&mut self, condition: &ast::Expr) -> Term {
+        self.in_expect = true;
         let term = self.expr(condition, Some(&Type::Bool));
+        self.in_expect = false;
         self.condition(&term);
         term
     }

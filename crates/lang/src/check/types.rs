@@ -35,7 +35,7 @@ const PLAIN: [(&str, Type); 11] = [
 ];
 
 /// The most parts and levels of a type, written out in full.
-const MOST_PARTS: usize = 10_000;
+pub(super) const MOST_PARTS: usize = 10_000;
 const MOST_LEVELS: usize = MAX_DEPTH;
 
 /// Names of types in other languages, and their names here.
@@ -131,7 +131,7 @@ impl Checker<'_> {
     /// Returns the type, or reports one that is too large: types are compared and shown part by
     /// part.
     fn bearable(&mut self, ty: Type, span: Span) -> Type {
-        if !ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+        if !is_too_large(&ty) {
             return ty;
         }
         self.too_large(span);
@@ -140,7 +140,7 @@ impl Checker<'_> {
 
     /// Like [`Self::bearable`], for the type of a value.
     pub(super) fn of_limited_type(&mut self, term: Term) -> Term {
-        if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+        if !is_too_large(&term.ty) {
             return term;
         }
         self.too_large(term.span);
@@ -198,6 +198,11 @@ impl Checker<'_> {
         let name = word.text.as_ref();
         if let Some((_, ty)) = PLAIN.iter().find(|(it, _)| *it == name) {
             return ty.clone();
+        }
+        if let Some(param) = self.type_params.iter().find(|it| it.text == word.text) {
+            let (defined, ty) = (param.span, Type::Var(word.text.clone()));
+            self.note_type_param(word.span, defined, &ty);
+            return ty;
         }
         if let Some(ty) = self.types.get(name).cloned().or_else(|| other(self, word)) {
             self.mention_type(word, &ty);
@@ -348,6 +353,11 @@ impl Checker<'_> {
         }
         ranged
     }
+}
+
+/// Whether a type is too large to be compared and shown.
+pub(super) fn is_too_large(ty: &Type) -> bool {
+    ty.exceeds(MOST_PARTS, MOST_LEVELS)
 }
 
 /// The words of a dotted type name, each with its place.

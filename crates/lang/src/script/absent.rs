@@ -35,6 +35,15 @@ impl InlineScript {
         Err(absent(code, base))
     }
 
+    pub fn yields(&self) -> &Type {
+        match *self {}
+    }
+
+    #[must_use]
+    pub fn with_result(&self, _: Type) -> Self {
+        match *self {}
+    }
+
     pub fn run(&self, _: &[Value], _: &Watch) -> Result<Value, Ended> {
         match *self {}
     }

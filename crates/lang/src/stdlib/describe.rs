@@ -13,6 +13,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowDoc {
     pub name: String,
+    /// The type parameters.
+    pub generics: Vec<String>,
     pub doc: String,
     /// `bar: float 0..1 = 0.8`
     pub params: Vec<String>,
@@ -22,7 +24,11 @@ pub struct FlowDoc {
 impl FlowDoc {
     /// `review(text: string, bar: float 0..1 = 0.8) -> Report`
     pub fn signature(&self) -> String {
-        format!("{}({}) -> {}", self.name, self.params.join(", "), self.yields)
+        let generics = match self.generics.join(", ") {
+            none if none.is_empty() => none,
+            some => format!("<{some}>"),
+        };
+        format!("{}{generics}({}) -> {}", self.name, self.params.join(", "), self.yields)
     }
 
     /// The first sentence of its documentation.
@@ -82,6 +88,7 @@ fn flow(text: &str, doc: &str, flow: &ast::Flow) -> FlowDoc {
     };
     FlowDoc {
         name: flow.name.text.to_string(),
+        generics: flow.generics.iter().map(|it| it.text.to_string()).collect(),
         doc: doc.split_whitespace().collect::<Vec<_>>().join(" "),
         params: flow.params.iter().map(param).collect(),
         yields: in_a_line(text, flow.yields.span),

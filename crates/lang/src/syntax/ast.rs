@@ -57,6 +57,8 @@ pub enum ItemKind {
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub name: Word,
+    /// The type parameters: `T` in `flow first_of<T>(items: [T]) -> T?`.
+    pub generics: Vec<Word>,
     pub params: Vec<FlowParam>,
     pub yields: TypeExpr,
     pub bounds: Option<Within>,

@@ -161,7 +161,7 @@ fn scheme(ty: &Type) -> Option<Scheme> {
             Scheme::Record(name, FIELDS.get(shown(&fields), || fields))
         }
         Type::Opaque(of) => Scheme::Opaque(*of),
-        Type::Unknown | Type::Never | Type::Flow(_) | Type::Model(_) => return None,
+        Type::Unknown | Type::Never | Type::Flow(_) | Type::Model(_) | Type::Var(_) => return None,
     })
 }
 

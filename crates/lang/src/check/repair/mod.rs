@@ -84,6 +84,10 @@ impl Checker<'_> {
     fn search(&self, gap: &Gap<'_>) -> Option<Vec<Step>> {
         let knows = |name: &str| self.knows_type(name);
         let (wanted, port) = (gap.wanted, gap.port);
+        // Nothing that a component yields is known to be of a type that can be any.
+        if matches!(wanted, Wanted::Type(ty) if ty.has_vars()) {
+            return None;
+        }
         let search = Search { registry: self.registry.registry(), knows: &knows, wanted, port };
         search.chain(gap.from, MOST_STEPS)
     }

@@ -441,7 +441,7 @@ fn sizes_of(ty: &Type) -> Sizes {
         Type::Model(_) => Sizes::exactly(64),
         Type::Opaque(of) => Sizes::exactly(of.name.len() as u64 + 2),
         Type::Path => open(1, 40),
-        Type::Text | Type::Json | Type::Bytes | Type::Flow(_) | Type::Unknown => {
+        Type::Text | Type::Json | Type::Bytes | Type::Flow(_) | Type::Unknown | Type::Var(_) => {
             open(0, USUAL_TEXT)
         }
     }

@@ -58,6 +58,24 @@ impl InlineScript {
         })
     }
 
+    /// The declared type of its result.
+    pub fn yields(&self) -> &Type {
+        &self.yields
+    }
+
+    /// The same code with another type of its result.
+    #[must_use]
+    pub fn with_result(&self, yields: Type) -> Self {
+        Self {
+            code: self.code.clone(),
+            ast: self.ast.clone(),
+            names: self.names.clone(),
+            result: Shape::of(&yields),
+            yields,
+            base: self.base,
+        }
+    }
+
     /// Runs the code with a value for each name.
     pub fn run(&self, args: &[Value], watch: &Watch) -> Result<Value, Ended> {
         let run = || on_a_long_stack(|| watched(watch, || self.evaluated(args)));

@@ -154,6 +154,8 @@ impl<'a> Builder<'a> {
     fn flow(&mut self, pair: Pair<'_, Rule>) -> ItemKind {
         let mut inner = pair.into_inner().skip(1).peekable();
         let name = self.word(&inner.next().expect("a flow has a name"));
+        let generics = inner.next_if(|it| it.as_rule() == Rule::generics);
+        let generics = generics.map_or_else(Vec::new, |it| self.generics(it));
         let params = match inner.next_if(|it| it.as_rule() == Rule::fields) {
             Some(fields) => self.flow_params(fields),
             None => Vec::new(),
@@ -161,7 +163,12 @@ impl<'a> Builder<'a> {
         let yields = self.ty(inner.next().expect("a flow has a type"));
         let bounds = inner.next_if(|it| it.as_rule() == Rule::within).map(|it| self.within(it));
         let body = self.block(inner.next().expect("a flow has a body"));
-        ItemKind::Flow(Flow { name, params, yields, bounds, body })
+        ItemKind::Flow(Flow { name, generics, params, yields, bounds, body })
+    }
+
+    fn generics(&mut self, names: Pair<'_, Rule>) -> Vec<Word> {
+        self.too_many("type parameters of a flow", &names, 0);
+        names.into_inner().take(MAX_PARTS).map(|it| self.word(&it)).collect()
     }
 
     fn flow_params(&mut self, fields: Pair<'_, Rule>) -> Vec<FlowParam> {

@@ -57,11 +57,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// `flow name(input: T) -> T within { .. } { .. }`
+    /// `flow name<T>(input: T) -> T within { .. } { .. }`
     fn flow(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
         let mut parts = vec![self.sign("flow"), Doc::space()];
         parts.extend(inner.next().map(|it| self.joined(&it)));
+        if let Some(generics) = inner.next_if(|it| it.as_rule() == Rule::generics) {
+            parts.push(self.generics(generics));
+        }
         parts.extend([self.signature(&mut inner), Doc::space()]);
         parts.extend(inner.next().map(|it| self.block(it)));
         Doc::seq(parts)

@@ -84,6 +84,19 @@ impl<'a> Printer<'a> {
         self.angled(pair.into_inner().next())
     }
 
+    /// `<T, U>`
+    pub(super) fn generics(&mut self, pair: Read<'_>) -> Doc<'a> {
+        let mut docs = vec![self.sign("<")];
+        for (idx, name) in pair.into_inner().enumerate() {
+            if idx > 0 {
+                docs.extend([self.sign(","), Doc::space()]);
+            }
+            docs.push(self.joined(&name));
+        }
+        docs.push(self.sign(">"));
+        Doc::seq(docs)
+    }
+
     fn angled(&mut self, ty: Option<Read<'_>>) -> Doc<'a> {
         let open = self.sign("<");
         let ty = ty.map(|it| match it.as_rule() {
