@@ -19,11 +19,15 @@ impl Checker<'_> {
             let condition = self.expr(&it.condition, Some(&Type::Bool));
             self.condition(&condition);
             let segments = (self.segment("?then"), self.segment("?else"));
-            let then = self.named_path(|this| this.block(&it.then, expected));
-            let otherwise = self.named_path(|this| match &it.otherwise {
-                Otherwise::Block(block) => this.block(block, expected),
-                Otherwise::If(inner) => this.if_(inner, expected),
-                Otherwise::Missing => Term::unknown(it.span),
+            let then = self.where_not_null(self.not_null_if(&condition, true), |this| {
+                this.named_path(|this| this.block(&it.then, expected))
+            });
+            let otherwise = self.where_not_null(self.not_null_if(&condition, false), |this| {
+                this.named_path(|this| match &it.otherwise {
+                    Otherwise::Block(block) => this.block(block, expected),
+                    Otherwise::If(inner) => this.if_(inner, expected),
+                    Otherwise::Missing => Term::unknown(it.span),
+                })
             });
             let ty = then.ty.join(&otherwise.ty).unwrap_or_else(|| {
                 self.disagree(&then, &otherwise, "the arms of `if`");
@@ -89,8 +93,17 @@ impl Checker<'_> {
                 // All patterns are invalid; the problems were reported.
                 patterns.push(Value::Null);
             }
+            // Null reaches `_` if no arm before it took it.
+            let takes_null = if patterns.is_empty() {
+                seen.iter().all(|(it, _)| *it != Value::Null)
+            } else {
+                patterns.contains(&Value::Null)
+            };
+            let known = if takes_null { Vec::new() } else { self.slots_of(&value) };
             let segment = self.segment("?arm");
-            let body = self.named_path(|this| this.pipeline_as(&arm.value, expected));
+            let body = self.where_not_null(known, |this| {
+                this.named_path(|this| this.pipeline_as(&arm.value, expected))
+            });
             match ty.join(&body.ty) {
                 Some(joined) => ty = joined,
                 None => {

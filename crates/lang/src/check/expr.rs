@@ -339,7 +339,7 @@ impl Checker<'_> {
         let ty = if may_be_null { ty.optional() } else { ty };
         self.mention_field(&of, name, &ty);
         let kind = TermKind::Field { base: Box::new(base), name: name.text.clone() };
-        Term::new(kind, ty, span)
+        self.narrowed(Term::new(kind, ty, span))
     }
 
     fn no_field(&mut self, base: &Term, name: &Word) -> Term {

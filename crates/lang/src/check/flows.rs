@@ -167,7 +167,9 @@ impl<'a> Checker<'a> {
     ) -> T {
         let outside = std::mem::replace(&mut self.frames, frames);
         let was_in_flow = std::mem::replace(&mut self.in_flow, true);
+        let not_null = std::mem::take(&mut self.not_null);
         let checked = check(self);
+        self.not_null = not_null;
         self.in_flow = was_in_flow;
         self.frames = outside;
         checked

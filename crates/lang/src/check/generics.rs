@@ -154,8 +154,7 @@ impl Checker<'_> {
         types: &mut TypeArgs<'_>,
         site: &Site<'_>,
     ) {
-        let is_taken =
-            |name: &Text| flow.params.iter().any(|it| it.ty.has_var(&|var| var == name));
+        let is_taken = |name: &Text| flow.params.iter().any(|it| it.ty.has_var(&|var| var == name));
         for (idx, name) in flow.generics.iter().enumerate() {
             match types.types.get(name) {
                 None => {

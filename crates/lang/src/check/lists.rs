@@ -90,6 +90,7 @@ impl Checker<'_> {
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
         self.item_frame(item.clone(), sign);
         let key = self.expr(key, None);
+        let item = if shape == Shape::Where { self.kept_items(item, &key) } else { item };
         self.frames.pop();
         self.shape_key(shape, &key);
         let ty = match shape {

@@ -22,6 +22,7 @@ mod items;
 mod lists;
 mod mentions;
 mod modules;
+mod narrow;
 mod op_call;
 mod operators;
 mod overlap;
@@ -67,6 +68,7 @@ use crate::{
 use flows::FlowState;
 use generics::Instances;
 use modules::{Module, Modules};
+use narrow::Slot;
 use scope::Frame;
 use svc_contract::{
     registry::{Nearest, TunedRegistry},
@@ -186,6 +188,8 @@ struct Checker<'a> {
     /// The main pipeline as a flow, for tests.
     main_flow: Option<Arc<TypedFlow>>,
     in_flow: bool,
+    /// What is known not to be null here.
+    not_null: Vec<Slot>,
     /// Whether an expectation of a test is being checked.
     in_expect: bool,
     main_span: Option<Span>,
@@ -230,6 +234,7 @@ impl<'a> Checker<'a> {
             expanded: Vec::new(),
             main_flow: None,
             in_flow: false,
+            not_null: Vec::new(),
             in_expect: false,
             main_span: program.main.as_ref().map(|it| it.span),
             in_main_head: false,

@@ -25,13 +25,20 @@ impl Checker<'_> {
             (self.expr(left, expected.as_ref()), right)
         } else {
             let left = self.expr(left, None);
+            let left = if op == BinaryOp::Coalesce { self.as_declared(left) } else { left };
             let expected = match op {
                 // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
                 // left side, or the expected type of the whole expression.
                 BinaryOp::Coalesce => expected.cloned().or_else(|| expected_optional(&left.ty)),
                 _ => expected_literal(op, &left.ty).filter(|_| is_literal(right)),
             };
-            let right = self.expr(right, expected.as_ref());
+            // The right side is only reached if the left one does not decide.
+            let known = match op {
+                BinaryOp::And => self.not_null_if(&left, true),
+                BinaryOp::Or => self.not_null_if(&left, false),
+                _ => Vec::new(),
+            };
+            let right = self.where_not_null(known, |this| this.expr(right, expected.as_ref()));
             (left, right)
         };
         let hidden = op != BinaryOp::Coalesce

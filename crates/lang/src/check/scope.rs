@@ -107,7 +107,10 @@ impl Checker<'_> {
                 Frame::It { ty, giver } => Some((up, ty, giver)),
                 _ => None,
             })?;
-        Some((Var { up, idx: 0 }, ty.clone(), giver.clone()))
+        let (var, giver) = (Var { up, idx: 0 }, giver.clone());
+        let term =
+            Term { kind: TermKind::Var(var), ty: ty.clone(), span: giver.span, waits: false };
+        Some((var, self.narrowed(term).ty, giver))
     }
 
     /// The value bound by a `let`, a `param` or a parameter of a flow.
@@ -128,7 +131,8 @@ impl Checker<'_> {
                 needs.push(idx);
             }
         }
-        Some(Term { kind: TermKind::Var(Var { up, idx }), ty, span: word.span, waits: false })
+        let kind = TermKind::Var(Var { up, idx });
+        Some(self.narrowed(Term { kind, ty, span: word.span, waits: false }))
     }
 
     fn mention_variable(&mut self, word: &Word, up: usize, idx: usize, ty: &Type) {
