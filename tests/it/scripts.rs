@@ -64,7 +64,7 @@ fn tested(engine: &Engine, program: &svc_lang::check::Checked) -> String {
         let word = if result.passed() { "ok" } else { "FAILED" };
         text.push_str(&format!("\n\ntest {:?}: {word}", result.name));
         text.push_str(&format!(", {}", result.usage));
-        if !result.passed() {
+        if !result.report.problems.is_empty() || !result.passed() {
             text.push_str(&format!("\n{}", result.report.render(Style::Plain).trim_end()));
         }
     }

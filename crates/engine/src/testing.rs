@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::{Engine, error::run_problem};
-use crate::run::{self, TestFailure, Tested};
+use crate::run::{self, TestFailure, Tested, Unmocked, UnusedMock};
 
 /// The result of one test.
 #[derive(Clone, Debug)]
@@ -39,16 +39,30 @@ impl Engine {
     ///
     /// Pure components run; others are never called: they are mocked, or the test fails.
     /// Waiting takes no time, because every test has its own simulated clock.
+    ///
+    /// A mock that no call uses is a warning: of the test, or of the last one for a mock of the
+    /// file that no test uses.
     pub fn test(&self, program: &Checked, filter: &str) -> Vec<TestResult> {
         let chosen = program.tests.iter().filter(|it| it.name.contains(filter));
         // A separate thread: the caller may be inside a runtime.
-        std::thread::scope(|scope| {
-            let work = || chosen.map(|it| self.one_test(program, it)).collect();
+        let tested: Vec<(&TypedTest, Tested)> = std::thread::scope(|scope| {
+            let work = || chosen.map(|it| (it, self.one_test(program, it))).collect();
             scope.spawn(work).join().expect("a panic of a test is its failure")
-        })
+        });
+        let are_all = tested.len() == program.tests.len();
+        let unused = if are_all { unused_in_file(&tested) } else { Vec::new() };
+        let results = tested.into_iter().map(|(test, it)| result(program, test, it));
+        let mut results: Vec<TestResult> = results.collect();
+        if let Some(last) = results.last_mut() {
+            last.report.problems.extend(unused);
+        }
+        for result in &mut results {
+            self.hints.word(&mut result.report);
+        }
+        results
     }
 
-    fn one_test(&self, program: &Checked, test: &TypedTest) -> TestResult {
+    fn one_test(&self, program: &Checked, test: &TypedTest) -> Tested {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -56,11 +70,25 @@ impl Engine {
             .expect("a runtime without I/O needs no system resources");
         let around = self.around(CancellationToken::new());
         let span = tracing::error_span!(target: "svc", "test", test = %test.name);
-        let tested = runtime.block_on(run::test(program, test, around).instrument(span));
-        let mut result = result(program, test, tested);
-        self.hints.word(&mut result.report);
-        result
+        runtime.block_on(run::test(program, test, around).instrument(span))
     }
+}
+
+/// The mocks of the file that no test uses.
+fn unused_in_file(tested: &[(&TypedTest, Tested)]) -> Vec<Problem> {
+    let Some(((_, first), others)) = tested.split_first() else { return Vec::new() };
+    let is_unused = |mock: &&UnusedMock| {
+        others.iter().all(|(_, it)| it.unused.iter().any(|it| it.span == mock.span))
+    };
+    let of_file = first.unused.iter().filter(|it| !it.is_own);
+    of_file.filter(is_unused).map(|it| unused_mock(it, "no test uses it")).collect()
+}
+
+fn unused_mock(mock: &UnusedMock, why: &str) -> Problem {
+    let name = mock.op.script_name();
+    Problem::warning(Code::E416, mock.span, format!("unused mock of `{name}`"))
+        .label(why)
+        .help("remove it, or correct its arguments and type")
 }
 
 fn result(program: &Checked, test: &TypedTest, tested: Tested) -> TestResult {
@@ -74,6 +102,11 @@ fn result(program: &Checked, test: &TypedTest, tested: Tested) -> TestResult {
             _ => problems.push(problem),
         }
     }
+    // The failure may be the reason why a mock was not reached.
+    if problems.is_empty() && elsewhere.is_empty() {
+        let own = tested.unused.iter().filter(|it| it.is_own);
+        problems.extend(own.map(|it| unused_mock(it, "no call uses it")));
+    }
     let mut report = Report::new(program.source.clone(), problems);
     report.used = elsewhere;
     TestResult { name: test.name.to_string(), report, usage: tested.usage, took: tested.took }
@@ -82,15 +115,26 @@ fn result(program: &Checked, test: &TypedTest, tested: Tested) -> TestResult {
 fn test_problem(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
     match failure {
         TestFailure::Run(err) => (err.source.clone(), run_problem(&err)),
-        TestFailure::Unmocked { op, span, source } => {
-            let short = op.script_name();
-            let problem = Problem::error(Code::E415, span, format!("`{short}` has no mock"))
-                .label("not pure, so no test calls it")
-                .help(format!("add a mock: `mock {short} = ..`"));
-            (Some(source), problem)
-        }
+        TestFailure::Unmocked(it) => (Some(it.source.clone()), unmocked(script, &it)),
         TestFailure::Expect { span, sides } => (None, unmet(script, span, &sides)),
     }
+}
+
+fn unmocked(script: &Source, call: &Unmocked) -> Problem {
+    let short = call.op.script_name();
+    let Some((mock, why)) = &call.near else {
+        return Problem::error(Code::E415, call.span, format!("`{short}` has no mock"))
+            .label("not pure, so no test calls it")
+            .help(format!("add a mock: `mock {short} = ..`"));
+    };
+    let message = format!("no mock of `{short}` matches this call");
+    let problem = Problem::error(Code::E415, call.span, message).label("this call");
+    let problem = if call.source.name() == script.name() {
+        problem.also(*mock, why.clone())
+    } else {
+        problem.label(why.clone())
+    };
+    problem.help(format!("change the mock, or add one for every call: `mock {short} = ..`"))
 }
 
 /// The problem for an expectation that does not hold, with the values of its sides.

@@ -26,13 +26,14 @@ use super::{
     eval_sync::{flow_of, is_light, needed, panicked},
     events::Event,
     fund::Spent,
+    mocks::Answer,
     pace::LIGHT,
     path::Path,
     records::Taken,
     sandbox::narrowed,
     scope::{Scope, out_of_memory},
     secrets::Secrets,
-    testing::{Answer, estimated, quoted},
+    testing::{estimated, quoted},
     trace,
 };
 

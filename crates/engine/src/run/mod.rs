@@ -24,6 +24,7 @@ mod fund;
 mod inline_script;
 mod join;
 pub mod ledger;
+mod mocks;
 mod models;
 mod pace;
 mod partial;
@@ -54,6 +55,7 @@ pub use brief::{AtOnce, Brief, briefly};
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
+pub use mocks::{Unmocked, UnusedMock};
 pub use partial::{Partial, Parts};
 pub use path::{by_input, by_order, place_of, scope_of};
 pub(crate) use records::unrecordable;
@@ -66,6 +68,7 @@ use aside::{ThreadTime, free};
 use env::Env;
 use eval_async::{Place, in_time};
 use ledger::Cap;
+use mocks::Mocks;
 use pace::Pace;
 use path::Path;
 use scope::{Bounds, Scope};
@@ -83,7 +86,6 @@ use svc_lang::{
     diag::Span,
     plan::{Caps, Plan},
 };
-use testing::Mocks;
 
 /// The context of a run, besides its plan.
 #[derive(Clone)]

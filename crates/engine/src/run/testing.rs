@@ -1,20 +1,15 @@
 //! Tests: normal runs, with mocks in place of components.
 
-use std::{
-    collections::BTreeMap,
-    panic::AssertUnwindSafe,
-    sync::{Mutex, OnceLock, PoisonError},
-    time::Duration,
-};
+use std::{panic::AssertUnwindSafe, sync::OnceLock, time::Duration};
 
 use futures_util::FutureExt as _;
 use svc_contract::{
-    registry::{ErrorKind, OpDef, OpError, OpRef, Price, Usage},
-    value::{Money, Record, Type, Value},
+    registry::{OpDef, Price, Usage},
+    value::{Money, Type, Value},
 };
 use svc_lang::{
-    check::{Checked, Term, TermKind, TypedBlock, TypedCall, TypedMock, TypedTest, Var},
-    diag::{Source, Span},
+    check::{Checked, Term, TermKind, TypedBlock, TypedTest, Var},
+    diag::Span,
     syntax::ast::BinaryOp,
 };
 use svc_text::tokens;
@@ -25,16 +20,17 @@ use super::{
     env::Env,
     error::{Result, RunError},
     eval_async::Place,
-    eval_sync::Now,
-    pace::Pace,
+    mocks::{Mocks, Unmocked, UnusedMock},
     path::Path,
     scope::Scope,
 };
 
 /// The result of a test.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tested {
     pub failures: Vec<TestFailure>,
+    /// The mocks that no call used.
+    pub unused: Vec<UnusedMock>,
     pub usage: Usage,
     /// Simulated time: waits take time, work does not.
     pub took: Duration,
@@ -48,109 +44,7 @@ pub enum TestFailure {
     /// An expectation does not hold, with the values that it compares.
     Expect { span: Span, sides: Vec<(Span, Value)> },
     /// A component that is not pure was reached, and no mock matches it.
-    Unmocked { op: OpRef, span: Span, source: Source },
-}
-
-/// The mocks of one test, and their results.
-pub(super) struct Mocks {
-    all: Vec<Ready>,
-    calls: Mutex<BTreeMap<String, i64>>,
-    unmocked: Mutex<BTreeMap<(String, Span), (OpRef, Source)>>,
-}
-
-/// A mock with a computed value.
-struct Ready {
-    op: OpRef,
-    wanted: Option<Type>,
-    args: Vec<(usize, Value)>,
-    gives: std::result::Result<Value, OpError>,
-}
-
-/// The answer to a mocked call.
-pub(super) enum Answer {
-    /// No mock: the component is pure and runs.
-    Real,
-    Mocked(std::result::Result<Value, OpError>),
-}
-
-impl Mocks {
-    /// The mocks of the test come before those of the file; among each, the most specific one
-    /// wins, then the last one written.
-    fn of(program: &Checked, test: &TypedTest, scope: &Scope) -> Result<Self> {
-        let mut all = Vec::new();
-        for group in [&test.mocks, &program.mocks] {
-            let mut ready = Vec::with_capacity(group.len());
-            for mock in group.iter().rev() {
-                ready.push(Ready::of(mock, scope)?);
-            }
-            ready.sort_by_key(|it| {
-                std::cmp::Reverse(it.args.len() + usize::from(it.wanted.is_some()))
-            });
-            all.extend(ready);
-        }
-        Ok(Self { all, calls: Mutex::default(), unmocked: Mutex::default() })
-    }
-
-    /// The answer to the call in this test. `ty` is the expected type.
-    pub(super) fn answer(&self, call: &TypedCall, args: &[Value], ty: &Type, span: Span) -> Answer {
-        let name = call.op.to_string();
-        *lock(&self.calls).entry(name.clone()).or_default() += 1;
-        let mut misfit = None;
-        for mock in self.all.iter().filter(|it| it.stands_for(call, args, ty)) {
-            match mock.gives.clone() {
-                Err(err) => return Answer::Mocked(Err(err)),
-                Ok(value) => match value.cast(ty) {
-                    Ok(value) => return Answer::Mocked(Ok(value)),
-                    Err(why) => misfit = Some(why),
-                },
-            }
-        }
-        if let Some(why) = misfit {
-            let message = format!("no mock returns {ty}: {why}");
-            let help = format!("add one for this type: `mock {}<T> = ..`", call.name);
-            return Answer::Mocked(Err(OpError::new(ErrorKind::Failed, message).help(help)));
-        }
-        if call.op.op.is_pure() {
-            return Answer::Real;
-        }
-        lock(&self.unmocked).insert((name, span), (call.op, call.source.clone()));
-        let message = "not pure, and not mocked in this test";
-        Answer::Mocked(Err(OpError::new(ErrorKind::Denied, message)))
-    }
-
-    /// `run`, as expectations see it.
-    fn record(&self, usage: Usage, took: Duration) -> Value {
-        let calls = lock(&self.calls);
-        let calls: Record =
-            calls.iter().map(|(op, count)| (op.as_str().into(), Value::Int(*count))).collect();
-        let fields = [
-            ("cost".into(), Value::Money(usage.cost)),
-            ("time".into(), Value::Duration(took)),
-            ("calls".into(), Value::Record(calls)),
-        ];
-        Value::Record(fields.into_iter().collect())
-    }
-}
-
-impl Ready {
-    fn of(mock: &TypedMock, scope: &Scope) -> Result<Self> {
-        let pace = Pace::patient();
-        let (now, env) = (Now { scope, pace: &pace }, Env::of_params(&[]));
-        let args: Result<Vec<(usize, Value)>> =
-            mock.args.iter().map(|(idx, term)| Ok((*idx, now.eval(term, &env)?))).collect();
-        let gives = now.eval(&mock.value, &env).map_err(|it| it.error);
-        Ok(Self { op: mock.op, wanted: mock.wanted.clone(), args: args?, gives })
-    }
-
-    fn stands_for(&self, call: &TypedCall, args: &[Value], ty: &Type) -> bool {
-        let same_op = std::ptr::eq(self.op.op, call.op.op);
-        let same_type = self.wanted.as_ref().is_none_or(|it| it == ty);
-        same_op && same_type && self.args.iter().all(|(idx, it)| args.get(*idx) == Some(it))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    Unmocked(Box<Unmocked>),
 }
 
 /// The price of a model in every test, so that a test gives the same result everywhere: $1 per
@@ -202,7 +96,7 @@ pub async fn test(program: &Checked, test: &TypedTest, around: RunContext) -> Te
         Ok(mocks) => mocks,
         Err(err) => {
             let failures = vec![TestFailure::Run(err)];
-            return Tested { failures, usage: Usage::default(), took: Duration::ZERO };
+            return Tested { failures, ..Tested::default() };
         }
     };
     run.mocks = Some(mocks);
@@ -210,15 +104,14 @@ pub async fn test(program: &Checked, test: &TypedTest, around: RunContext) -> Te
     let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
     let mut failures = ended.unwrap_or_else(|err| vec![TestFailure::Run(err)]);
     let mocks = run.mocks.take().expect("it was set above");
-    let unmocked = mocks.unmocked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (unmocked, unused) = mocks.ended();
     if !unmocked.is_empty() {
         // Other failures may result from this one.
-        failures = unmocked
-            .into_iter()
-            .map(|((_, span), (op, source))| TestFailure::Unmocked { op, span, source })
-            .collect();
+        let unmocked = unmocked.into_iter().map(Box::new);
+        failures = unmocked.map(TestFailure::Unmocked).collect();
     }
-    Tested { failures, usage: scope.account.taken(), took: started.elapsed() }
+    let (usage, took) = (scope.account.taken(), started.elapsed());
+    Tested { failures, unused, usage, took }
 }
 
 impl Run {

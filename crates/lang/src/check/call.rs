@@ -113,6 +113,9 @@ impl Checker<'_> {
         if let Some(counted) = self.run_calls(name, args, span) {
             return counted;
         }
+        if let Some(failed) = self.fails(name, args, span) {
+            return failed;
+        }
         let Some(callable) = self.called(name) else {
             self.args_alone(args);
             return Term::unknown(span);

@@ -443,11 +443,17 @@ impl Checker<'_> {
         let ty = self.ty(wanted);
         self.report_beyond_json(&ty, wanted.span);
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
-        if !is_untested && value.ty != Type::Never {
+        // Text may be one of the choices of an enum.
+        let is_choice = value.ty.required().is_text() && matches!(ty.required(), Type::Enum(_));
+        if !is_untested && !is_choice && value.ty != Type::Never {
             self.report(
-                Problem::error(Code::E208, span, "`as` expects json")
-                    .label(format!("this is {}", value.ty))
-                    .help("remove `as`: known types are checked without it"),
+                Problem::error(
+                    Code::E208,
+                    span,
+                    "`as` expects json, or text that is one of the choices of an enum",
+                )
+                .label(format!("this is {}", value.ty))
+                .help("remove `as`: known types are checked without it"),
             );
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };

@@ -283,6 +283,7 @@ impl Instances {
         match &mut term.kind {
             TermKind::Call(call) => {
                 call.wanted = call.wanted.as_ref().map(|it| it.with_vars(of));
+                call.tested = call.tested.as_ref().map(|it| it.with_vars(of));
             }
             TermKind::Flow { flow, .. } => {
                 if let Some(Origin { flow: generic, types }) = &flow.origin {

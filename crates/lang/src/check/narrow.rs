@@ -112,17 +112,6 @@ impl Checker<'_> {
             && self.slot(term).is_some_and(|it| self.not_null.contains(&it))
     }
 
-    /// The term with the type that it would have without a condition: `x ?? y` is allowed after
-    /// `x != null`, too.
-    pub(super) fn as_declared(&self, term: Term) -> Term {
-        let is_known = self.slot(&term).is_some_and(|it| self.not_null.contains(&it));
-        if is_known && !term.ty.is_unknown() {
-            let ty = term.ty.clone().optional();
-            return term.of_type(ty);
-        }
-        term
-    }
-
     /// The type of the items that a condition on `it` keeps.
     pub(super) fn kept_items(&self, item: Type, condition: &Term) -> Type {
         let frame = self.frames.len() - 1;

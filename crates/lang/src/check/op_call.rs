@@ -37,7 +37,7 @@ impl Checker<'_> {
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
-        let call = TypedCall { op, name, segment, args, source, wanted: None };
+        let call = TypedCall { op, name, segment, args, source, wanted: None, tested: None };
         match type_arg {
             Some(expr) => self.type_argument(call, yields, expr, site),
             None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),

@@ -25,7 +25,6 @@ impl Checker<'_> {
             (self.expr(left, expected.as_ref()), right)
         } else {
             let left = self.expr(left, None);
-            let left = if op == BinaryOp::Coalesce { self.as_declared(left) } else { left };
             let expected = match op {
                 // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
                 // left side, or the expected type of the whole expression.
@@ -85,10 +84,7 @@ impl Checker<'_> {
             BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => {
                 a.join(b).filter(Type::is_ordered).map(|_| Type::Bool)
             }
-            BinaryOp::Coalesce => {
-                let required = a.required();
-                required.join(b).filter(|_| a.is_optional())
-            }
+            BinaryOp::Coalesce => self.coalesced(left, right),
             BinaryOp::Add => add(a, b),
             BinaryOp::Subtract => subtract(a, b),
             BinaryOp::Multiply => multiply(a, b),
@@ -101,6 +97,26 @@ impl Checker<'_> {
         })
     }
 
+    /// The type of `left ?? right`. A left side that is never null is a warning: it may follow a
+    /// condition that says so.
+    fn coalesced(&mut self, left: &Term, right: &Term) -> Option<Type> {
+        if is_generic(&left.ty) && !left.ty.is_optional() {
+            return None;
+        }
+        let joined = left.ty.required().join(&right.ty)?;
+        if !left.ty.is_optional() {
+            let unused = Span::new(left.span.end, right.span.end);
+            self.report(
+                Problem::warning(Code::E229, left.span, "`??` has no effect")
+                    .label(format!("this is {}, which is never null", left.ty))
+                    .help("remove `??` and the value after it")
+                    .fix(unused, ""),
+            );
+            return Some(left.ty.clone());
+        }
+        Some(joined)
+    }
+
     fn wrong_operands(&mut self, op: BinaryOp, op_span: Span, left: &Term, right: &Term) {
         let (a, b, sign) = (&left.ty, &right.ty, op.sign());
         let (code, help) = match op {
@@ -108,7 +124,9 @@ impl Checker<'_> {
                 Code::E208,
                 format!("use a value of type {} for null, the same type as the other side", a.required()),
             ),
-            BinaryOp::Coalesce => (Code::E208, "remove `??`: the left side is never null".to_owned()),
+            BinaryOp::Coalesce if !is_generic(a) => {
+                (Code::E208, "remove `??`: the left side is never null".to_owned())
+            }
             _ if is_generic(a) => (Code::E208, any_type(a)),
             _ if is_generic(b) => (Code::E208, any_type(b)),
             _ if a.is_optional() || b.is_optional() => {

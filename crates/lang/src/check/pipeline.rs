@@ -463,9 +463,12 @@ fn take_enum(term: &mut Term, expected: &Type) {
 }
 
 /// The frame of a `fallback` with the failure before it: `error.kind`, `error.message`.
-fn error_frame() -> Frame {
-    let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
-    Frame::Params(vec![Named::fixed("error", ty)])
+pub(super) fn error_frame() -> Frame {
+    Frame::Params(vec![Named::fixed("error", error_type())])
+}
+
+pub(super) fn error_type() -> Type {
+    Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)])
 }
 
 /// The problem of two pieces that should have the same type.

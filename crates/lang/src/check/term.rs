@@ -118,8 +118,10 @@ pub struct TypedMock {
     pub wanted: Option<Type>,
     /// The mock only applies to calls with these arguments, each with the index of its parameter.
     pub args: Vec<(usize, Term)>,
-    /// The value; if computing it fails, the call fails.
+    /// The value; if computing it fails, the call fails. It and the arguments see the lets of the
+    /// test.
     pub value: Term,
+    pub span: Span,
 }
 
 /// `test "name" { .. }`
@@ -128,6 +130,8 @@ pub struct TypedTest {
     pub name: Text,
     pub span: Span,
     pub mocks: Vec<TypedMock>,
+    /// The lets that the mocks use, directly or not; none of them waits.
+    pub mock_needs: Vec<usize>,
     /// The lets; their frame is inside one that holds `run`.
     pub lets: Vec<TypedLet>,
     /// The conditions; they see the lets and `run`.
@@ -278,6 +282,8 @@ pub struct TypedCall {
     pub source: Source,
     /// The type passed to an op of `Generic::Asked`.
     pub wanted: Option<Type>,
+    /// The type of which the result of an op of `Generic::Tested` is tested to be.
+    pub tested: Option<Type>,
 }
 
 /// Some named values, then a result. The frame of the block holds the values.

@@ -6,7 +6,8 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Term, TermKind, TypedMock, TypedTest,
+    Checker, Term, TermKind, TypedMock, TypedTest, Var,
+    pipeline::{error_frame, error_type},
     scope::{Callable, Frame, Named, once},
     term::TypedLet,
     unify::Bindings,
@@ -16,6 +17,9 @@ use crate::{
     syntax::ast::{self, Args, BinaryOp, Item, ItemKind, Word, dotted, name_span},
 };
 
+/// The function of expectations that tests for a failure.
+const FAILS: &str = "fails";
+
 impl Checker<'_> {
     /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
     pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<TypedMock>, Vec<TypedTest>) {
@@ -23,7 +27,7 @@ impl Checker<'_> {
         let mut names: Vec<&Word> = Vec::new();
         for item in items {
             match &item.kind {
-                ItemKind::Mock(mock) => mocks.extend(self.mock(mock)),
+                ItemKind::Mock(mock) => mocks.extend(self.mock_of_file(mock)),
                 ItemKind::Test(test) => {
                     if let Some(first) = names.iter().find(|it| it.text == test.name.text) {
                         let first = first.span;
@@ -39,19 +43,37 @@ impl Checker<'_> {
     }
 
     fn test(&mut self, test: &ast::Test) -> TypedTest {
-        let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
         // `run` is only known after the run: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
+        let (mut mocks, mut mock_needs) = (Vec::new(), Vec::new());
         let (lets, expects) = self.in_frames(vec![run], |this| {
             this.frames.push(Frame::lets());
             let values: Vec<Term> = test.lets.iter().map(|it| this.bind(it)).collect();
+            mocks = test.mocks.iter().filter_map(|it| this.mock_of_test(it, &values)).collect();
+            mock_needs = this.needed_so_far();
             if let Some(Frame::Params(params)) = this.frames.first_mut() {
                 params[0].name = "run".into();
             }
             let expects = test.expects.iter().map(|it| this.expect(it)).collect();
             (this.close_test_lets(values), expects)
         });
-        TypedTest { name: test.name.text.clone(), span: test.name.span, mocks, lets, expects }
+        let (name, span) = (test.name.text.clone(), test.name.span);
+        TypedTest { name, span, mocks, mock_needs, lets, expects }
+    }
+
+    /// The lets of the innermost block that are needed so far, directly or not, in order.
+    fn needed_so_far(&self) -> Vec<usize> {
+        let Some(Frame::Lets { names, result_needs, .. }) = self.frames.last() else {
+            return Vec::new();
+        };
+        let mut needed = vec![false; names.len()];
+        result_needs.iter().for_each(|it| needed[*it] = true);
+        for idx in (0..names.len()).rev() {
+            if needed[idx] {
+                names[idx].needs.iter().for_each(|it| needed[*it] = true);
+            }
+        }
+        (0..names.len()).filter(|it| needed[*it]).collect()
     }
 
     fn expect(&mut self, condition: &ast::Expr) -> Term {
@@ -60,6 +82,59 @@ impl Checker<'_> {
         self.in_expect = false;
         self.condition(&term);
         term
+    }
+
+    /// `fails(x >> stage)`, `fails(x >> stage, kind: "timeout")` in an expectation: whether the
+    /// pipeline fails, perhaps with this kind of error.
+    pub(super) fn fails(&mut self, name: &[Word], args: Option<&Args>, span: Span) -> Option<Term> {
+        let is_it = matches!(name, [it] if it.text.as_ref() == FAILS);
+        if !self.in_expect || !is_it || self.callable(name).is_some() {
+            return None;
+        }
+        let (value, kind) = match args.map_or(&[][..], |it| it.list.as_slice()) {
+            [ast::Arg { name: None, value }] => (value, None),
+            [ast::Arg { name: None, value }, ast::Arg { name, value: kind }]
+                if name.as_ref().is_none_or(|it| it.text.as_ref() == "kind") =>
+            {
+                (value, Some(kind))
+            }
+            _ => {
+                let problem = Problem::error(Code::E205, span, "`fails` expects what should fail")
+                    .label("expected a pipeline, and perhaps a kind of error");
+                self.report(problem.help(
+                    "write `fails((x >> stage))`, or `fails((x >> stage), kind: \"timeout\")`",
+                ));
+                return Some(Term::unknown(span));
+            }
+        };
+        let bool_of = |kind: TermKind| Term::new(kind, Type::Bool, span);
+        let value = self.expr(value, None);
+        let ended = vec![value, bool_of(TermKind::Const(Value::Bool(false)))];
+        self.frames.push(error_frame());
+        let failed = match kind {
+            Some(kind) => self.is_kind(kind, span),
+            None => bool_of(TermKind::Const(Value::Bool(true))),
+        };
+        self.frames.pop();
+        let tries = vec![bool_of(TermKind::Pipeline(ended)), failed];
+        let segment = self.segment("!fallback");
+        Some(bool_of(TermKind::Fallback { segment, tries }))
+    }
+
+    /// Whether the error of a `fallback` has this kind.
+    fn is_kind(&mut self, kind: &ast::Expr, span: Span) -> Term {
+        let wanted = self.expr(kind, Some(&Type::Text));
+        let wanted = self.expected(wanted, &Type::Text, "the kind of an error");
+        let error = Term {
+            kind: TermKind::Var(Var { up: 0, idx: 0 }),
+            ty: error_type(),
+            span,
+            waits: false,
+        };
+        let field = TermKind::Field { base: Box::new(error), name: "kind".into() };
+        let given = Term::new(field, Type::Text, span);
+        let (left, right) = (Box::new(given), Box::new(wanted));
+        Term::new(TermKind::Binary { op: BinaryOp::Equal, left, right }, Type::Bool, span)
     }
 
     /// Closes the lets of a test, all of which run, whether expectations use them or not.
@@ -75,6 +150,32 @@ impl Checker<'_> {
                 skipped: false,
             })
             .collect()
+    }
+
+    /// A mock outside of tests, which sees no names.
+    fn mock_of_file(&mut self, mock: &ast::Mock) -> Option<TypedMock> {
+        self.in_frames(vec![Frame::Params(Vec::new())], |this| this.mock(mock))
+    }
+
+    /// A mock in a test, which sees the lets of the test that are known before it runs.
+    fn mock_of_test(&mut self, mock: &ast::Mock, lets: &[Term]) -> Option<TypedMock> {
+        let before = self.needed_so_far();
+        let checked = self.mock(mock)?;
+        let new = self.needed_so_far().into_iter().filter(|it| !before.contains(it));
+        let slow = new.into_iter().find(|it| lets[*it].waits);
+        let Some(slow) = slow else { return Some(checked) };
+        let name = match self.frames.last() {
+            Some(Frame::Lets { names, .. }) => names[slow].name.clone(),
+            _ => return None,
+        };
+        let message = format!("a mock cannot use `{name}`, which calls a slow component");
+        self.report(
+            Problem::error(Code::E218, checked.span, message)
+                .label("not known before the test")
+                .also(lets[slow].span, "computed by the test")
+                .help("write the value, or a `let` that only calls pure functions"),
+        );
+        None
     }
 
     fn mock(&mut self, mock: &ast::Mock) -> Option<TypedMock> {
@@ -93,7 +194,7 @@ impl Checker<'_> {
         // The result type of an op with a type argument is known at each of its calls.
         let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
         let expected = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
-        let value = self.outside(|this| this.expr(&mock.value, expected.as_ref()));
+        let value = self.expr(&mock.value, expected.as_ref());
         let value = match &expected {
             Some(expected) => {
                 self.expected(value, expected, &format!("the mock of `{}`", dotted(&mock.target)))
@@ -101,12 +202,7 @@ impl Checker<'_> {
             None => value,
         };
         self.known_before(&value);
-        Some(TypedMock { op, wanted, args, value })
-    }
-
-    /// Checks something outside all scopes.
-    fn outside(&mut self, check: impl FnOnce(&mut Self) -> Term) -> Term {
-        self.in_frames(vec![Frame::Params(Vec::new())], check)
+        Some(TypedMock { op, wanted, args, value, span: mock.span })
     }
 
     fn known_before(&mut self, value: &Term) {
@@ -157,7 +253,7 @@ impl Checker<'_> {
                 return None;
             };
             let scheme = op.op.params[idx].scheme;
-            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.expected())));
+            let term = self.expr(&arg.value, Some(&scheme.expected()));
             if !Bindings::default().bind(scheme, &term.ty) {
                 self.report(
                     Problem::error(

@@ -22,10 +22,9 @@ impl Checker<'_> {
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
-        let wanted = (generic == Generic::Asked).then(|| ty.clone());
-        let term = |yields| {
-            Term::new(TermKind::Call(Box::new(TypedCall { wanted, ..call })), yields, span)
-        };
+        let of = |it| (generic == it).then(|| ty.clone());
+        let call = TypedCall { wanted: of(Generic::Asked), tested: of(Generic::Tested), ..call };
+        let term = |yields| Term::new(TermKind::Call(Box::new(call)), yields, span);
         match generic {
             Generic::No => {
                 let term = term(yields);

@@ -83,6 +83,7 @@ codes! {
     E226 "mock of something that always runs",
     E227 "value without a type",
     E228 "op that needs a feature of another build",
+    E229 "`??` without effect",
     // E3xx: bounds and effects
     E301 "unknown bound",
     E302 "bound of the wrong type",
@@ -96,7 +97,7 @@ codes! {
     E310 "cap over a list of unlimited length",
     E311 "cap over something without a known price",
     E315 "effect refused by the policy",
-    // E4xx: the run, one code for each kind of error, and two for tests
+    // E4xx: the run, one code for each kind of error, and three for tests
     E401 "invalid input",
     E402 "not found",
     E403 "not supported by the op",
@@ -112,6 +113,7 @@ codes! {
     E413 "bug in the program",
     E414 "expectation does not hold",
     E415 "missing mock in a test",
+    E416 "unused mock",
     // E5xx: rhai
     E501 "invalid inline code",
     E502 "type not available in inline code",
