@@ -49,7 +49,7 @@ pub fn meant(registry: &Registry, name: &str) -> Option<String> {
 pub fn fields(scheme: Scheme) -> &'static [FieldScheme] {
     match scheme {
         Scheme::Record(_, fields) => fields,
-        Scheme::List(inner, _) | Scheme::Optional(inner) => fields(*inner),
+        Scheme::List(inner, _) | Scheme::Map(inner) | Scheme::Optional(inner) => fields(*inner),
         _ => &[],
     }
 }

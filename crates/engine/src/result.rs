@@ -50,6 +50,7 @@ fn lenient(ty: &Type) -> Type {
         Type::Json => Type::Unknown,
         Type::Optional(inner) => lenient(inner).optional(),
         Type::List(item, max) => Type::List(Arc::new(lenient(item)), *max),
+        Type::Map(item) => Type::Map(Arc::new(lenient(item))),
         Type::Record(of) => {
             let fields = of.fields.iter().map(|(name, ty)| (name.clone(), lenient(ty)));
             Type::record(fields.collect())

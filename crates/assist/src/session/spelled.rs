@@ -29,6 +29,7 @@ fn known(ty: &Type) -> Type {
     match ty {
         Type::Unknown | Type::Never => Type::Json,
         Type::List(item, max) => Type::List(known(item).into(), *max),
+        Type::Map(item) => Type::Map(known(item).into()),
         Type::Optional(inner) => Type::Optional(known(inner).into()),
         Type::Record(of) => {
             let fields = of.fields.iter().map(|(name, ty)| (name.clone(), known(ty))).collect();
@@ -49,6 +50,7 @@ fn known(ty: &Type) -> Type {
 fn unnamed(ty: &Type) -> Type {
     match ty {
         Type::List(item, max) => Type::List(unnamed(item).into(), *max),
+        Type::Map(item) => Type::Map(unnamed(item).into()),
         Type::Optional(inner) => Type::Optional(unnamed(inner).into()),
         Type::Record(of) => {
             Type::record(of.fields.iter().map(|(name, ty)| (name.clone(), unnamed(ty))).collect())

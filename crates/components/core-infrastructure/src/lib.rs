@@ -18,6 +18,7 @@ mod files;
 mod guide;
 mod json;
 mod list;
+mod map;
 mod math;
 mod navigator;
 mod text;
@@ -25,6 +26,7 @@ mod text;
 pub const ALL: &[&Component] = &[
     &text::COMPONENT,
     &list::COMPONENT,
+    &map::COMPONENT,
     &math::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,

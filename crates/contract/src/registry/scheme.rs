@@ -23,6 +23,8 @@ pub enum Scheme {
     Json,
     List(&'static Scheme, Max),
     Record(&'static str, &'static [FieldScheme]),
+    /// Values of one type by their keys. A record fits, and `json`, which may be an object.
+    Map(&'static Scheme),
     Enum(&'static [&'static str]),
     Optional(&'static Scheme),
     /// A text that must not be shown.
@@ -117,6 +119,7 @@ impl Scheme {
             Self::Json => Type::Json,
             Self::List(item, _) => Type::list(item.plain()),
             Self::Record(name, fields) => record_type(name, fields, Scheme::plain),
+            Self::Map(item) => Type::Map(Arc::new(item.plain())),
             Self::Enum(variants) => Type::Enum(Arc::new(EnumType {
                 name: None,
                 variants: variants.iter().map(|it| (*it).into()).collect(),
@@ -155,7 +158,9 @@ impl Scheme {
     pub fn any_variable(self, is: &dyn Fn(char) -> bool) -> bool {
         match self {
             Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => is(it),
-            Self::List(inner, _) | Self::Optional(inner) => inner.any_variable(is),
+            Self::List(inner, _) | Self::Map(inner) | Self::Optional(inner) => {
+                inner.any_variable(is)
+            }
             Self::Flow(takes, gives, _) => takes.any_variable(is) || gives.any_variable(is),
             Self::Record(_, fields) => fields.iter().any(|it| it.scheme.any_variable(is)),
             Self::OneOf(all) => all.iter().any(|it| it.any_variable(is)),
@@ -167,7 +172,7 @@ impl Scheme {
     pub fn has_model(self) -> bool {
         match self {
             Self::Model(_) => true,
-            Self::List(inner, _) | Self::Optional(inner) => inner.has_model(),
+            Self::List(inner, _) | Self::Map(inner) | Self::Optional(inner) => inner.has_model(),
             Self::Record(_, fields) => fields.iter().any(|it| it.scheme.has_model()),
             Self::OneOf(all) => all.iter().any(|it| it.has_model()),
             _ => false,
@@ -183,7 +188,7 @@ impl Scheme {
             | Self::Amount(_)
             | Self::Ordered(_)
             | Self::TextOf(_) => false,
-            Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
+            Self::List(inner, _) | Self::Map(inner) | Self::Optional(inner) => inner.is_plain(),
             Self::Flow(takes, gives, _) => takes.is_plain() && gives.is_plain(),
             Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
             _ => true,
@@ -207,6 +212,7 @@ impl Scheme {
                 format!("[{}; max {name}]", item.show())
             }
             Self::List(item, _) => format!("[{}]", item.show()),
+            Self::Map(item) => format!("map<{}>", item.show()),
             Self::Optional(inner) => format!("{}?", inner.show()),
             Self::Flow(takes, gives, _) => format!("flow<{} -> {}>", takes.show(), gives.show()),
             Self::OneOf(all) => match all.split_last() {

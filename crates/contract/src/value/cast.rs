@@ -78,6 +78,7 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
         }
         (V::Int(it), Type::Size) if it >= 0 => V::Size(it.unsigned_abs()),
         (V::List(items), Type::List(item, max)) => V::List(cast_items(items, item, *max)?),
+        (V::Record(record), Type::Map(item)) => V::Record(cast_values(&record, item)?),
         (V::Record(record), Type::Record(of)) => V::Record(cast_fields(&record, of)?),
         (it, wanted) => return Err(wrong(wanted, &it)),
     })
@@ -115,6 +116,14 @@ fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Misfit
         .enumerate()
         .map(|(idx, it)| cast(it, item).map_err(|wrong| wrong.inside(Step::Item(idx))))
         .collect()
+}
+
+fn cast_values(record: &Record, item: &Type) -> Result<Record, Misfit> {
+    let values: Result<Vec<Value>, Misfit> = record
+        .iter()
+        .map(|(key, it)| cast(it.clone(), item).map_err(|it| it.inside(Step::Field(key.clone()))))
+        .collect();
+    Ok(Record::new(record.names().clone(), values?))
 }
 
 fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Misfit> {

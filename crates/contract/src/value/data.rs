@@ -1,7 +1,8 @@
 //! The representation of values.
 
 use std::{
-    sync::{Arc, LazyLock},
+    collections::HashMap,
+    sync::{Arc, LazyLock, OnceLock},
     time::Duration,
 };
 
@@ -135,8 +136,35 @@ pub struct Record(Arc<Fields>);
 struct Fields {
     names: Arc<[Text]>,
     values: Box<[Slot]>,
+    /// The places of the names, if there are many and one was looked up.
+    places: OnceLock<Places>,
     weight: u64,
     _charge: memory::Charge,
+}
+
+#[derive(Debug)]
+struct Places {
+    of: HashMap<Text, usize>,
+    _charge: memory::Charge,
+}
+
+/// A record with more fields keeps the places of its names: it may be a map.
+const FEW: usize = 32;
+
+impl Fields {
+    fn place(&self, name: &str) -> Option<usize> {
+        if self.names.len() <= FEW {
+            return self.names.iter().position(|it| it.as_ref() == name);
+        }
+        let places = self.places.get_or_init(|| {
+            let all = self.names.iter().enumerate().rev();
+            Places {
+                of: all.map(|(place, name)| (name.clone(), place)).collect(),
+                _charge: memory::Charge::of(self.names.len() * size_of::<(Text, usize, u64)>()),
+            }
+        });
+        places.of.get(name).copied()
+    }
 }
 
 /// The value of one field: available, or computed at its first use.
@@ -204,7 +232,8 @@ impl Record {
             held += names.iter().map(|it| text_held(it) + size_of::<Text>()).sum::<usize>();
         }
         let charge = memory::Charge::of(held);
-        Self(Arc::new(Fields { names, values: values.into(), weight, _charge: charge }))
+        let (values, places) = (values.into(), OnceLock::new());
+        Self(Arc::new(Fields { names, values, places, weight, _charge: charge }))
     }
 
     pub fn names(&self) -> &Arc<[Text]> {
@@ -221,14 +250,12 @@ impl Record {
 
     /// The value of the field `name`, if the record has one.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
-        self.0.values.get(idx).map(Slot::value)
+        self.0.values.get(self.0.place(name)?).map(Slot::value)
     }
 
     /// The value of a field, if it is available without computing it.
     pub fn ready(&self, name: &str) -> Option<&Value> {
-        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
-        self.0.values.get(idx)?.ready()
+        self.0.values.get(self.0.place(name)?)?.ready()
     }
 
     /// The names, with those values that are available without computing them.
@@ -237,7 +264,7 @@ impl Record {
     }
 
     pub fn has(&self, name: &str) -> bool {
-        self.0.names.iter().any(|it| it.as_ref() == name)
+        self.0.place(name).is_some()
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Text, &Value)> {

@@ -33,6 +33,7 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
         Type::Model(_) => unit("the id of a model"),
         Type::List(item, max) => list(of(item, ranges)?, *max, ranges),
         Type::Record(record) => of_record(record, ranges)?,
+        Type::Map(item) => typed("object", [("additionalProperties", of(item, ranges)?)]),
         Type::Enum(of) => one_of(of),
         Type::Optional(inner) => {
             fields([("anyOf", vec![of(inner, ranges)?, typed("null", [])].into())])
@@ -57,7 +58,7 @@ pub fn object(properties: Record) -> Value {
 /// Whether a schema is complete: `json` inside may be anything.
 pub fn is_strict(ty: &Type) -> bool {
     match ty {
-        Type::Unknown | Type::Json | Type::Var(_) => false,
+        Type::Unknown | Type::Json | Type::Map(_) | Type::Var(_) => false,
         Type::List(inner, _) | Type::Optional(inner) => is_strict(inner),
         Type::Record(record) => record.fields.iter().all(|(_, ty)| is_strict(ty)),
         _ => true,

@@ -33,6 +33,11 @@ impl Type {
                 }
                 out.push_str(" }");
             }
+            Self::Map(item) => {
+                out.push_str("map<");
+                item.write_structure(out);
+                out.push('>');
+            }
             Self::Enum(of) => {
                 let variants: Vec<String> =
                     of.variants.iter().map(|it| format!("{it:?}")).collect();

@@ -27,6 +27,8 @@ pub enum Type {
     /// A list, with its maximum length if it is known.
     List(Arc<Type>, Option<u64>),
     Record(Arc<RecordType>),
+    /// Values of one type by keys that only the run knows. Its values are records.
+    Map(Arc<Type>),
     Enum(Arc<EnumType>),
     Optional(Arc<Type>),
     /// A text that must not be shown.
@@ -147,7 +149,7 @@ impl Type {
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Flow(of) => of.takes.has_unknown() || of.gives.has_unknown(),
-            Self::Optional(inner) | Self::List(inner, _) => inner.has_unknown(),
+            Self::Optional(inner) | Self::List(inner, _) | Self::Map(inner) => inner.has_unknown(),
             Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has_unknown()),
             other => other.is_unknown(),
         }
@@ -181,14 +183,14 @@ impl Type {
         *parts = left;
         match (self, levels.checked_sub(1)) {
             (Self::Optional(inner), _) => inner.is_within(parts, levels),
-            (Self::List(item, _), Some(below)) => item.is_within(parts, below),
+            (Self::List(item, _) | Self::Map(item), Some(below)) => item.is_within(parts, below),
             (Self::Record(of), Some(below)) => {
                 of.fields.iter().all(|(_, ty)| ty.is_within(parts, below))
             }
             (Self::Flow(of), Some(below)) => {
                 of.takes.is_within(parts, below) && of.gives.is_within(parts, below)
             }
-            (Self::List(..) | Self::Record(_) | Self::Flow(_), None) => false,
+            (Self::List(..) | Self::Record(_) | Self::Map(_) | Self::Flow(_), None) => false,
             _ => true,
         }
     }
@@ -235,6 +237,8 @@ impl Type {
                     a.near(idx, name).map_or(wanted.is_optional(), |given| given.fits(wanted))
                 })
             }
+            (Self::Map(a), Self::Map(b)) => a.fits(b),
+            (Self::Record(a), Self::Map(b)) => a.fields.iter().all(|(_, ty)| ty.fits(b)),
             (Self::Flow(a), Self::Flow(b)) => b.takes.enters(&a.takes) && a.gives.enters(&b.gives),
             (a, b) => a == b,
         }
@@ -249,7 +253,7 @@ impl Type {
     pub fn has(&self, is: &dyn Fn(&Self) -> bool) -> bool {
         is(self)
             || match self {
-                Self::Optional(inner) | Self::List(inner, _) => inner.has(is),
+                Self::Optional(inner) | Self::List(inner, _) | Self::Map(inner) => inner.has(is),
                 Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has(is)),
                 _ => false,
             }
@@ -262,6 +266,7 @@ impl Type {
             Self::Var(name) => of(name),
             Self::Optional(inner) => inner.with_vars(of).optional(),
             Self::List(item, max) => Self::List(Arc::new(item.with_vars(of)), *max),
+            Self::Map(item) => Self::Map(Arc::new(item.with_vars(of))),
             Self::Flow(flow) => {
                 let (takes, gives) = (flow.takes.with_vars(of), flow.gives.with_vars(of));
                 Self::Flow(Arc::new(FlowType { takes, gives }))
@@ -284,7 +289,7 @@ impl Type {
     pub fn has_var(&self, is: &dyn Fn(&Text) -> bool) -> bool {
         match self {
             Self::Var(name) => is(name),
-            Self::Optional(inner) | Self::List(inner, _) => inner.has_var(is),
+            Self::Optional(inner) | Self::List(inner, _) | Self::Map(inner) => inner.has_var(is),
             Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has_var(is)),
             Self::Flow(of) => of.takes.has_var(is) || of.gives.has_var(is),
             _ => false,
@@ -337,6 +342,9 @@ impl Type {
                 max.is_none_or(|max| items.len() as u64 <= max)
                     && items.iter().all(|it| item.admits(it))
             }
+            (Self::Map(item), Value::Record(record)) => {
+                record.slots().all(|(_, it)| it.is_none_or(|it| item.admits(it)))
+            }
             (Self::Record(of), Value::Record(record)) => {
                 of.fields.iter().all(|(name, ty)| match record.ready(name) {
                     Some(it) => ty.admits(it),
@@ -367,6 +375,12 @@ impl Type {
             }
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Self::Record(a), Self::Record(b)) => join_records(a, b)?,
+            (Self::Map(a), Self::Map(b)) => Self::Map(Arc::new(a.join(b)?)),
+            (Self::Map(item), Self::Record(of)) | (Self::Record(of), Self::Map(item)) => {
+                let first = Some(item.as_ref().clone());
+                let joined = of.fields.iter().fold(first, |all, (_, ty)| all?.join(ty));
+                Self::Map(Arc::new(joined?))
+            }
             (a, b) if a == b => a.clone(),
             _ => return None,
         })
@@ -384,6 +398,8 @@ impl Type {
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
+            (Self::Map(a), Self::Map(b)) => a.changes_into(b),
+            (Self::Record(a), Self::Map(b)) => a.fields.iter().any(|(_, ty)| ty.changes_into(b)),
             // A field that `wanted` lacks is dropped, an absent field becomes null, and the
             // fields get the order of `wanted`.
             (Self::Record(a), Self::Record(b)) => {
@@ -413,6 +429,9 @@ impl Type {
                     && fields.clone().all(|((wanted, ty), (name, value))| {
                         wanted == name && value.is_none_or(|it| ty.is_exactly(it))
                     })
+            }
+            (Self::Map(item), Value::Record(record)) => {
+                record.slots().all(|(_, it)| it.is_none_or(|it| item.is_exactly(it)))
             }
             (Self::Json, Value::List(items)) => items.iter().all(|it| self.is_exactly(it)),
             (Self::Json, Value::Record(record)) => {
@@ -474,6 +493,7 @@ impl fmt::Display for Type {
             Self::Json => f.write_str("json"),
             Self::List(item, None) => write!(f, "[{item}]"),
             Self::List(item, Some(max)) => write!(f, "[{item}; max {max}]"),
+            Self::Map(item) => write!(f, "map<{item}>"),
             Self::Optional(inner) => write!(f, "{inner}?"),
             Self::Secret => f.write_str("secret<string>"),
             Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),

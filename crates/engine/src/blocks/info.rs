@@ -85,7 +85,9 @@ fn types(component: &Component) -> Vec<&'static str> {
 
 fn collect(scheme: Scheme, names: &mut BTreeSet<&'static str>) {
     match scheme {
-        Scheme::List(inner, _) | Scheme::Optional(inner) => collect(*inner, names),
+        Scheme::List(inner, _) | Scheme::Map(inner) | Scheme::Optional(inner) => {
+            collect(*inner, names)
+        }
         Scheme::OneOf(all) => all.iter().for_each(|it| collect(*it, names)),
         Scheme::Flow(takes, gives, _) => {
             collect(*takes, names);

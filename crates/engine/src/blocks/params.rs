@@ -158,6 +158,7 @@ fn type_text(ty: &Type) -> Option<String> {
         }
         Type::List(item, None) => format!("[{}]", type_text(item)?),
         Type::List(item, Some(max)) => format!("[{}; max {max}]", type_text(item)?),
+        Type::Map(item) => format!("map<{}>", type_text(item)?),
         Type::Optional(inner) if matches!(**inner, Type::Enum(_)) => return None,
         Type::Optional(inner) => format!("{}?", type_text(inner)?),
         Type::Enum(of) => {

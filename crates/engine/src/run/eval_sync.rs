@@ -478,6 +478,9 @@ pub(super) fn field(base: &Value, name: &str) -> Value {
 
 /// The item at an index, from 0 or from -1 backwards; null where there is none.
 pub(super) fn item(list: &Value, idx: &Value) -> Value {
+    if let (Value::Record(map), Value::Text(key)) = (list, idx) {
+        return map.get(key).cloned().unwrap_or_default();
+    }
     let (Some(list), Value::Int(idx)) = (list.as_list(), idx) else { return Value::Null };
     let idx = match usize::try_from(*idx) {
         Ok(it) => Some(it),

@@ -637,6 +637,7 @@ fn input_type(scheme: Scheme) -> Type {
         Scheme::Var(_) => Type::Json,
         Scheme::Amount(_) | Scheme::Ordered(_) => Type::FLOAT,
         Scheme::List(item, _) => Type::list(input_type(*item)),
+        Scheme::Map(item) => Type::Map(input_type(*item).into()),
         Scheme::Optional(inner) => input_type(*inner).optional(),
         Scheme::Record(name, fields) => record_type(name, fields, input_type),
         other => other.plain(),

@@ -399,6 +399,16 @@ impl Checker<'_> {
                     .label("may not exist")
                     .help(any_type(&base.ty))
             }
+            Type::Map(_) => {
+                let message = "the keys of a map are not fields";
+                let problem = Problem::error(Code::E206, name.span, message).label("not a field");
+                let written = self.source.text().get(base.span.range()).unwrap_or_default();
+                let map = if written.is_empty() { "it" } else { written };
+                let fix = format!("{map}[\"{field}\"]");
+                problem
+                    .help(format!("write `{fix}`, which is null if the map has no such key"))
+                    .fix(base.span.to(name.span), fix)
+            }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
                 .help("use a record: other values have no fields"),
@@ -412,8 +422,26 @@ impl Checker<'_> {
         Term::unknown(base.span.to(name.span))
     }
 
+    /// The value of a key of a map.
+    fn entry(&mut self, base: Term, key: &Expr, ty: Type, span: Span) -> Term {
+        let key = self.expr(key, Some(&Type::Text));
+        if !key.ty.fits(&Type::Text) {
+            self.report(
+                Problem::error(Code::E208, key.span, "expected a string as key of a map")
+                    .label(format!("this is {}", key.ty))
+                    .help("the keys of a map are strings: `map[\"key\"]`, `map[show(id)]`"),
+            );
+        }
+        let kind = TermKind::Index { base: Box::new(base), index: Box::new(key) };
+        Term::new(kind, ty, span)
+    }
+
     fn index(&mut self, base: &Expr, index: &Expr, span: Span) -> Term {
         let base = self.expr(base, None);
+        if let Type::Map(item) = &base.ty {
+            let ty = item.as_ref().clone().optional();
+            return self.entry(base, index, ty, span);
+        }
         let index = self.expr(index, Some(&Type::INT));
         if !index.ty.fits(&Type::INT) {
             self.report(
@@ -427,7 +455,7 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => base.ty.clone(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, base.span, "only lists can be indexed")
+                    Problem::error(Code::E208, base.span, "only lists and maps can be indexed")
                         .label(format!("this is {other}"))
                         .help("write `.name` for a field of a record, or `slice(s, from, to)` for a part of a string"),
                 );

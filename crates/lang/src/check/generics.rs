@@ -64,6 +64,10 @@ impl<'f> TypeArgs<'f> {
             (_, Type::Unknown | Type::Never) => self.bind_all(wanted, given, at),
             (Type::Optional(wanted), _) => self.bind(wanted, given.required(), at),
             (Type::List(wanted, _), Type::List(given, _)) => self.bind(wanted, given, at),
+            (Type::Map(wanted), Type::Map(given)) => self.bind(wanted, given, at),
+            (Type::Map(wanted), Type::Record(given)) => {
+                given.fields.iter().for_each(|(_, ty)| self.bind(wanted, ty, at));
+            }
             (Type::Record(wanted), Type::Record(given)) => {
                 for (name, wanted) in &wanted.fields {
                     if let Some(given) = given.get(name) {

@@ -181,6 +181,7 @@ impl Checker<'_> {
                 let (takes, gives) = (self.resolve(takes, other), self.resolve(gives, other));
                 Type::Flow(Arc::new(FlowType { takes, gives }))
             }
+            TypeKind::Map(item) => Type::Map(Arc::new(self.resolve(item, other))),
             TypeKind::Model(component) => self.model_type(component),
             TypeKind::Record(fields) => self.record_type(fields, other),
             TypeKind::Range(inner, low, high) => {

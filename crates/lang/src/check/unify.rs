@@ -38,6 +38,13 @@ impl Bindings {
             (Scheme::Optional(inner), Type::Optional(given)) => self.bind(*inner, given),
             (Scheme::Optional(inner), _) => self.bind(*inner, given),
             (Scheme::List(item, _), Type::List(given, _)) => self.bind(*item, given),
+            (Scheme::Map(item), Type::Map(given)) => self.bind(*item, given),
+            (Scheme::Map(item), Type::Json) => self.bind(*item, &Type::Json),
+            (Scheme::Map(item), Type::Record(of)) => {
+                let is_empty = of.fields.is_empty();
+                of.fields.iter().all(|(_, given)| self.bind(*item, given))
+                    && (!is_empty || self.bind(*item, &Type::Never))
+            }
             // Its input is bound already: the flow was checked against it.
             (Scheme::Flow(_, gives, _), Type::Flow(of)) => self.bind(*gives, &of.gives),
             (Scheme::Record(_, fields), Type::Record(given)) => {
@@ -59,7 +66,10 @@ impl Bindings {
             | Scheme::TextOf(name) => {
                 self.bind_variable(name, ty);
             }
-            Scheme::List(inner, _) | Scheme::Optional(inner) | Scheme::Flow(_, inner, _) => {
+            Scheme::List(inner, _)
+            | Scheme::Map(inner)
+            | Scheme::Optional(inner)
+            | Scheme::Flow(_, inner, _) => {
                 self.bind_all(*inner, ty);
             }
             Scheme::Record(_, fields) => {
@@ -92,6 +102,7 @@ impl Bindings {
                 self.types.get(&name).unwrap_or(open).clone()
             }
             Scheme::List(item, _) => Type::list(self.filled(*item, open)),
+            Scheme::Map(item) => Type::Map(Arc::new(self.filled(*item, open))),
             Scheme::Optional(inner) => self.filled(*inner, open).optional(),
             Scheme::Record(name, fields) => record_type(name, fields, |it| self.filled(it, open)),
             other => other.plain(),
@@ -110,6 +121,12 @@ impl Bindings {
             (Scheme::Optional(inner), _) => self.expected(*inner, given),
             (Scheme::List(item, _), Type::List(of, max)) => {
                 Type::List(self.expected(*item, of).into(), *max)
+            }
+            (Scheme::Map(item), Type::Map(of)) => Type::Map(self.expected(*item, of).into()),
+            (Scheme::Map(item), Type::Record(of)) => {
+                let of = of.fields.iter().map(|(_, ty)| self.expected(*item, ty));
+                let joined = of.reduce(|a, b| a.join(&b).unwrap_or(Type::Unknown));
+                Type::Map(joined.unwrap_or(Type::Never).into())
             }
             (Scheme::Record(_, fields), Type::Record(of)) => {
                 let expected = |(name, ty): &(Text, Type)| {
@@ -176,6 +193,7 @@ impl Bindings {
                 self.types.get(&name).filter(|it| !it.has_unknown()).cloned()?
             }
             Scheme::List(item, _) => Type::list(self.settled(*item)?),
+            Scheme::Map(item) => Type::Map(self.settled(*item)?.into()),
             Scheme::Optional(inner) => self.settled(*inner)?.optional(),
             Scheme::Record(name, fields) => {
                 let mut settled = Vec::with_capacity(fields.len());
@@ -205,6 +223,7 @@ impl Bindings {
             Scheme::Var(name) | Scheme::Ordered(name) => self.filled(scheme, &open(name)),
             Scheme::Amount(name) => self.filled(scheme, &open(name)).unranged(),
             Scheme::List(item, max) => Type::List(Arc::new(self.apply(*item, call)), call.max(max)),
+            Scheme::Map(item) => Type::Map(Arc::new(self.apply(*item, call))),
             Scheme::Optional(inner) => self.apply(*inner, call).optional(),
             Scheme::Record(name, fields) => record_type(name, fields, |it| self.apply(it, call)),
             other => self.filled(other, &Type::Never),

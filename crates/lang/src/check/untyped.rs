@@ -82,7 +82,9 @@ impl<'a> Look<'a> {
 
     fn is_typed(&mut self, ty: &Type) -> bool {
         let part = match ty {
-            Type::Optional(inner) | Type::List(inner, _) => Arc::as_ptr(inner).cast(),
+            Type::Optional(inner) | Type::List(inner, _) | Type::Map(inner) => {
+                Arc::as_ptr(inner).cast()
+            }
             Type::Record(of) => Arc::as_ptr(of).cast(),
             Type::Flow(of) => Arc::as_ptr(of).cast(),
             other => return !other.is_unknown(),
@@ -91,7 +93,7 @@ impl<'a> Look<'a> {
             return *known;
         }
         let is_typed = match ty {
-            Type::Optional(inner) | Type::List(inner, _) => self.is_typed(inner),
+            Type::Optional(inner) | Type::List(inner, _) | Type::Map(inner) => self.is_typed(inner),
             Type::Record(of) => of.fields.iter().all(|(_, it)| self.is_typed(it)),
             Type::Flow(of) => self.is_typed(&of.takes) && self.is_typed(&of.gives),
             _ => true,

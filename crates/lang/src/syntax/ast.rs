@@ -402,6 +402,8 @@ pub enum TypeKind {
     Secret(Box<TypeExpr>),
     /// The types of its input and its result.
     Flow(Box<TypeExpr>, Box<TypeExpr>),
+    /// The type of its values.
+    Map(Box<TypeExpr>),
     /// What the component of this name has learnt.
     Model(Word),
     /// Something that could not be parsed, or does not exist yet; the problem was reported.

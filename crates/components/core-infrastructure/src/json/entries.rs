@@ -2,18 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::map::Keyed;
 use svc_contract::{
     registry::{Example, FieldScheme, Inline, Max, Op, OpError, Scheme, params},
     value::{Record, Text, Value},
 };
 
 params! {
-    /// Converts a JSON object to a list: a record `{ key, value }` for each key, in order.
+    /// Converts a map or a JSON object to a list: a record `{ key, value }` for each key, in order.
     ///
-    /// Useful for objects that are maps. Any other JSON is an error of kind `invalid_input`.
+    /// Any other JSON is an error of kind `invalid_input`.
     pub(super) struct Entries {
-        /// The object.
-        object: Value,
+        /// The map, or the object.
+        object: Keyed,
     }
 }
 
@@ -24,7 +25,11 @@ impl Op for Entries {
             "",
             &[
                 FieldScheme { name: "key", doc: "The key.", scheme: Scheme::Text },
-                FieldScheme { name: "value", doc: "The value of the key.", scheme: Scheme::Json },
+                FieldScheme {
+                    name: "value",
+                    doc: "The value of the key.",
+                    scheme: Scheme::Var('T'),
+                },
             ],
         ),
         Max::Unknown,
@@ -42,6 +47,11 @@ impl Op for Entries {
             r#"'{"x": 1, "y": 2}' >> parse_json >> entries"#,
             r#"[{"key":"x","value":1},{"key":"y","value":2}]"#,
         ),
+        Example::ok(
+            "A map of a known type",
+            r#"'{"x": 1}' >> parse_json<map<int>>() >> entries >> each { .value + 1 }"#,
+            "[2]",
+        ),
         Example::err("Not an object", "'[1]' >> parse_json >> entries", "found list"),
     ];
 }
@@ -50,16 +60,11 @@ impl Inline for Entries {
     fn run(self) -> Result<Value, OpError> {
         static NAMES: LazyLock<Arc<[Text]>> =
             LazyLock::new(|| ["key".into(), "value".into()].into());
-        let Value::Record(object) = self.object else {
-            let kind = self.object.kind();
-            let message = format!("expected a JSON object, found {kind}");
-            return Err(OpError::invalid_input(message));
-        };
         let entry = |(key, value): (&Text, &Value)| {
             let values = vec![Value::Text(key.clone()), value.clone()];
             Value::Record(Record::new(NAMES.clone(), values))
         };
-        Ok(Value::List(object.iter().map(entry).collect()))
+        Ok(Value::List(self.object.0.iter().map(entry).collect()))
     }
 }
 

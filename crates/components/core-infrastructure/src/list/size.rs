@@ -16,6 +16,7 @@ impl Field for Countable {
         Scheme::Text,
         Scheme::List(&Scheme::Var('T'), Max::Unknown),
         ANY_RECORD,
+        Scheme::Map(&Scheme::Var('T')),
         Scheme::Json,
     ]);
 
@@ -29,7 +30,7 @@ impl Field for Countable {
 }
 
 params! {
-    /// Counts the characters of a string, the items of a list or the fields of a record.
+    /// Counts the characters of a string, the items of a list, the keys of a map, or the fields of a record.
     ///
     /// Characters are Unicode scalar values. For a `json` value, its content is counted; a number,
     /// a boolean or null in it is an error of kind `invalid_input`.
@@ -74,7 +75,8 @@ impl Inline for Len {
 pub(super) struct Keyed(svc_contract::value::Record);
 
 impl Field for Keyed {
-    const SCHEME: Scheme = Scheme::OneOf(&[ANY_RECORD, Scheme::Json]);
+    const SCHEME: Scheme =
+        Scheme::OneOf(&[ANY_RECORD, Scheme::Map(&Scheme::Var('T')), Scheme::Json]);
 
     fn decode(value: Value) -> Option<Self> {
         match value {
@@ -89,11 +91,11 @@ impl Field for Keyed {
 }
 
 params! {
-    /// Returns the names of a record's fields, in order.
+    /// Returns the keys of a map, or the names of a record's fields, in order.
     ///
     /// A `json` value that is not an object is an error of kind `invalid_input`.
     pub(super) struct Keys {
-        /// The record, or the `json` object.
+        /// The map, the record, or the `json` object.
         record: Keyed,
     }
 }

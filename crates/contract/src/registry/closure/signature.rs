@@ -146,6 +146,7 @@ fn scheme(ty: &Type) -> Option<Scheme> {
         Type::Json => Scheme::Json,
         Type::Secret => Scheme::Secret,
         Type::List(item, _) => Scheme::List(inner(item)?, Max::Unknown),
+        Type::Map(item) => Scheme::Map(inner(item)?),
         Type::Optional(some) => Scheme::Optional(inner(some)?),
         Type::Enum(of) => {
             let all: Vec<&str> = of.variants.iter().map(|it| kept(it)).collect();

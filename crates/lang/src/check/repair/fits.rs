@@ -215,7 +215,7 @@ impl Routes<'_> {
 fn general(scheme: Scheme) -> u32 {
     match scheme {
         Scheme::OneOf(_) => 2,
-        Scheme::List(item, _) | Scheme::Optional(item) => 1 + general(*item),
+        Scheme::List(item, _) | Scheme::Map(item) | Scheme::Optional(item) => 1 + general(*item),
         Scheme::Amount(_) | Scheme::Ordered(_) => 3,
         Scheme::Var(_) => 6,
         _ => 0,

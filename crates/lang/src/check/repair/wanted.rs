@@ -62,7 +62,7 @@ fn plainest(scheme: Scheme) -> Option<Type> {
 pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
     match ty {
         Type::Unknown | Type::Never => false,
-        Type::List(item, _) | Type::Optional(item) => is_writable(item, knows),
+        Type::List(item, _) | Type::Map(item) | Type::Optional(item) => is_writable(item, knows),
         Type::Record(of) => match &of.name {
             Some(name) => knows(name),
             None => of.fields.iter().all(|(_, it)| is_writable(it, knows)),
@@ -75,7 +75,7 @@ pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
 /// Whether a type is a record that only components create, not scripts.
 pub(super) fn is_given(ty: &Type, registry: &Registry) -> bool {
     match ty {
-        Type::List(item, _) | Type::Optional(item) => is_given(item, registry),
+        Type::List(item, _) | Type::Map(item) | Type::Optional(item) => is_given(item, registry),
         Type::Record(_) => registry.types().any(|it| it.is_given && it.ty() == *ty),
         _ => false,
     }

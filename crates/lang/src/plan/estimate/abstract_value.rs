@@ -382,7 +382,12 @@ fn item_type(list: &Type) -> Type {
 fn is_text(ty: &Type) -> bool {
     !matches!(
         ty.required(),
-        Type::Bool | Type::Int(_) | Type::Float(_) | Type::List(..) | Type::Record(_)
+        Type::Bool
+            | Type::Int(_)
+            | Type::Float(_)
+            | Type::List(..)
+            | Type::Record(_)
+            | Type::Map(_)
     )
 }
 
@@ -441,9 +446,13 @@ fn sizes_of(ty: &Type) -> Sizes {
         Type::Model(_) => Sizes::exactly(64),
         Type::Opaque(of) => Sizes::exactly(of.name.len() as u64 + 2),
         Type::Path => open(1, 40),
-        Type::Text | Type::Json | Type::Bytes | Type::Flow(_) | Type::Unknown | Type::Var(_) => {
-            open(0, USUAL_TEXT)
-        }
+        Type::Text
+        | Type::Json
+        | Type::Map(_)
+        | Type::Bytes
+        | Type::Flow(_)
+        | Type::Unknown
+        | Type::Var(_) => open(0, USUAL_TEXT),
     }
 }
 

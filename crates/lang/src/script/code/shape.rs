@@ -13,6 +13,7 @@ use super::{amount::Amount, limits};
 pub(super) enum Shape {
     Record(Arc<[Text]>, Vec<Self>, String),
     List(Box<Self>, Option<u64>, String),
+    Map(Box<Self>, String),
     Optional(Box<Self>),
     Other(Type),
 }
@@ -26,6 +27,7 @@ impl Shape {
                 Self::Record(names, shapes, ty.to_string())
             }
             Type::List(item, max) => Self::List(Self::of(item).into(), *max, ty.to_string()),
+            Type::Map(item) => Self::Map(Self::of(item).into(), ty.to_string()),
             Type::Optional(inner) => Self::Optional(Self::of(inner).into()),
             other => Self::Other(other.clone()),
         }
@@ -48,6 +50,10 @@ impl Shape {
                 Ok(items) => list(items, item, *max, depth),
                 Err(other) => Err(misfit(wanted, &other)),
             },
+            Self::Map(item, wanted) => match value.try_cast_result::<Map>() {
+                Ok(map) => keyed(map, item, depth),
+                Err(other) => Err(misfit(wanted, &other)),
+            },
             Self::Other(ty) => {
                 let amounts = if *ty == Type::Json { Amounts::AsJson } else { Amounts::Kept };
                 any(value, depth, ty, amounts)?.cast(ty)
@@ -57,7 +63,9 @@ impl Shape {
 
     fn wanted(&self) -> String {
         match self {
-            Self::Record(_, _, wanted) | Self::List(_, _, wanted) => wanted.clone(),
+            Self::Record(_, _, wanted) | Self::List(_, _, wanted) | Self::Map(_, wanted) => {
+                wanted.clone()
+            }
             Self::Optional(inner) => format!("{}?", inner.wanted()),
             Self::Other(ty) => ty.to_string(),
         }
@@ -93,6 +101,15 @@ fn record(
         });
     }
     Ok(Value::Record(Record::new(names.clone(), values)))
+}
+
+fn keyed(map: Map, shape: &Shape, depth: usize) -> Result<Value, TypeMismatch> {
+    let mut fields = Vec::with_capacity(map.len());
+    for (key, it) in map {
+        let value = shape.part(it, depth).map_err(|it| below(it, &key))?;
+        fields.push((Text::from(key.as_str()), value));
+    }
+    Ok(Value::Record(fields.into_iter().collect()))
 }
 
 fn list(

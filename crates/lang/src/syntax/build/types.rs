@@ -52,6 +52,10 @@ impl Builder<'_> {
                 let inner = pair.into_inner().nth(1).expect("a secret has a type");
                 TypeKind::Secret(Box::new(self.ty(inner)))
             }
+            Rule::map_type => {
+                let item = pair.into_inner().nth(1).expect("a map has a type");
+                TypeKind::Map(Box::new(self.ty(item)))
+            }
             Rule::model_type => {
                 let component = pair.into_inner().nth(1).expect("a model has a component");
                 TypeKind::Model(self.word(&component))

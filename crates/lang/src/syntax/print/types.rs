@@ -19,6 +19,7 @@ impl<'a> Printer<'a> {
             Rule::flow_type => self.flow_type(it),
             Rule::secret_type => self.secret_type(it),
             Rule::model_type => self.model_type(it),
+            Rule::map_type => self.map_type(it),
             _ => self.joined(&it),
         });
         Doc::seq(parts.collect())
@@ -76,6 +77,11 @@ impl<'a> Printer<'a> {
 
     fn model_type(&mut self, pair: Read<'_>) -> Doc<'a> {
         let word = self.sign("Model");
+        Doc::seq(vec![word, self.angled(pair.into_inner().nth(1))])
+    }
+
+    fn map_type(&mut self, pair: Read<'_>) -> Doc<'a> {
+        let word = self.sign("map");
         Doc::seq(vec![word, self.angled(pair.into_inner().nth(1))])
     }
 
