@@ -203,7 +203,7 @@ fn what_asks_a_model_is_bounded() {
         ("panel", "panel.vote_by_model(options: [\"a\", \"b\"])"),
         ("best_of", "best_of.by_model"),
         ("retry", "retry.by_model(answer: upper, is_good: blank)"),
-        ("extract", "extract.by_model(fields: \"a: int\")"),
+        ("extract", "extract.by_model<{ a: int }>()"),
     ];
     let host = TestHost::new().env("SVC_MODEL", "anthropic/claude-haiku-4-5");
     let host = host.env("ANTHROPIC_API_KEY", "none");

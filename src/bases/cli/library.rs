@@ -65,11 +65,11 @@ fn page(module: &Module, out: Stream) -> String {
 /// The signature of a flow, with one param per line if it is long.
 fn head(flow: &FlowDoc, module: &Module, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
-    let (params, yields) = (&flow.params, &flow.yields);
-    let line = format!("({}) -> {yields}", params.join(", "));
+    let (generics, params, yields) = (flow.type_params(), &flow.params, &flow.yields);
+    let line = format!("{generics}({}) -> {yields}", params.join(", "));
     let painted = out.paint(&name, Ink::Cyan);
     if name.len() + line.len() <= WIDEST {
         return format!("{painted}{line}");
     }
-    format!("{painted}(\n    {},\n) -> {yields}", params.join(",\n    "))
+    format!("{painted}{generics}(\n    {},\n) -> {yields}", params.join(",\n    "))
 }

@@ -18,7 +18,10 @@ fn modules_are_listed_and_shown() {
     let json = place.svc(&["components", "--json"]).json();
     let listed = |it: &&serde_json::Value| it["name"] == "std:panel";
     let panel = json.as_array().unwrap().iter().find(listed).unwrap();
-    assert_eq!(panel["flows"][4]["signature"], "majority(votes: [string]) -> Vote");
+    let signature = "majority<C>(votes: [C]) -> { winner: C, votes: int, share: float, tied: bool, \
+        counts: [{ choice: C, votes: int }] }";
+    assert_eq!(panel["flows"][4]["signature"], signature);
+    assert!(place.svc(&["inspect", "std:panel"]).out.contains("\npanel.majority<C>("));
     let page = place.svc(&["inspect", "--json", "std:refine"]).json();
     assert_eq!(page["types"][0], "type Mark = { score: float, remarks: [string] }");
     assert!(place.svc(&["components", "panel", "of", "judges"]).out.contains("std:panel"));
@@ -52,12 +55,12 @@ const REFINES: &str = r#"use "std:refine" as refine
 use "std:panel" as panel
 
 flow mark(text: string) -> refine.Mark { { score: len(text) / 10, remarks: [] } }
-flow longer(draft: refine.Draft) -> string { draft.text + "!" }
+flow longer(last: refine.Draft) -> string { last.draft + "!" }
 
 let voted = ["tea", "Tea"] >> panel.majority
 let first = voted.winner >> refine.until_good(grade: mark, revise: longer, bar: 0.5, turns: 4)
 let second = refine.until_good("a", mark, longer, 0.3, 4)
-first.text + second.text
+first.draft + second.draft
 "#;
 
 #[test]

@@ -147,7 +147,7 @@ impl Writer<'_> {
                 if self.rng.bool() {
                     format!("({texts} >> batch.each_of(work: upper) >> \"${{it}}\")")
                 } else {
-                    "(\"x y\" >> retry.simpler(answer: upper) >> .text)".to_owned()
+                    "((\"x y\" >> retry.simpler(answer: upper) >> .answer) ?? \"\")".to_owned()
                 }
             }
             _ => format!("first({})", self.expr(&list(Type::Text, None), depth)),

@@ -24,11 +24,16 @@ pub struct FlowDoc {
 impl FlowDoc {
     /// `review(text: string, bar: float 0..1 = 0.8) -> Report`
     pub fn signature(&self) -> String {
-        let generics = match self.generics.join(", ") {
+        let generics = self.type_params();
+        format!("{}{generics}({}) -> {}", self.name, self.params.join(", "), self.yields)
+    }
+
+    /// `<A, B>`, or nothing if the flow is not generic.
+    pub fn type_params(&self) -> String {
+        match self.generics.join(", ") {
             none if none.is_empty() => none,
             some => format!("<{some}>"),
-        };
-        format!("{}{generics}({}) -> {}", self.name, self.params.join(", "), self.yields)
+        }
     }
 
     /// The first sentence of its documentation.
