@@ -222,8 +222,8 @@ pub mod output {
 #[cfg(feature = "editor")]
 pub mod editor {
     pub use svc_assist::{
-        Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Notation, Piece, Port, Role,
-        Sort, active, call_at, complete, grammar, hover, pieces,
+        Asked, Call, Callable, Choice, Choices, Document, Draft, Edit, Hover, Mark, Notation,
+        Piece, Port, Position, Role, Sort, active, call_at, complete, grammar, hover, pieces,
         session::{Binding, Saved, Session, Statement},
     };
     pub use svc_engine::Unsaved;
