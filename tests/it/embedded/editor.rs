@@ -37,7 +37,7 @@ fn the_text_is_replaced() {
     let mut doc = engine().edit("1 >> uper");
     assert_eq!(doc.problems().len(), 1);
     doc.set_text("use \"lib.svc\" as lib\n\"a\" >> lib.loud");
-    assert_eq!(doc.problems().len(), 1, "there is no such file");
+    assert_eq!(doc.problems().len(), 1, "the file does not exist");
     doc.set_unsaved("lib.svc", "flow loud(text: string) -> string { text >> upper }");
     assert_eq!(doc.problems(), []);
     assert!(doc.pieces().iter().any(|it| &doc.text()[it.span.range()] == "loud"));

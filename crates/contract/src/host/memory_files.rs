@@ -14,7 +14,7 @@ use super::{Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http};
 
 /// Files in memory, by path. Clones share them, so a program sees what a script writes.
 ///
-/// Relative paths begin at `/`, and there are no symbolic links.
+/// Relative paths begin at `/`. No file is a symbolic link.
 #[derive(Clone, Default)]
 pub struct MemoryFiles(Arc<Mutex<BTreeMap<PathBuf, File>>>);
 
