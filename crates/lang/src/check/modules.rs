@@ -272,7 +272,7 @@ impl Checker<'_> {
             .label(label)
             .help(help.unwrap_or_else(|| USUAL.into()));
         let place = Some(format!("fs:{}", file.text));
-        let refused = is_refused.then(|| Refused { verb: "reads", place, rule: None });
+        let refused = is_refused.then_some(Refused { verb: "reads", place, rule: None });
         let problem = refused.into_iter().fold(problem, Problem::refused);
         self.report(match meant {
             Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
