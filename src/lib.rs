@@ -122,8 +122,8 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Callee, Closure, ClosureOp,
-        Component, Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, FlowCall, Found,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Closure, ClosureOp, Component,
+        Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, Flow, FlowCall, Found,
         Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op,
         OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered, Outcome, Param,
         ParamDefault, Params, Price, Quote, RecordDef, Registry, Scheme, Scope, SharedType, Size,
@@ -148,7 +148,8 @@ pub mod host {
 
     pub use isolated::Isolated;
     pub use svc_contract::host::{
-        Answering, DirEntry, Fill, Host, Process, Stat, WorkerError, WorkerLimits, read, read_all,
+        Answering, DirEntry, Fill, Host, MemoryFiles, Process, Stat, WorkerError, WorkerLimits,
+        read, read_all,
     };
     #[cfg(feature = "os")]
     pub use svc_host_os::{OsHost, test::TestHost};
@@ -175,7 +176,7 @@ pub mod store {
 pub mod diag {
     pub use svc_contract::registry::{Advice, Hint, HintId};
     pub use svc_lang::diag::{
-        Applicability, Code, Fix, Label, Problem, Report, Severity, Source, Span, Style,
+        Applicability, Code, Fix, Label, Problem, Refused, Report, Severity, Source, Span, Style,
     };
 }
 
@@ -209,10 +210,10 @@ pub mod output {
         estimates::{Bound, Effect, EnvelopeJson, Range},
         failure::{FAILURE_SCHEMA, Failure, FilePlace, Kept, Used},
         planned::{PLAN_SCHEMA, Planned, PlannedNode},
-        report::ErrorReport,
+        report::{ERROR_SCHEMA, ErrorReport},
         verdict::{
-            FlowSignature, Label, Named, Node, Param, Place, Problem, Unchecked, VERDICT_SCHEMA,
-            Verdict,
+            FlowSignature, Label, Named, Node, Param, Place, Problem, RefusedEffect, Unchecked,
+            VERDICT_SCHEMA, Verdict,
         },
     };
 }
@@ -221,8 +222,8 @@ pub mod output {
 #[cfg(feature = "editor")]
 pub mod editor {
     pub use svc_assist::{
-        Asked, Call, Callable, Choice, Choices, Draft, Hover, Mark, Notation, Piece, Port, Role,
-        Sort, active, call_at, complete, grammar, hover, pieces,
+        Asked, Call, Callable, Choice, Choices, Document, Draft, Edit, Hover, Mark, Notation,
+        Piece, Port, Position, Role, Sort, active, call_at, complete, grammar, hover, pieces,
         session::{Binding, Saved, Session, Statement},
     };
     pub use svc_engine::Unsaved;

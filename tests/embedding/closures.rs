@@ -44,8 +44,15 @@ pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let (pool, model) = (pool(), Model);
     // block: Ops from closures, 1
     assert_eq!(scores, [0.5]);
+    rated().await?;
     of_values().await?;
     tenants().await
+}
+
+async fn rated() -> Result<(), Box<dyn std::error::Error>> {
+    // block: Flows as arguments, 1
+    assert_eq!(rates, [1.5, 2.5]);
+    Ok(())
 }
 
 /// Stands for a function of another language.

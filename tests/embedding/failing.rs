@@ -1,8 +1,8 @@
 //! An op that fails.
 
-use svc::registry::{ErrorKind, OpError};
+use svc::registry::ErrorKind;
 
-fn page() -> Result<String, OpError> {
+fn page() -> Result<String, svc::registry::OpError> {
     // block: Failing, 1
 }
 

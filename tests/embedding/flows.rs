@@ -1,12 +1,5 @@
 //! Calls of flows, and of flows that an op keeps.
 
-use std::sync::{Arc, Mutex};
-
-use svc::{
-    params,
-    registry::{Callback, OpError},
-};
-
 #[derive(Clone, svc::Record)]
 struct Customer {
     name: String,

@@ -1,6 +1,6 @@
 //! Help texts in words of the program.
 
-use svc::{Hints, Policy, diag::HintId};
+use svc::Policy;
 
 pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
     // block: Errors as data, 1

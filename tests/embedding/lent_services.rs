@@ -1,10 +1,8 @@
 //! A component that uses a pool of the program.
 
-use std::sync::Arc;
-
 use svc::{
-    registry::{Bias, Component, Cx, Effect, Example, Io, Op, OpError, Scheme, Scope, io},
-    value::{Text, Value},
+    registry::{Bias, Component, Effect, Example, Op, Scheme, Scope, io},
+    value::Text,
 };
 
 /// Stands for a pool of connections to a database.

@@ -1,7 +1,5 @@
 //! A value of the program in a script.
 
-use svc::registry::{Opaque, OpaqueDef};
-
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
     // block: Values of the program, 1

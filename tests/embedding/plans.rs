@@ -13,7 +13,6 @@ struct Order {
 }
 
 async fn shared(engine: &svc::Engine) -> Result<(), Box<dyn std::error::Error>> {
-    use std::sync::Arc;
     let orders = [Order { price: 20.0, n: 2 }, Order { price: 1.5, n: 4 }];
     // block: Running a plan many times, 1
     assert!(!plan.varies());

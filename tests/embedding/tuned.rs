@@ -1,9 +1,6 @@
 //! A param that can be tuned, and the change of one.
 
-use svc::{
-    params,
-    registry::{Items, Params as _, Tuning, documents::Hit},
-};
+use svc::registry::Params as _;
 
 // block: Strategy, assumptions and tunables, 1
 

@@ -7,7 +7,7 @@ use std::{
 
 use svc_contract::{
     registry::{
-        Bias, Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError,
+        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Flow, Io, Limits, Op, OpError,
         Price, Scheme, Scope, TokenPrice, Usage, Var, compute, io,
     },
     value::{Money, Secret, Text, Value},
@@ -286,7 +286,7 @@ svc::params! {
         /// The input of the flow.
         value: Var<'A'>,
         /// The flow.
-        flow: Callee<'A', 'B'>,
+        flow: Flow<Var<'A'>, Var<'B'>>,
     }
 }
 
@@ -299,8 +299,8 @@ impl Op for Relay {
 }
 
 impl Io for Relay {
-    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        cx.call(&self.flow, self.value.0).await
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        self.flow.call(self.value).await.map(|it| it.0)
     }
 }
 

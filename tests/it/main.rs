@@ -13,6 +13,7 @@ mod closures;
 mod compile;
 mod components;
 mod coverage;
+mod crm;
 mod declined;
 mod docs;
 mod drafts;

@@ -7,16 +7,20 @@
 mod callable;
 mod colours;
 mod complete;
+mod document;
 mod grammar;
 mod hover;
+mod page;
 mod place;
 pub mod session;
 
 pub use callable::{Callable, Port, active};
 pub use colours::{Mark, Piece, Role, pieces};
 pub use complete::{Asked, Choice, Choices, Sort, complete};
+pub use document::{Document, Edit};
 pub use grammar::{Notation, files as grammar_files, grammar};
 pub use hover::{Hover, hover, mention_at};
+pub use page::{Encoding, Page, Position};
 pub use place::{Call, call_at};
 
 use svc_engine::{Engine, Unsaved};

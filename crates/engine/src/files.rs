@@ -4,12 +4,13 @@ use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use svc_contract::{
     host::{self, Host, refused},
-    registry::{HintId, Near, near},
+    registry::{HintId, Near, OpDef, near},
     value::{paths, units},
 };
 use svc_lang::{
     check::{Files, Unread},
     diag::Source,
+    plan::Policy,
     stdlib::{self, PREFIX},
     syntax::Executor,
 };
@@ -26,15 +27,21 @@ pub type Unsaved = HashMap<String, Arc<str>>;
 pub(super) struct HostFiles<'a> {
     host: &'a Arc<dyn Host>,
     unsaved: Option<&'a Unsaved>,
+    policy: Option<&'a Policy>,
 }
 
 impl<'a> HostFiles<'a> {
     pub(super) fn of(host: &'a Arc<dyn Host>) -> Self {
-        Self { host, unsaved: None }
+        Self { host, unsaved: None, policy: None }
     }
 
     pub(super) fn with(self, unsaved: &'a Unsaved) -> Self {
         Self { unsaved: Some(unsaved), ..self }
+    }
+
+    /// The same, without suggestions that the policy refuses.
+    pub(super) fn under(self, policy: &'a Policy) -> Self {
+        Self { policy: Some(policy), ..self }
     }
 
     fn unsaved(&self, name: &str) -> Option<Arc<str>> {
@@ -99,6 +106,10 @@ impl Files for HostFiles<'_> {
 
     fn host(&self) -> Option<Arc<dyn Host>> {
         Some(self.host.clone())
+    }
+
+    fn admits(&self, op: &OpDef) -> bool {
+        self.policy.is_none_or(|it| it.admits(op))
     }
 
     fn executor(&self) -> &dyn Executor {

@@ -108,7 +108,7 @@ impl Engine {
         flow: &str,
     ) -> Result<Plan, Error> {
         let host = self.used_by(script);
-        let files = HostFiles::of(&host).with(used);
+        let files = HostFiles::of(&host).with(used).under(self.policy());
         let program = self.worded(check(script, self.components(), &files));
         self.plan_of_flow(&program.map_err(Error::Check)?, flow)
     }

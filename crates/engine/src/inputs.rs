@@ -73,7 +73,7 @@ impl Inputs {
         for (idx, given) in ordered.into_iter().enumerate() {
             let input = declared().nth(idx).ok_or_else(|| too_many(program, count))?;
             if named.insert(input.name.clone(), given).is_some() {
-                return Err(wrong(format!("duplicate argument `{}`", input.name), input.span));
+                return Err(wrong(format!("duplicate argument `{}`", input.name), input));
             }
         }
         if let Some(first) = first {
@@ -106,7 +106,7 @@ pub(super) fn read(
     match program.inputs.iter().find(lacks) {
         Some(lacking) => {
             let message = format!("{} needs `{}: {}`", taker(program), lacking.name, lacking.ty);
-            Err(wrong(message, lacking.span))
+            Err(wrong(message, lacking))
         }
         None => Ok(values),
     }
@@ -126,7 +126,7 @@ pub(super) fn known(
         if input.is_secret() {
             return Err(not_given(input));
         }
-        let unfit = |misfit: TypeMismatch| wrong(misfit.within(&name).to_string(), input.span);
+        let unfit = |misfit: TypeMismatch| wrong(misfit.within(&name).to_string(), input);
         let value = given.value(&input.ty).map_err(unfit)?;
         let value = named_model(value, input, store)?;
         let value = value.cast(&input.ty).map_err(unfit)?;
@@ -150,12 +150,12 @@ fn named_model(
     }
     let Some(store) = store else {
         let message = format!("unknown model `{name}`: this run has no store");
-        return Err(wrong(message, input.span));
+        return Err(wrong(message, input));
     };
-    let found = store.model_named(name).map_err(|err| wrong(err.to_string(), input.span))?;
+    let found = store.model_named(name).map_err(|err| wrong(err.to_string(), input))?;
     let unknown = || {
         let err = OpError::not_found(format!("unknown model `{name}`"));
-        RunError::outside(err.help(HintId::NameModel), input.span)
+        RunError::outside(err.help(HintId::NameModel), input.span).of_param(&input.name)
     };
     found.map(|it| it.to_string().into()).ok_or_else(unknown)
 }
@@ -165,7 +165,7 @@ fn not_given(secret: &Input) -> Box<RunError> {
     let (name, variable) = (&secret.name, host::secret_variable(&secret.name));
     let message = format!("`{name}` is a secret: it comes from the host, not from the caller");
     let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");
-    RunError::outside(OpError::invalid_input(message).help(help), secret.span)
+    RunError::outside(OpError::invalid_input(message).help(help), secret.span).of_param(name)
 }
 
 fn too_many(program: &Checked, count: usize) -> Box<RunError> {
@@ -179,7 +179,8 @@ fn unknown(program: &Checked, name: &str) -> Box<RunError> {
     let message = format!("{} has no param `{name}`", taker(program));
     let help = nearest(name, names).map(|meant| format!("did you mean `{meant}`?"));
     let help = help.unwrap_or_else(|| its_params(program));
-    RunError::outside(OpError::invalid_input(message).help(help), Span::default())
+    let error = OpError::invalid_input(message).help(help);
+    RunError::outside(error, Span::default()).of_param(name)
 }
 
 fn its_params(program: &Checked) -> String {
@@ -191,6 +192,6 @@ fn its_params(program: &Checked) -> String {
     format!("its params are {}", names.join(", "))
 }
 
-fn wrong(message: String, span: Span) -> Box<RunError> {
-    RunError::outside(OpError::invalid_input(message), span)
+fn wrong(message: String, input: &Input) -> Box<RunError> {
+    RunError::outside(OpError::invalid_input(message), input.span).of_param(&input.name)
 }

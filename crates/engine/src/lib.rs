@@ -38,7 +38,7 @@ mod threads;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
-    host::Host,
+    host::{Host, MemoryFiles, WithFiles},
     registry::{
         ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, RecordDef, Registry, SharedType,
         TunedRegistry, Tuning,
@@ -189,6 +189,15 @@ impl Engine {
         self.changed()
     }
 
+    /// Replaces the files of the host by files in memory, such as `[("hits.md", "...")]`. Everything
+    /// else of the host stays, as do the effects of ops and the policy. A clone of the
+    /// [`MemoryFiles`] shows what scripts write.
+    #[must_use]
+    pub fn with_files(self, files: impl Into<MemoryFiles>) -> Self {
+        let host = WithFiles::new(files.into(), self.host.clone());
+        self.with_host(Arc::new(host))
+    }
+
     /// Lends a service of the program, such as a connection pool, to the components that ask for
     /// its type with `Cx::lent`.
     #[must_use]
@@ -309,7 +318,11 @@ impl Engine {
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let script = script.into();
         let host = self.used_by(&script);
-        self.worded(check::check(&script, self.components(), &HostFiles::of(&host)))
+        self.worded(check::check(
+            &script,
+            self.components(),
+            &HostFiles::of(&host).under(&self.policy),
+        ))
     }
 
     /// The result of a check with the help texts of this engine.
@@ -326,7 +339,7 @@ impl Engine {
     /// The plan of a script whose files have these texts.
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
         let host = self.used_by(script);
-        let files = HostFiles::of(&host).with(used);
+        let files = HostFiles::of(&host).with(used).under(&self.policy);
         let program = self.worded(check::check(script, self.components(), &files))?;
         self.planned(Arc::new(program), &BTreeMap::new(), Caps::default())
     }
@@ -344,7 +357,7 @@ impl Engine {
     /// The same with the estimate of a script that passes the check.
     fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Estimate>) {
         let host = self.used_by(script);
-        let files = HostFiles::of(&host).with(unsaved);
+        let files = HostFiles::of(&host).with(unsaved).under(&self.policy);
         let mut analysis = check::analyse(script, self.components(), &files);
         self.hints.word(&mut analysis.report);
         if let Some(program) = &mut analysis.program {

@@ -1,7 +1,7 @@
 //! Answers questions from the documentation, with sources.
 
 use svc_contract::{
-    registry::{Cx, OpError, Registry, Writer, record},
+    registry::{OpError, Registry, Writer, record},
     value::Text,
 };
 
@@ -41,15 +41,14 @@ impl Documented {
         question: &str,
         writer: &Writer,
         rounds: usize,
-        cx: &Cx,
     ) -> Result<Text, OpError> {
         let prompt = self.prompt(question);
-        let mut answer = cx.write(writer, &prompt).await?;
+        let mut answer = writer.write(&prompt).await?;
         for _ in 1..rounds {
             if (1..=self.sources.len()).any(|it| answer.contains(&format!("[{it}]"))) {
                 break;
             }
-            answer = cx.write(writer, &format!("{prompt}\nCite a passage, as in [1].\n")).await?;
+            answer = writer.write(&format!("{prompt}\nCite a passage, as in [1].\n")).await?;
         }
         Ok(answer)
     }

@@ -9,7 +9,9 @@ use lsp_types::{
     TextDocumentSyncSaveOptions,
 };
 
-use super::{colours, lines::Encoding};
+use svc_assist::Encoding;
+
+use super::{colours, lines};
 
 /// The capabilities and settings negotiated with the client.
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ impl Agreed {
         let options = params.initialization_options.as_ref();
         let manual = options.and_then(|it| it["manual"].as_str()).map(str::to_owned);
         Self {
-            encoding: Encoding::of(offered),
+            encoding: lines::agreed(offered),
             snippets: item.and_then(|it| it.snippet_support).unwrap_or(false),
             manual,
         }
@@ -49,7 +51,7 @@ impl Agreed {
     fn capabilities(&self) -> ServerCapabilities {
         let words = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
         ServerCapabilities {
-            position_encoding: Some(self.encoding.kind()),
+            position_encoding: Some(lines::kind(self.encoding)),
             text_document_sync: Some(sync()),
             completion_provider: Some(CompletionOptions {
                 trigger_characters: words(&[">", ".", "(", " "]),

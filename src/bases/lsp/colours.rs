@@ -3,7 +3,7 @@
 use lsp_types::{SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend};
 use svc_assist::{Mark, pieces};
 
-use super::documents::Look;
+use super::{documents::Look, lines};
 
 /// The token types, in the order of [`svc_assist::Role`].
 const TYPES: [SemanticTokenType; 11] = [
@@ -43,7 +43,7 @@ pub(super) fn tokens(look: &Look<'_>) -> Vec<SemanticToken> {
             tokens.push(SemanticToken {
                 delta_line,
                 delta_start: at.character - before,
-                length: encoding.len(&look.text()[span.range()]),
+                length: lines::number(encoding.len(&look.text()[span.range()])),
                 token_type: piece.role as u32,
                 token_modifiers_bitset: modifiers(piece.mark),
             });

@@ -3,15 +3,11 @@
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use lsp_types::{Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri};
-use svc_assist::Draft;
+use svc_assist::{Draft, Encoding};
 use svc_engine::{Engine, Unsaved};
 use svc_lang::{check::Analysis, diag::Source, syntax::token};
 
-use super::{
-    failure::Failure,
-    lines::{Encoding, Page},
-    uri,
-};
+use super::{failure::Failure, lines::Page, uri};
 
 /// An open script.
 pub(super) struct Document {

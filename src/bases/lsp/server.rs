@@ -13,6 +13,7 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use svc_assist::Encoding;
 use svc_engine::Engine;
 
 use super::{
@@ -20,7 +21,6 @@ use super::{
     diagnostics::Published,
     documents::Documents,
     failure::Failure,
-    lines::Encoding,
     requests::Requests,
     wire::{Inbox, Incoming, Outbox},
 };

@@ -1,5 +1,6 @@
 //! Ops that an embedding program makes of closures at run time.
 
+mod flows;
 mod lent;
 mod opaque;
 mod refused;

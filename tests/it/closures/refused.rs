@@ -1,9 +1,13 @@
 //! Declarations that an engine refuses, with an error instead of a panic.
 
-use svc::registry::{ClosureOp, Effect, OpError, Price};
+use svc::registry::{ClosureOp, Effect, Flow, OpError, Price, Var};
 
 fn double(name: &str) -> ClosureOp {
     svc::op(name, |it: i64| it * 2)
+}
+
+fn rated() -> ClosureOp {
+    svc::io_op("crm.a", async |it: String, by: Flow<String, f64>| by.call(it).await)
 }
 
 fn refused(ops: Vec<ClosureOp>) -> OpError {
@@ -38,6 +42,18 @@ fn contradictions_are_errors() {
         vec![svc::inline_op("crm.a", |it: i64| it).effect(Effect::Asks)],
         vec![svc::inline_op("crm.a", |it: i64| it).price(Price::Unknown)],
         vec![svc::op("crm.a", |it: i64, twice: Twice| it * twice.input)],
+        vec![double("crm.a").params(["n", "m"])],
+        vec![double("crm.a").params(["Number"])],
+        vec![svc::op("crm.a", |it: i64, by: Twice| it * by.input).params(["of", "by"])],
+        vec![double("crm.a").calls("by", 2)],
+        vec![double("crm.a").calls("input", 2)],
+        vec![rated().calls("flow", "rounds")],
+        vec![svc::op("crm.a", |_: String, by: Flow<String, i64>| by.name().to_owned())],
+        vec![svc::inline_op("crm.a", |_: String, by: Flow<String, i64>| by.name().to_owned())],
+        vec![svc::io_op("crm.a", async |_: Vec<String>, by: Flow<Var<'A'>, f64>| {
+            by.call(Var(1.into())).await
+        })],
+        vec![svc::inline_op("crm.a", |it: i64| Var::<'T'>(it.into()))],
     ];
     let shown: Vec<String> = cases
         .map(|it| {

@@ -11,7 +11,7 @@ use std::{
 use svc::{
     Engine,
     registry::{
-        Bias, Callee, ClosureOp, Component, Compute, Cx, ErrorKind, Example, Op, OpError, Scheme,
+        Bias, ClosureOp, Component, Compute, Cx, ErrorKind, Example, Flow, Op, OpError, Scheme,
         Var, compute,
     },
     store::SqliteStore,
@@ -83,7 +83,7 @@ svc::params! {
     /// What to apply.
     struct By {
         /// A flow or an op.
-        flow: Callee<'A', 'B'>,
+        flow: Flow<Var<'A'>, Var<'B'>>,
     }
 }
 
@@ -92,12 +92,10 @@ svc::params! {
 async fn a_call_of_a_flow_is_reused_only_if_the_flow_is_known() {
     let world = World::new();
     let load = |next: ClosureOp| {
-        let apply = svc::io_op(
-            "crm.apply",
-            async |cx: Cx, it: Var<'A'>, by: By| -> Result<Var<'B'>, OpError> {
-                cx.call(&by.flow, it.0).await.map(Var)
-            },
-        );
+        let apply =
+            svc::io_op("crm.apply", async |it: Var<'A'>, by: By| -> Result<Var<'B'>, OpError> {
+                by.flow.call(it).await
+            });
         world.with(next).with_ops([apply.version(1)]).unwrap()
     };
     let script = "7 >> crm.apply(flow: crm.next)";

@@ -1,6 +1,8 @@
 //! Requests as an embedding program makes them: only names that `svc` exports.
 
+mod editor;
 mod events;
+mod files;
 mod plans;
 mod policies;
 mod reports;

@@ -7,7 +7,7 @@ use svc::{
     Engine, Error, Policy, Response,
     host::TestHost,
     plan::Plan,
-    registry::{Callee, Cx, ErrorKind, Items, OpError, Price, Var},
+    registry::{ErrorKind, Flow, Items, OpError, Price, Var},
     value::{Money, Value},
 };
 
@@ -172,7 +172,7 @@ svc::params! {
     /// The params of an op that calls a flow.
     struct More {
         /// The flow.
-        by: Callee<'A', 'B'>,
+        by: Flow<Var<'A'>, Var<'B'>>,
         /// How often it is called for each item.
         times: i64,
     }
@@ -184,11 +184,11 @@ svc::params! {
 async fn an_op_calls_its_flow_as_often_as_it_declares() {
     let often = svc::io_op(
         "often.run",
-        async |cx: Cx, items: Items<Var<'A'>>, more: More| -> Result<i64, OpError> {
+        async |items: Items<Var<'A'>>, more: More| -> Result<i64, OpError> {
             let mut calls = 0;
             for item in &items.0 {
                 for _ in 0..more.times {
-                    cx.call(&more.by, item.clone()).await?;
+                    more.by.call(Var(item.clone())).await?;
                     calls += 1;
                 }
             }

@@ -3,9 +3,11 @@
 use svc::{
     Error, Hints, Policy,
     diag::{HintId, Source},
+    output::ERROR_SCHEMA,
 };
 
 use super::engine;
+use crate::verdict::Schema;
 
 fn json(error: &Error) -> String {
     serde_json::to_string_pretty(&error.report()).unwrap()
@@ -21,6 +23,47 @@ async fn a_check_and_a_run_have_one_report() {
     insta::assert_snapshot!("report_of_a_run", json(&failed));
     let input = engine.run(source("param n: int 1..5\nn")).param("n", 9).await.unwrap_err();
     insta::assert_snapshot!("report_of_an_input", json(&input));
+    let refused = engine.with_policy(denied()).check(source(FETCH)).unwrap_err();
+    insta::assert_snapshot!("report_of_a_refusal", json(&refused.into()));
+}
+
+fn matches_the_schema(error: &Error) {
+    let report = serde_json::to_value(error.report()).unwrap();
+    assert_eq!(Schema::of(ERROR_SCHEMA).misfits(&report), [""; 0], "{report}");
+}
+
+/// The param of an input error, and the refused effect, are fields.
+#[tokio::test]
+async fn errors_name_their_param_and_effect() {
+    let engine = engine();
+    let script = "param name: string\nparam n: int 1..5 = 1\nflow f(word: string) -> string { word }\nf(name)";
+    let param = async |request: svc::Request<'_>| {
+        let error = request.await.unwrap_err();
+        matches_the_schema(&error);
+        error.report().param
+    };
+    let run = || engine.run(script);
+    assert_eq!(param(run()).await.as_deref(), Some("name"), "it is missing");
+    assert_eq!(param(run().param("name", "a").param("n", 9)).await.as_deref(), Some("n"));
+    assert_eq!(param(run().param("name", 1.5)).await.as_deref(), Some("name"));
+    assert_eq!(param(run().param("nam", "a")).await.as_deref(), Some("nam"), "it is unknown");
+    assert_eq!(param(run().param_serde("name", &u64::MAX)).await.as_deref(), Some("name"));
+    let plan = engine.plan(script).unwrap();
+    assert_eq!(param(engine.call_flow(&plan, "f", ())).await.as_deref(), Some("word"));
+    let failed = engine.run("[1] >> each { slow.echo }").await.unwrap_err();
+    assert_eq!(failed.report().param, None);
+    matches_the_schema(&failed);
+
+    let effect = |policy: Policy| {
+        let error = Error::from(engine.clone().with_policy(policy).check(FETCH).unwrap_err());
+        matches_the_schema(&error);
+        let effect = error.report().problems[0].effect.clone().unwrap();
+        (effect.verb, effect.scope, effect.rule)
+    };
+    let scope = || Some("web:a.example".to_owned());
+    assert_eq!(effect(denied()), ("reads", scope(), None));
+    let deny = Policy::default().deny("reads web").unwrap();
+    assert_eq!(effect(deny), ("reads", scope(), Some("reads web".to_owned())));
 }
 
 const FETCH: &str = "fetch(url: \"https://a.example\") >> .text";

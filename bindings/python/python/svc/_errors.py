@@ -94,6 +94,12 @@ class CheckError(Error):
 class InputError(Error, ValueError):
     """The params or options do not fit. Nothing ran."""
 
+    @property
+    def param(self) -> Optional[str]:
+        """The param that was given wrongly or not at all, if the error is about one."""
+        param: Optional[str] = self.report.get("param")
+        return param
+
 
 class RunError(Error):
     """The run failed at a place of the script. Its ``__cause__`` is the exception of the Python

@@ -42,7 +42,8 @@ impl Completion<'_> {
         // Undocumented flows of the library are internal.
         let is_meant =
             |it: &TypedFlow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
-        for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
+        let all = probe.facts.flows.iter();
+        for (name, flow) in all.filter(|(_, it)| is_meant(it) && !self.refuses(it)) {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
             }

@@ -20,7 +20,7 @@ use svc_contract::{
     value::Type,
 };
 use svc_lang::{
-    check::{BoundKey, Candidate, Signature, Site, Wants, fits, type_names},
+    check::{BoundKey, Candidate, Signature, Site, TypedFlow, Wants, fits, type_names},
     diag::Span,
     stdlib,
 };
@@ -105,6 +105,12 @@ impl Completion<'_> {
         self.draft.engine.policy().admits(op.op)
     }
 
+    /// Whether the policy refuses a call of a flow, whatever its arguments are.
+    fn refuses(&self, flow: &TypedFlow) -> bool {
+        let engine = self.draft.engine;
+        engine.policy().refuses_flow(flow, engine.host())
+    }
+
     fn probe(&self) -> Probe {
         Probe::new(self.draft, self.place, self.expected)
     }
@@ -151,8 +157,11 @@ impl Completion<'_> {
     fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Choices) {
         let Candidate { name, signature, doc, .. } = candidate;
         let callable = |name: &str| Callable::named(name, &probe.facts, self.registry());
-        let is_refused =
-            |it: &str| matches!(callable(it), Some(Callable::Op(op)) if !self.admits(op));
+        let is_refused = |it: &str| match callable(it) {
+            Some(Callable::Op(op)) => !self.admits(op),
+            Some(Callable::Flow(_, flow)) => self.refuses(flow),
+            None => false,
+        };
         if probe.value(name).is_none() && name.split(" >> ").any(is_refused) {
             return;
         }
@@ -182,7 +191,7 @@ impl Completion<'_> {
 
     /// Every flow and component.
     fn everything(&self, probe: &Probe, items: &mut Choices) {
-        for (name, flow) in &probe.facts.flows {
+        for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| !self.refuses(it)) {
             items.call(name, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
         }
         for op in ops(self.registry()).filter(|it| self.admits(*it)) {

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, stream};
 use svc_contract::{
     registry::{
-        Bias, Callee, Component, Cx, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Var, io,
+        Bias, Component, Cx, ErrorKind, Example, Field, Flow, Io, Op, OpError, Scheme, Var, io,
         params, record,
     },
     value::{Text, Value},
@@ -78,7 +78,7 @@ params! {
         /// The cases: `{ input: .., expected: .. }`.
         cases: Vec<Case>,
         /// The flow or component, by name. It is called once per case.
-        flow: Callee<'A', 'B'>,
+        flow: Flow<Var<'A'>, Var<'B'>>,
     }
 }
 
@@ -112,8 +112,7 @@ impl Io for Evaluate {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let total = self.cases.len() as u64;
         let flow = &self.flow;
-        let tried =
-            stream::iter(self.cases).map(|case| async move { judged(case, flow, cx).await });
+        let tried = stream::iter(self.cases).map(|case| judged(case, flow));
         let mut tried = tried.buffered(AT_ONCE);
         let mut results = Vec::new();
         while let Some(verdict) = tried.next().await {
@@ -124,10 +123,10 @@ impl Io for Evaluate {
     }
 }
 
-async fn judged(case: Case, flow: &Callee<'A', 'B'>, cx: &Cx) -> Verdict {
+async fn judged(case: Case, flow: &Flow<Var<'A'>, Var<'B'>>) -> Verdict {
     let Case { input, expected } = case;
-    let (got, error) = match cx.call(flow, input.0.clone()).await {
-        Ok(value) => (Some(value), None),
+    let (got, error) = match flow.call(input.clone()).await {
+        Ok(value) => (Some(value.0), None),
         Err(err) => (None, Some(Text::from(err.message))),
     };
     let passed = got.as_ref() == Some(&expected.0);

@@ -21,10 +21,12 @@ use crate::value::paths;
 pub mod address;
 pub mod guard;
 pub mod http;
+mod memory_files;
 pub mod offline;
 mod retry_after;
 mod worker;
 
+pub use memory_files::{MemoryFiles, WithFiles};
 pub use worker::{Process, WorkerError, WorkerLimits};
 
 /// The access of a process to the world outside.

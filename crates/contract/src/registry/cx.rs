@@ -4,7 +4,7 @@ use std::{any::Any, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Catalog, FlowCalls, Lent, OpError};
+use super::{Catalog, Lent, OpError};
 use crate::{
     host::Host,
     value::{Money, Type, memory},
@@ -20,7 +20,6 @@ pub struct Cx {
     monitor: Arc<dyn Monitor>,
     meter: Meter,
     wanted: Option<Type>,
-    flow_calls: Option<FlowCalls>,
     catalog: Option<Arc<dyn Catalog>>,
     lent: Lent,
 }
@@ -79,8 +78,8 @@ impl Cx {
         monitor: Arc<dyn Monitor>,
         meter: Meter,
     ) -> Self {
-        let (wanted, flow_calls, catalog, lent) = (None, None, None, Lent::default());
-        Self { component, cancel, host, monitor, meter, wanted, flow_calls, catalog, lent }
+        let (wanted, catalog, lent) = (None, None, Lent::default());
+        Self { component, cancel, host, monitor, meter, wanted, catalog, lent }
     }
 
     /// Sets the requested type of the result.
@@ -92,16 +91,6 @@ impl Cx {
     /// The type between `<` and `>`, for an op that receives it.
     pub fn wanted(&self) -> Option<&Type> {
         self.wanted.as_ref()
-    }
-
-    /// Adds the channel for calls of flow arguments.
-    #[must_use]
-    pub fn calling(self, calls: FlowCalls) -> Self {
-        Self { flow_calls: Some(calls), ..self }
-    }
-
-    pub(super) fn flow_calls(&self) -> Option<&FlowCalls> {
-        self.flow_calls.as_ref()
     }
 
     /// Adds the catalog, for a call that may query the available components.

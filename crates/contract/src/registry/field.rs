@@ -47,6 +47,19 @@ plain! {
     Secret, Secret, Secret;
 }
 
+/// Null, such as the result of an op that only has an effect.
+impl Field for () {
+    const SCHEME: Scheme = Scheme::Optional(&Scheme::Never);
+
+    fn decode(value: Value) -> Option<Self> {
+        value.is_null().then_some(())
+    }
+
+    fn encode(self) -> Value {
+        Value::Null
+    }
+}
+
 impl Field for Text {
     const SCHEME: Scheme = Scheme::Text;
 

@@ -3,7 +3,8 @@
 use std::{collections::HashMap, fmt};
 
 use super::{
-    Component, ErrorKind, OpDef, OpError, SharedType, Tool, Version, nearest, shared, stateless,
+    Component, ErrorKind, OpDef, OpError, SharedType, Tool, Version, flow::unbound_flow, nearest,
+    shared, stateless,
 };
 use crate::value::Type;
 
@@ -46,7 +47,7 @@ impl Registry {
     ///
     /// If an alias is taken by another component, or names no op of its own: the scripts that use
     /// it would silently call something else. If the name of a tool is invalid or taken: the
-    /// programs that call it would.
+    /// programs that call it would. If an op calls a flow whose input no other parameter can be.
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         for component in components {
@@ -61,6 +62,14 @@ impl Registry {
                     let (one, two) = (other.component.name, component.name);
                     assert!(one == two, "`{alias}` is an alias of both `{one}` and `{two}`");
                 }
+            }
+            for op in component.ops {
+                let unbound = unbound_flow(op.params).map(|(flow, _)| flow.signature());
+                let name = component.name;
+                assert!(
+                    unbound.is_none(),
+                    "nothing determines the input of {unbound:?} of `{name}`"
+                );
             }
             self.add_tools(component);
         }

@@ -9,7 +9,6 @@
 
 mod bias;
 mod callback;
-mod callee;
 mod catalog;
 mod closure;
 mod component;
@@ -17,6 +16,7 @@ mod cx;
 mod effect;
 mod error;
 mod field;
+mod flow;
 mod hint;
 mod index;
 mod lent;
@@ -37,7 +37,6 @@ pub mod documents;
 
 pub use bias::Bias;
 pub use callback::Callback;
-pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use closure::{
     Arguments, Closure, ClosureOp, OpSignature, Outcome, WithCx, inline_op, io_op, op,
@@ -50,6 +49,7 @@ pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
 pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
+pub use flow::{Flow, FlowCall, FlowCalls, Writer};
 pub use hint::{Advice, Hint, HintId};
 pub use index::{Index, Match, Where};
 pub use lent::{InlineCx, Lent};

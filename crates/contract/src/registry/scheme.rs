@@ -67,8 +67,23 @@ pub enum Max {
     Input,
     /// The length of the input, or the value of this argument, whichever is less.
     InputOr(&'static str),
+    /// This number.
+    Is(u64),
     /// None: the op keeps the flow and does not call it.
     Never,
+}
+
+impl From<u64> for Max {
+    fn from(number: u64) -> Self {
+        Self::Is(number)
+    }
+}
+
+/// The value of the argument with this name.
+impl From<&'static str> for Max {
+    fn from(param: &'static str) -> Self {
+        Self::Arg(param)
+    }
 }
 
 impl Scheme {
@@ -211,8 +226,10 @@ impl Scheme {
             Self::List(item, Max::Arg(name) | Max::InputOr(name)) => {
                 format!("[{}; max {name}]", item.show())
             }
+            Self::List(item, Max::Is(max)) => format!("[{}; max {max}]", item.show()),
             Self::List(item, _) => format!("[{}]", item.show()),
             Self::Map(item) => format!("map<{}>", item.show()),
+            Self::Optional(Self::Never) => self.plain().to_string(),
             Self::Optional(inner) => format!("{}?", inner.show()),
             Self::Flow(takes, gives, _) => format!("flow<{} -> {}>", takes.show(), gives.show()),
             Self::OneOf(all) => match all.split_last() {

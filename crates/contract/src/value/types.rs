@@ -494,6 +494,7 @@ impl fmt::Display for Type {
             Self::List(item, None) => write!(f, "[{item}]"),
             Self::List(item, Some(max)) => write!(f, "[{item}; max {max}]"),
             Self::Map(item) => write!(f, "map<{item}>"),
+            Self::Optional(inner) if **inner == Self::Never => f.write_str("null"),
             Self::Optional(inner) => write!(f, "{inner}?"),
             Self::Secret => f.write_str("secret<string>"),
             Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),

@@ -1,4 +1,7 @@
 //! Every error as one object for the program that embeds the engine.
+//!
+//! Its shape is part of the interface: `error.json` in this folder describes it, and a test
+//! keeps both in sync.
 
 use serde::Serialize;
 use svc_contract::registry::ErrorKind;
@@ -13,6 +16,9 @@ use crate::{
     error::{code_of, run_problem},
     run::RunError,
 };
+
+/// The JSON Schema of an [`ErrorReport`].
+pub const ERROR_SCHEMA: &str = include_str!("error.json");
 
 /// A script without a result, as one object: the same for a check, for wrong inputs and for a
 /// failed run.
@@ -29,6 +35,8 @@ pub struct ErrorReport {
     pub message: String,
     /// The node that failed, as `found/web/search`; empty for the whole run and for a check.
     pub path: String,
+    /// The param that was given wrongly or not at all, for an `input` error about one.
+    pub param: Option<String>,
     /// The component that failed, under the name used in the script.
     pub component: Option<String>,
     /// Every problem; a failed run has one.
@@ -68,6 +76,7 @@ impl ErrorReport {
             code: first.map_or("", |it| it.code.as_str()),
             message: first.map_or_else(String::new, |it| it.message.clone()),
             path: String::new(),
+            param: None,
             component: None,
             problems: problems(report),
             cap: None,
@@ -92,6 +101,7 @@ impl ErrorReport {
             code: code_of(kind).as_str(),
             message: error.to_string(),
             path: error.path.clone(),
+            param: error.param.clone(),
             component: error.component.clone(),
             problems: vec![problem],
             cap: error.cap.as_ref().map(cap),

@@ -62,6 +62,9 @@ pub struct Problem {
     pub severity: &'static str,
     pub message: String,
     pub help: Option<String>,
+    /// The effect that the policy refuses, if that is the problem (E315).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<RefusedEffect>,
     /// The file of the places; it may be one that the script uses.
     pub file: String,
     /// The place of the problem; always there in a check, `None` for a value that the caller of a
@@ -73,6 +76,18 @@ pub struct Problem {
     /// `safe` if a program may apply the fixes, as `svc fix` does, `suggested` if the author
     /// decides; `None` without fixes.
     pub applicability: Option<&'static str>,
+}
+
+/// An effect that a policy refuses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RefusedEffect {
+    /// `reads`, `writes`, `runs`, `spends` or `asks`.
+    pub verb: &'static str,
+    /// Its place as in a rule, such as `web:example.com`, as far as it is known before the run.
+    pub scope: Option<String>,
+    /// The rule that denies it; `None` if no rule allows it.
+    pub rule: Option<String>,
 }
 
 /// A place and its text: a remark about it, or its replacement.
@@ -155,6 +170,13 @@ impl Engine {
     }
 }
 
+impl RefusedEffect {
+    fn of(refused: &diag::Refused) -> Self {
+        let diag::Refused { verb, place, rule } = refused.clone();
+        Self { verb, scope: place, rule }
+    }
+}
+
 impl Verdict {
     /// The verdict for a file that could not be read.
     pub fn unreadable(file: impl Into<String>, error: impl Into<String>) -> Self {
@@ -213,6 +235,7 @@ impl Places<'_> {
             severity: problem.severity.word(),
             message: problem.message.clone(),
             help: problem.help.clone(),
+            effect: problem.refused.as_deref().map(RefusedEffect::of),
             file: file.to_owned(),
             span: Some(self.at(problem.span())),
             labels: problem.labels.iter().map(|it| label(it.span, &it.text)).collect(),

@@ -282,7 +282,7 @@ impl Run {
             let supplied = one.args.iter().try_for_each(|it| self.supply(it));
             supplied.map_err(|err| RunError::new(err, one.span))?;
         }
-        let args = one.args.to_vec();
+        let mut args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(_) | Body::InlineWith(_) => {
                 let (call, lent, weight) = (call.clone(), self.lent.clone(), weight_of(&args));
@@ -300,7 +300,9 @@ impl Run {
                 }
                 let ended = if calls_flows {
                     let (sender, calls) = mpsc::unbounded_channel();
-                    let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
+                    call.op.op.connect(&mut args, &sender);
+                    drop(sender);
+                    let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
                     let allowed = Allowance::of(call.op, one.args);
                     let to = Calling { calls, allowed, scope, path: one.path, span: one.span };
                     self.with_callbacks(work, to).await?
@@ -316,7 +318,6 @@ impl Run {
             }
             Body::Compute(run) => {
                 let worker = turn.worker.take();
-                let mut args = args;
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };

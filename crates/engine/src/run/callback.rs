@@ -81,6 +81,7 @@ fn most(max: Max, op: OpRef, args: &[Value]) -> u64 {
     };
     match max {
         Max::Unknown => u64::MAX,
+        Max::Is(number) => number,
         Max::Never => 0,
         Max::Arg(name) => named(name),
         Max::Input => input(),

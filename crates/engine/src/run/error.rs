@@ -16,6 +16,9 @@ pub struct RunError {
     pub span: Span,
     /// The node that failed, as `found/web/search`; empty for the whole run.
     pub path: String,
+    /// The param of the script or of the called flow that was given wrongly or not at all, if that
+    /// is the failure.
+    pub param: Option<String>,
     /// The component that raised it, under the name used in the script.
     pub component: Option<String>,
     /// The file of `span`, if it is not the script itself.
@@ -53,11 +56,19 @@ impl RunError {
         Self::new(error, span)
     }
 
+    /// Adds the param that was given wrongly.
+    #[must_use]
+    pub(crate) fn of_param(mut self: Box<Self>, name: &str) -> Box<Self> {
+        self.param = Some(name.to_owned());
+        self
+    }
+
     pub(super) fn new(error: OpError, span: Span) -> Box<Self> {
         Box::new(Self {
             error,
             span,
             path: String::new(),
+            param: None,
             component: None,
             source: None,
             cap: None,

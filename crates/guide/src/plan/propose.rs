@@ -1,6 +1,6 @@
 //! Scripts that a language model proposes: the checker decides, and reports the problems.
 
-use svc_contract::registry::{Catalog, Cx, Index, OpError, OpRef, Param, Tried, Writer};
+use svc_contract::registry::{Catalog, Index, OpError, OpRef, Param, Tried, Writer};
 
 use super::{
     super::CARD,
@@ -26,14 +26,13 @@ impl Proposal<'_> {
     pub async fn written(
         self,
         writer: &Writer,
-        cx: &Cx,
         catalog: &dyn Catalog,
     ) -> Result<Workflow, OpError> {
         let first = self.prompt(catalog);
         let mut prompt = first.clone();
         let mut why = String::new();
         for _ in 0..self.rounds {
-            let answer = cx.write(writer, &prompt).await?;
+            let answer = writer.write(&prompt).await?;
             let Some(script) = script_in(&answer) else {
                 "no script in the answer".clone_into(&mut why);
                 prompt = format!("{first}\nAnswer with the script in a ```svc block.\n");

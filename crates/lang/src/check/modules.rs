@@ -11,7 +11,7 @@ use std::{
 
 use svc_contract::{
     host::Host,
-    registry::{Advice, Near, TunedRegistry, near},
+    registry::{Advice, Near, OpDef, TunedRegistry, near},
     value::{Text, Type, paths},
 };
 
@@ -22,7 +22,7 @@ use super::{
     templates::{Builder, check_templates, is_template},
 };
 use crate::{
-    diag::{Code, Problem, Report, Source, Span},
+    diag::{Code, Problem, Refused, Report, Source, Span},
     script::Failure,
     syntax::{
         Executor, InOrder,
@@ -40,6 +40,11 @@ pub trait Files: Send + Sync {
     /// The host, which knows the memory of the process, for templates that are run.
     fn host(&self) -> Option<Arc<dyn Host>> {
         None
+    }
+
+    /// Whether a call of an op can be allowed. Others are not suggested.
+    fn admits(&self, _op: &OpDef) -> bool {
+        true
     }
 
     /// Parses the parts of long files.
@@ -128,6 +133,11 @@ impl<'a> Modules<'a> {
 
     pub(super) fn executor(&self) -> &dyn Executor {
         self.files.executor()
+    }
+
+    /// Whether a call of an op can be allowed.
+    pub(super) fn admits(&self, op: &OpDef) -> bool {
+        self.files.admits(op)
     }
 
     /// Reports a problem of a file.
@@ -261,6 +271,9 @@ impl Checker<'_> {
         let problem = Problem::error(code, file.span, message)
             .label(label)
             .help(help.unwrap_or_else(|| USUAL.into()));
+        let place = Some(format!("fs:{}", file.text));
+        let refused = is_refused.then_some(Refused { verb: "reads", place, rule: None });
+        let problem = refused.into_iter().fold(problem, Problem::refused);
         self.report(match meant {
             Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
             None => problem,

@@ -243,6 +243,7 @@ impl Arguments<'_> {
             Max::Unknown => None,
             Max::Arg(name) => self.largest(name),
             Max::Input => self.input_max(),
+            Max::Is(number) => Some(number),
             Max::Never => Some(0),
             Max::InputOr(name) => match (self.input_max(), self.largest(name)) {
                 (Some(input), Some(arg)) => Some(input.min(arg)),

@@ -17,10 +17,23 @@ pub struct Problem {
     pub help: Option<String>,
     /// What the help is about, if a program may word it.
     pub hint: Option<Box<Hint>>,
+    /// The effect that a policy refuses, if that is the problem.
+    pub refused: Option<Box<Refused>>,
     /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
     /// Whether the fixes may be applied without asking.
     pub applicability: Applicability,
+}
+
+/// An effect that a policy refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// `reads`, `writes`, `runs`, `spends` or `asks`.
+    pub verb: &'static str,
+    /// Its place as in a rule, such as `web:example.com`, as far as it is known before the run.
+    pub place: Option<String>,
+    /// The rule that denies it; `None` if no rule allows it.
+    pub rule: Option<String>,
 }
 
 /// Whether fixes may be applied without asking the author of the script.
@@ -72,6 +85,7 @@ impl Problem {
             labels: vec![Label { span, text: String::new() }],
             help: None,
             hint: None,
+            refused: None,
             fixes: Vec::new(),
             applicability: Applicability::Safe,
         }
@@ -99,6 +113,13 @@ impl Problem {
     pub fn help(mut self, text: impl Into<Advice>) -> Self {
         let (help, hint) = text.into().parts();
         (self.help, self.hint) = (Some(help), hint.map(Box::new));
+        self
+    }
+
+    /// Adds the effect that a policy refuses.
+    #[must_use]
+    pub fn refused(mut self, effect: Refused) -> Self {
+        self.refused = Some(Box::new(effect));
         self
     }
 

@@ -9,8 +9,8 @@ use std::{
 
 use svc_contract::{
     registry::{
-        Asking, Bias, Callee, Component, Cx, Effect, ErrorKind, Inline, Io, Op, OpError, Params,
-        Price, Quote, Scheme, Usage, inline, io,
+        Asking, Bias, Component, Cx, Effect, ErrorKind, Flow, Inline, Io, Op, OpError, Params,
+        Price, Quote, Scheme, Usage, Var, inline, io,
     },
     value::{Money, Text, Value},
 };
@@ -245,7 +245,7 @@ svc::params! {
         /// The text.
         value: Text,
         /// The flow.
-        flow: Callee<'A', 'B'>,
+        flow: Flow<Text, Var<'B'>>,
     }
 }
 
@@ -260,8 +260,8 @@ impl Op for Twice {
 }
 
 impl Io for Twice {
-    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let call = |idx: u8| cx.call(&self.flow, format!("{}/k{idx}", self.value).as_str().into());
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        let call = |idx: u8| self.flow.call(format!("{}/k{idx}", self.value).as_str().into());
         let (one, two) = tokio::join!(call(0), call(1));
         match one.and(two) {
             Err(err) if err.kind != ErrorKind::Cancelled => {

@@ -73,7 +73,7 @@ impl Io for Ask {
         let found = answered(&self.query, self.top_k, cx.catalog()?.registry());
         match &self.writer {
             Some(writer) if found.ok => {
-                let answer = found.written(&self.query, writer, self.rounds, cx).await?;
+                let answer = found.written(&self.query, writer, self.rounds).await?;
                 Ok(Documented { answer, ..found }.encode())
             }
             _ => Ok(found.encode()),

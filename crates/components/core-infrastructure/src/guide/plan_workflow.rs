@@ -90,6 +90,6 @@ impl Io for PlanWorkflow {
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
         let proposal = Proposal { wanted: &asked, own, rounds: self.rounds };
-        Ok(proposal.written(writer, cx, catalog.as_ref()).await?.encode())
+        Ok(proposal.written(writer, catalog.as_ref()).await?.encode())
     }
 }

@@ -7,7 +7,8 @@ use super::{
     names::{Kept, is_name, kept},
 };
 use crate::registry::{
-    Bias, Component, Effect, Lent, OpDef, OpError, Param, Price, Registry, Version,
+    Bias, Body, Component, Effect, Lent, Max, OpDef, OpError, Param, Price, Registry, Scheme,
+    Version, flow::unbound_flow,
 };
 
 static OPS: Kept<OpDef> = Kept::new();
@@ -122,12 +123,14 @@ impl ClosureOp {
             effects.push(Effect::Spends);
         }
         self.test(&effects)?;
-        let Self { name, doc, params, def, .. } = self;
+        let params = self.counted()?;
+        self.calls_are_possible(&params)?;
+        let Self { name, doc, def, .. } = self;
         let content = format!("{name} {doc:?} {params:?} {effects:?} {def:?}");
         Ok(OPS.get(content, || OpDef {
             name: kept(name),
             doc: kept(doc),
-            params: params.clone().leak(),
+            params: params.leak(),
             effects: effects.leak(),
             ..def.clone()
         }))
@@ -135,10 +138,12 @@ impl ClosureOp {
 
     fn test(&self, effects: &[Effect]) -> Result<(), OpError> {
         let name = self.shown();
+        let unnamed = self.params.iter().take(self.unnamed);
+        unnamed.map(|it| it.name).try_for_each(|it| named(self, it))?;
         let mut names = BTreeSet::new();
         if let Some(twice) = self.params.iter().find(|it| !names.insert(it.name)) {
             let message = format!("duplicate parameter `{}` of `{name}`", twice.name);
-            return Err(OpError::invalid_input(message).help("rename it in `params!`"));
+            return Err(OpError::invalid_input(message).help("rename one of both"));
         }
         let place = |it: &Effect| it.scope().and_then(super::super::Scope::param);
         if let Some(unknown) = effects.iter().filter_map(place).find(|it| !names.contains(it)) {
@@ -151,7 +156,67 @@ impl ClosureOp {
         }
         if self.def.is_inline() && self.params.iter().any(|it| it.scheme.flow().is_some()) {
             let message = format!("`{name}` takes a flow, but is an inline op");
-            return Err(OpError::invalid_input(message).help("make it with `op` or `io_op`"));
+            return Err(OpError::invalid_input(message).help("make it with `io_op`"));
+        }
+        self.letters_are_bound()
+    }
+
+    /// Returns an error if the check could not know a type of a call: no argument has it.
+    fn letters_are_bound(&self) -> Result<(), OpError> {
+        let (name, params) = (self.shown(), &self.params);
+        if let Some((flow, letter)) = unbound_flow(params) {
+            let message = format!(
+                "`{name}` calls `{}`, but no other parameter has the type `{letter}`",
+                flow.signature()
+            );
+            let help = format!(
+                "state the type, as in `Flow<String, f64>`, or take a value of it: `Var<'{letter}'>`"
+            );
+            return Err(OpError::invalid_input(message).help(help));
+        }
+        let Some(letter) = self.def.yields.unbound_variable(params) else { return Ok(()) };
+        let message =
+            format!("`{name}` returns the type `{letter}`, which no parameter determines");
+        Err(OpError::invalid_input(message).help("return a type that is known, such as `String`"))
+    }
+
+    /// The parameters with the stated numbers of calls.
+    fn counted(&self) -> Result<Vec<Param>, OpError> {
+        let (name, mut params) = (self.shown(), self.params.clone());
+        for (flow, most) in &self.calls {
+            let Some(param) = params.iter_mut().find(|it| it.name == *flow) else {
+                let message = format!("`{name}` has no parameter `{flow}` that it could call");
+                return Err(OpError::invalid_input(message).help(known(&self.params)));
+            };
+            let Scheme::Flow(takes, gives, _) = param.scheme else {
+                let message = format!("the parameter `{flow}` of `{name}` is not a flow");
+                return Err(OpError::invalid_input(message).help("declare it as a `Flow<A, B>`"));
+            };
+            param.scheme = Scheme::Flow(takes, gives, *most);
+        }
+        Ok(params)
+    }
+
+    /// Returns an error if it takes flows that it cannot call, or as often as an argument says that
+    /// it does not have.
+    fn calls_are_possible(&self, params: &[Param]) -> Result<(), OpError> {
+        let name = self.shown();
+        for param in params {
+            let Some((_, _, most)) = param.scheme.flow() else { continue };
+            if matches!(self.def.body, Body::Compute(_)) && !matches!(most, Max::Never) {
+                let message = format!("`{name}` calls a flow, but it computes");
+                return Err(OpError::invalid_input(message).help("make it with `io_op`"));
+            }
+            let (Max::Arg(arg) | Max::InputOr(arg)) = most else { continue };
+            let is_number = |it: &&Param| matches!(it.scheme, Scheme::Int | Scheme::IntRange(..));
+            if !params.iter().filter(is_number).any(|it| it.name == arg) {
+                let message = format!(
+                    "`{name}` calls `{}` as often as `{arg}` says, which is not an int parameter",
+                    param.name
+                );
+                return Err(OpError::invalid_input(message)
+                    .help("state a number, or add the parameter with the type `i64`"));
+            }
         }
         Ok(())
     }

@@ -18,8 +18,8 @@ pub use signature::OpSignature;
 pub(super) use stored::Closures;
 
 use super::{
-    Body, BoxFuture, Cx, Effect, ErrorKind, Generic, InlineCx, Limits, Measure, OpDef, OpError,
-    Param, Price, Scheme, Takes, Version,
+    Body, BoxFuture, Cx, Effect, ErrorKind, Generic, InlineCx, Limits, Max, Measure, OpDef,
+    OpError, Param, Price, Scheme, Takes, Version,
 };
 use crate::value::Value;
 
@@ -34,6 +34,10 @@ pub struct ClosureOp {
     /// Everything else of its declaration.
     def: OpDef,
     params: Vec<Param>,
+    /// The number of the first parameters that have no names of their own.
+    unnamed: usize,
+    /// How often it calls its flows, by parameter.
+    calls: Vec<(&'static str, Max)>,
     code: Code,
     /// The first mistake in its declaration.
     mistake: Option<OpError>,
@@ -47,19 +51,21 @@ enum Code {
     Io(Run<Cx, BoxFuture>),
 }
 
-type Run<C, R> = Arc<dyn Fn(C, &mut [Value]) -> R + Send + Sync>;
+type Run<C, R> = Arc<dyn Fn(C, &[Param], &mut [Value]) -> R + Send + Sync>;
 
 /// Makes an op of a closure that computes: it runs on its own thread.
 ///
 /// `name` is the name of the op, `crm.score`, or of a component with this single op, `score`. The
 /// closure takes nothing, the input, or the input and a struct of named parameters, declared with
-/// [`params!`](crate::params); and before these, if it needs one, a [`Cx`]. It returns a value, or
-/// a `Result` with an error that converts to [`OpError`].
+/// [`params!`](crate::params); and before these, if it needs one, a [`Cx`]. It returns a value,
+/// `()` for null, or a `Result` with an error that converts to [`OpError`].
 pub fn op<F, M>(name: &str, run: F) -> ClosureOp
 where
     F: Closure<Cx, M, Output: Outcome>,
 {
-    let code = move |cx: Cx, args: &mut [Value]| run.call(cx, F::Args::decode(args)?).result();
+    let code = move |cx: Cx, params: &[Param], args: &mut [Value]| {
+        run.call(cx, F::Args::decode(params, args)?).result()
+    };
     ClosureOp::new::<F::Args, F::Output>(
         name,
         Body::Compute(stored::compute),
@@ -67,13 +73,14 @@ where
     )
 }
 
-/// Makes an op of an async closure, which waits for I/O. Its arguments are those of [`op`].
+/// Makes an op of an async closure, which waits for I/O. Its arguments are those of [`op`], and after
+/// the input a [`Flow`](super::Flow), if it calls one.
 pub fn io_op<F, M>(name: &str, run: F) -> ClosureOp
 where
     F: Closure<Cx, M, Output: Future<Output: Outcome> + Send + 'static>,
 {
-    let code = move |cx: Cx, args: &mut [Value]| -> BoxFuture {
-        match F::Args::decode(args) {
+    let code = move |cx: Cx, params: &[Param], args: &mut [Value]| -> BoxFuture {
+        match F::Args::decode(params, args) {
             Ok(args) => {
                 let ended = run.call(cx, args);
                 Box::pin(async move { ended.await.result() })
@@ -94,8 +101,9 @@ pub fn inline_op<F, M>(name: &str, run: F) -> ClosureOp
 where
     F: Closure<InlineCx, M, Output: Outcome>,
 {
-    let code =
-        move |cx: InlineCx, args: &mut [Value]| run.call(cx, F::Args::decode(args)?).result();
+    let code = move |cx: InlineCx, params: &[Param], args: &mut [Value]| {
+        run.call(cx, F::Args::decode(params, args)?).result()
+    };
     ClosureOp::new::<F::Args, F::Output>(
         name,
         Body::InlineWith(stored::inline),
@@ -105,7 +113,8 @@ where
 
 impl ClosureOp {
     fn new<A: Arguments, R: Outcome>(name: &str, body: Body, code: Code) -> Self {
-        Self::of(name, A::params(), R::SCHEME, body, code)
+        let op = Self::of(name, A::params(), R::SCHEME, body, code);
+        Self { unnamed: A::UNNAMED, ..op }
     }
 
     fn of(name: &str, params: Vec<Param>, yields: Scheme, body: Body, code: Code) -> Self {
@@ -135,6 +144,8 @@ impl ClosureOp {
                 body,
             },
             params,
+            unnamed: 0,
+            calls: Vec::new(),
             code,
             mistake: None,
         }
@@ -150,6 +161,34 @@ impl ClosureOp {
     #[must_use]
     pub fn alias(mut self, alias: &str) -> Self {
         self.aliases.push(alias.to_owned());
+        self
+    }
+
+    /// Names the parameters of the closure, the input first, which is `input` otherwise; a flow after
+    /// the input is `flow` otherwise. A struct of parameters has names of its own.
+    #[must_use]
+    pub fn params<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let names: Vec<&str> = names.into_iter().collect();
+        if names.len() > self.unnamed {
+            let (given, limit) = (names.len(), self.unnamed);
+            let message = format!("too many names of parameters: {given} (limit {limit})");
+            let help = "name the input, and a flow after it; `params!` names the others";
+            self.mistaken(OpError::invalid_input(message).help(help));
+        }
+        for (param, name) in self.params.iter_mut().zip(names) {
+            param.name = names::kept(name);
+        }
+        self
+    }
+
+    /// Sets how often a call of the op calls its flow `param`: a number, the name of the argument
+    /// that limits it, or another [`Max`]. Otherwise it is once for each item of the input, if that
+    /// is a list, and not known if it is another value.
+    ///
+    /// The estimate counts on it, and a call beyond it is an error.
+    #[must_use]
+    pub fn calls(mut self, param: &'static str, most: impl Into<Max>) -> Self {
+        self.calls.push((param, most.into()));
         self
     }
 

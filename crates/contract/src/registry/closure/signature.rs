@@ -65,9 +65,10 @@ impl OpSignature {
         name: &str,
         run: impl Fn(Cx, Vec<Value>) -> Result<Value, OpError> + Send + Sync + 'static,
     ) -> ClosureOp {
-        let (params, result) = (self.params.clone(), self.result.clone());
-        let code =
-            move |cx: Cx, args: &mut [Value]| fits(run(cx, arguments(&params, args)?)?, &result);
+        let result = self.result.clone();
+        let code = move |cx: Cx, params: &[Param], args: &mut [Value]| {
+            fits(run(cx, arguments(params, args)?)?, &result)
+        };
         self.named(name, Body::Compute(stored::compute), Code::Compute(Arc::new(code)))
     }
 
@@ -77,10 +78,10 @@ impl OpSignature {
         name: &str,
         run: impl Fn(Cx, Vec<Value>) -> BoxFuture + Send + Sync + 'static,
     ) -> ClosureOp {
-        let (params, result) = (self.params.clone(), self.result.clone());
-        let code = move |cx: Cx, args: &mut [Value]| -> BoxFuture {
+        let result = self.result.clone();
+        let code = move |cx: Cx, params: &[Param], args: &mut [Value]| -> BoxFuture {
             let result = result.clone();
-            match arguments(&params, args) {
+            match arguments(params, args) {
                 Ok(args) => {
                     let ended = run(cx, args);
                     Box::pin(async move { fits(ended.await?, &result) })

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::Code;
 use crate::{
-    registry::{BoxFuture, Cx, ErrorKind, InlineCx, Lent, OpError},
+    registry::{BoxFuture, Cx, ErrorKind, InlineCx, Lent, OpError, Param},
     value::Value,
 };
 
@@ -18,13 +18,14 @@ impl Closures {
     }
 }
 
-/// The closure of the called op.
-fn code(lent: &Lent) -> Result<&Code, OpError> {
+/// The closure of the called op, and its parameters.
+fn code(lent: &Lent) -> Result<(&Code, &'static [Param]), OpError> {
     let (closures, op) = lent.called()?;
-    closures.0.get(&(op.component.name, op.op.name)).ok_or_else(|| {
+    let code = closures.0.get(&(op.component.name, op.op.name)).ok_or_else(|| {
         OpError::new(ErrorKind::Unsupported, format!("this engine has no closure for `{op}`"))
             .help("run the plan with the engine that planned it, or with a clone of it")
-    })
+    })?;
+    Ok((code, op.op.params))
 }
 
 fn other_kind() -> OpError {
@@ -34,22 +35,22 @@ fn other_kind() -> OpError {
 
 pub(super) fn inline(cx: &InlineCx, args: &mut [Value]) -> Result<Value, OpError> {
     match code(cx.services())? {
-        Code::Inline(run) => run(cx.clone(), args),
+        (Code::Inline(run), params) => run(cx.clone(), params, args),
         _ => Err(other_kind()),
     }
 }
 
 pub(super) fn compute(cx: &Cx, args: &mut [Value]) -> Result<Value, OpError> {
     match code(cx.services())? {
-        Code::Compute(run) => run(cx.clone(), args),
+        (Code::Compute(run), params) => run(cx.clone(), params, args),
         _ => Err(other_kind()),
     }
 }
 
 pub(super) fn io(cx: Cx, mut args: Vec<Value>) -> BoxFuture {
-    let code = code(cx.services()).cloned();
+    let code = code(cx.services()).map(|(code, params)| (code.clone(), params));
     match code {
-        Ok(Code::Io(run)) => run(cx, &mut args),
+        Ok((Code::Io(run), params)) => run(cx, params, &mut args),
         Ok(_) => Box::pin(std::future::ready(Err(other_kind()))),
         Err(err) => Box::pin(std::future::ready(Err(err))),
     }

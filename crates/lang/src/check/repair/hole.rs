@@ -25,7 +25,8 @@ impl Checker<'_> {
         expected: Option<&Type>,
     ) -> Term {
         let site = self.site(position, expected);
-        let candidates = if self.suggests() { fits(&site) } else { Vec::new() };
+        let mut candidates = if self.suggests() { fits(&site) } else { Vec::new() };
+        candidates.retain(|it| !self.is_refused(it));
         let direct: Vec<&Candidate> = candidates.iter().filter(|it| it.is_direct()).collect();
         let mut problem = Problem::error(Code::E224, span, message(&site))
             .label(label(&site))
@@ -39,6 +40,16 @@ impl Checker<'_> {
         self.hole_is(span, expected, &candidates);
         self.report(problem);
         Term::unknown(span)
+    }
+
+    /// Whether a candidate calls an op that no policy could allow here.
+    fn is_refused(&self, candidate: &Candidate) -> bool {
+        let is_refused = |name: &str| {
+            let is_own = self.flows.iter().any(|it| it.syntax.name.text.as_ref() == name);
+            let op = self.registry.resolve(name).filter(|_| !is_own);
+            op.is_some_and(|it| !self.modules.admits(it.op))
+        };
+        candidate.name.split(" >> ").any(is_refused)
     }
 
     /// The facts about a place where something is still to be chosen.

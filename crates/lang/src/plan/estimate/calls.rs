@@ -331,6 +331,7 @@ impl<'a> Walk<'a> {
                 let input = input.unwrap_or(Items::at_most(None, false));
                 Items { least: 0, ..input }
             }
+            Max::Is(number) => Items::at_most(Some(number), true),
             Max::Never => Items::at_most(Some(0), true),
             Max::InputOr(name) => {
                 let (named, input) = (named(name), input.unwrap_or(Items::at_most(None, false)));

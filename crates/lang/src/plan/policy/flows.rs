@@ -1,4 +1,5 @@
-//! What a policy refuses in a file without a main pipeline: no plan contains its flows.
+//! What a policy refuses in flows: those of a file without a main pipeline, which no plan contains,
+//! and those that a completion may offer.
 
 use svc_contract::host::Host;
 
@@ -21,6 +22,17 @@ impl Policy {
         Report::new(program.source.clone(), found)
     }
 
+    /// Whether a call of a flow is refused, whatever its arguments are.
+    pub fn refuses_flow(&self, flow: &TypedFlow, host: &dyn Host) -> bool {
+        let mut is_refused = false;
+        if !self.is_empty() {
+            each_reached(&flow.body, &mut |call, span| {
+                is_refused = is_refused || !self.refused_call(call, span, flow, host).is_empty();
+            });
+        }
+        is_refused
+    }
+
     fn refused_call(
         &self,
         call: &TypedCall,
@@ -39,6 +51,20 @@ impl Policy {
         });
         refused.collect()
     }
+}
+
+/// Visits every call in a term and in the flows that it calls or passes on. No flow calls itself.
+fn each_reached(term: &Term, visit: &mut dyn FnMut(&TypedCall, Span)) {
+    match &term.kind {
+        TermKind::Call(call) => visit(call, term.span),
+        TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => {
+            stacker::maybe_grow(64 << 10, 1 << 20, || each_reached(&flow.body, visit));
+        }
+        _ => {}
+    }
+    term.each_part(&mut |it| {
+        stacker::maybe_grow(64 << 10, 1 << 20, || each_reached(it, visit));
+    });
 }
 
 /// Visits every call in a term.

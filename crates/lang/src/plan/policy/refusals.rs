@@ -9,7 +9,7 @@ use svc_contract::{
 
 use super::{Policy, Rule, rule::Covers};
 use crate::{
-    diag::{Code, Problem, Report, Source, Span},
+    diag::{Code, Problem, Refused, Report, Source, Span},
     plan::{EffectUse, Node, Place, Plan},
 };
 
@@ -110,7 +110,12 @@ impl Refusal<'_> {
     }
 
     fn helped(&self, problem: Problem, effect: &EffectUse) -> Problem {
-        problem.help(match (self, &effect.place) {
+        let rule = match self {
+            Self::DeniedBy(rule) => Some(rule.to_string()),
+            Self::NotAllowed => None,
+        };
+        let (verb, place) = (effect.verb.name(), effect.place.as_ref().map(ToString::to_string));
+        problem.refused(Refused { verb, place, rule }).help(match (self, &effect.place) {
             (Self::DeniedBy(rule), _) => Hint::new(HintId::RemoveRule).with("rule", rule),
             (Self::NotAllowed, Some(Place::PathOf(param))) => {
                 let verb = effect.verb.name();
