@@ -200,6 +200,7 @@ pub(super) async fn watched(
     // Nothing is left to wait for: the next Ctrl-C ends the process.
     cancel.cancel();
     drawing.stop().await;
+    watch.sum_up();
     if session.goes_on {
         // The next signal belongs to the next run.
         listening.abort();
