@@ -10,6 +10,10 @@ pub const ALL: &[&[&Component]] = &[
     svc_context_retrieval::ALL,
     #[cfg(feature = "agents-llm")]
     svc_agents_llm::ALL,
+    #[cfg(feature = "data-processing")]
+    svc_data_processing::ALL,
+    #[cfg(feature = "code-intelligence")]
+    svc_code_intelligence::ALL,
     #[cfg(feature = "safety-alignment")]
     svc_safety_alignment::ALL,
     svc_core_infrastructure::ALL,

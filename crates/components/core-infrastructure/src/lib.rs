@@ -9,7 +9,14 @@ use svc_contract::{
     },
 };
 
+#[cfg(feature = "formats")]
+mod adapt_archive;
+#[cfg(feature = "formats")]
+mod adapt_crypto;
+#[cfg(feature = "formats")]
+mod adapt_template;
 mod approval;
+mod content;
 mod control;
 mod csv;
 #[cfg(feature = "files")]
@@ -35,6 +42,12 @@ pub const ALL: &[&Component] = &[
     #[cfg(feature = "guide")]
     &guide::COMPONENT,
     &navigator::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_crypto::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_template::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_archive::COMPONENT,
 ];
 
 /// Rejects a text of this many bytes if no call may create it.

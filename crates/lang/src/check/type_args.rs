@@ -22,7 +22,8 @@ impl Checker<'_> {
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
-        let wanted = (generic == Generic::Asked).then(|| ty.clone());
+        let receives = matches!(generic, Generic::Asked | Generic::Read | Generic::Rows);
+        let wanted = receives.then(|| ty.clone());
         let term = |yields| {
             Term::new(TermKind::Call(Box::new(TypedCall { wanted, ..call })), yields, span)
         };
@@ -40,6 +41,15 @@ impl Checker<'_> {
             Generic::Asked => {
                 self.report_inexpressible(&ty, expr.span, site);
                 term(ty)
+            }
+            Generic::Read => {
+                self.report_beyond_json(&ty, expr.span);
+                term(ty)
+            }
+            Generic::Rows => {
+                self.report_beyond_json(&ty, expr.span);
+                self.report_no_row(&ty, expr.span, site);
+                term(Type::list(ty))
             }
         }
     }
@@ -65,6 +75,24 @@ impl Checker<'_> {
             Problem::error(Code::E219, span, format!("`{}` cannot return {part}", site.name))
                 .label(format!("JSON cannot contain {part}"))
                 .help("request a string, and convert the answer"),
+        );
+    }
+
+    /// Reports a type that is not that of a row, where an op returns a list of rows.
+    fn report_no_row(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+        if matches!(ty, Type::Record(_) | Type::Json | Type::Unknown) {
+            return;
+        }
+        let help = match ty {
+            Type::List(row, _) if matches!(**row, Type::Record(_)) => {
+                format!("write `{}<{row}>`: the result is a list of it", site.name)
+            }
+            _ => "use a record type, or `json` for records of all columns".to_owned(),
+        };
+        self.report(
+            Problem::error(Code::E219, span, format!("expected the type of a row, found {ty}"))
+                .label(format!("`{}` returns a list of rows", site.name))
+                .help(help),
         );
     }
 

@@ -24,14 +24,14 @@ impl Op for Cumulative {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "running total",
-        "balance after each booking",
+        "balance after every booking",
         "cumulative sum of a column",
         "how much it was up to every day",
         "add up step by step",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A running total", "[1, 2, 3] >> cumulative", "[1,3,6]"),
-        Example::ok("A balance", "cumulative([$10, -$2.50])", r#"["$10.00","$7.50"]"#),
+        Example::ok("Durations", "cumulative([2m, 30s])", r#"["2m","2m30s"]"#),
         Example::err(
             "Out of range",
             "[9223372036854775807, 1] >> cumulative",
