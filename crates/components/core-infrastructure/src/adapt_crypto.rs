@@ -6,7 +6,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::content::Content;
+use super::Content;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_crypto",

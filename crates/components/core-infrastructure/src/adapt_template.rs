@@ -6,13 +6,13 @@ use minijinja::{
 use svc_contract::{
     choices,
     registry::{
-        Bias, Component, Compute, Cx, ErrorKind, Example, Inline, Max, Op, OpError, Scheme,
-        compute, inline, params,
+        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Inline, Max, Op, OpError,
+        Scheme, compute, inline, params,
     },
     value::{BoundedText, Text, Type, Value, arithmetic::LONGEST_TEXT, memory},
 };
 
-use super::too_long;
+use super::{Keyed, too_long};
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_template",
@@ -45,7 +45,8 @@ params! {
     /// Fills a template of Jinja with values.
     ///
     /// `{{ name }}` is a value, `{% for row in rows %} .. {% endfor %}` repeats, `{% if .. %}` chooses,
-    /// and `{{ total|round(2) }}` applies a filter. A value that is missing is an error of kind
+    /// and `{{ total|round(2) }}` applies a filter. Booleans
+    /// and null are written as Jinja does: `True`, `None`. A value that is missing is an error of kind
     /// `invalid_input` with the line, and so is a mistake in the template; `{{ name|default("-") }}`
     /// allows it. Objects are iterated in the order of their keys. A template cannot read files or include
     /// others, has at most 1 MiB, and fails if it takes too many steps or its result would be larger
@@ -54,7 +55,7 @@ params! {
         /// The template.
         template: Text,
         /// The values: a record or a JSON object.
-        values: Value,
+        values: Keyed,
         /// Whether special characters of HTML in values are escaped.
         escape: Escape = Escape::None,
     }
@@ -95,12 +96,8 @@ impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let environment = environment(&self.template, self.escape)?;
         let template = environment.template_from_str(&self.template).map_err(explain)?;
-        let values = self.values.cast(&Type::Json);
+        let values = self.values.encode().cast(&Type::Json);
         let values = values.map_err(|err| OpError::invalid_input(err.to_string()))?;
-        if values.as_record().is_none() {
-            let message = format!("expected a record for `values`, found {}", values.kind());
-            return Err(OpError::invalid_input(message));
-        }
         cx.check()?;
         let mut text = BoundedText::new(LONGEST_TEXT);
         let filled = template.render_captured_to(value_of(&values), &mut text).map(drop);
@@ -218,7 +215,7 @@ mod tests {
     fn values_are_those_of_json() {
         computes::<Infer>(
             r#"["{{ a }} {{ b }} {{ c[0].d }}\n", {"a": 1.5, "b": null, "c": [{"d": true}]}]"#,
-            r#""1.5 none true\n""#,
+            r#""1.5 None True\n""#,
         );
         computes::<Infer>(r#"["", {}]"#, r#""""#);
         computes::<Infer>(

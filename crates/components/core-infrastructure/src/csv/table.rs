@@ -5,10 +5,10 @@ use svc_contract::{
     value::{List, Text, Value, json},
 };
 
+use super::super::ANY_RECORD;
+
 /// The rows of a table: records, or lists of cells.
 pub(super) struct Rows(List);
-
-const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
 
 impl Field for Rows {
     const SCHEME: Scheme = Scheme::OneOf(&[

@@ -1,9 +1,11 @@
 //! Addresses of the web (the URL standard of the WHATWG).
 
 use svc_contract::{
-    registry::{Example, Inline, Op, OpError, Scheme, params, record},
-    value::{Text, Value},
+    registry::{Example, Op, Scheme, params, record},
+    value::Text,
 };
+
+use super::super::Keyed;
 
 record! {
     /// A name and a value of a query.
@@ -85,7 +87,7 @@ params! {
         /// The path, with `/` between its parts; not encoded.
         path: Text = "".into(),
         /// A record or JSON object of names and values; null leaves a name out.
-        query: Option<Value> = None,
+        query: Option<Keyed> = None,
     }
 }
 
@@ -110,7 +112,10 @@ impl Op for BuildUrl {
 
 #[cfg(feature = "formats")]
 mod body {
-    use svc_contract::{registry::Field as _, value::json};
+    use svc_contract::{
+        registry::{Field as _, Inline, OpError},
+        value::{Value, json},
+    };
     use url::Url;
 
     use super::{super::super::excerpt, *};
@@ -149,32 +154,26 @@ mod body {
         fn run(self) -> Result<Value, OpError> {
             let mut url = parsed(&self.base, None)?;
             add_path(&mut url, &self.path)?;
-            let query = self.query.unwrap_or_default();
-            if let Some(pairs) = query.as_record() {
-                let mut all = url.query_pairs_mut();
-                for (key, value) in pairs.iter() {
-                    match value {
-                        Value::Null => {}
-                        Value::Text(text) => drop(all.append_pair(key, text)),
-                        Value::List(_) | Value::Record(_) => {
-                            let message = format!(
-                                "expected a plain value for `{key}`, found {}",
-                                value.kind()
-                            );
-                            return Err(OpError::invalid_input(message));
-                        }
-                        other => drop(all.append_pair(key, json::write(other).trim_matches('"'))),
-                    }
+            for (key, value) in self.query.iter().flat_map(|it| it.0.iter()) {
+                let text = plain(value).ok_or_else(|| {
+                    let kind = value.kind();
+                    let message = format!("expected a plain value for `{key}`, found {kind}");
+                    OpError::invalid_input(message)
+                })?;
+                if !value.is_null() {
+                    url.query_pairs_mut().append_pair(key, &text);
                 }
-            } else if !query.is_null() {
-                let message = format!("expected a record for `query`, found {}", query.kind());
-                return Err(OpError::invalid_input(message));
-            }
-            // An empty query would leave a `?`.
-            if url.query() == Some("") {
-                url.set_query(None);
             }
             Ok(url.as_str().into())
+        }
+    }
+
+    /// A value as it stands in a query; none for a list or a record.
+    fn plain(value: &Value) -> Option<Text> {
+        match value {
+            Value::Text(text) => Some(text.clone()),
+            Value::List(_) | Value::Record(_) => None,
+            other => Some(json::write(other).trim_matches('"').into()),
         }
     }
 

@@ -9,7 +9,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use super::super::{content::Content, test_text_len};
+use super::super::{Content, test_text_len};
 
 /// Reads with or without `=` at the end.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(

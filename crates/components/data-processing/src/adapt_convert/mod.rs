@@ -3,8 +3,8 @@
 use svc_contract::{
     choices,
     registry::{
-        Bias, Component, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, compute,
-        params,
+        Bias, Component, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, Var,
+        compute, params,
     },
     value::{Text, Type, Value, arithmetic::LONGEST_TEXT, json, memory},
 };
@@ -177,7 +177,7 @@ params! {
     /// are quoted. Fails if the result would be larger than 256 MiB.
     struct ToYaml {
         /// The value to write.
-        value: Value,
+        value: Var<'T'>,
     }
 }
 
@@ -200,7 +200,7 @@ impl Op for ToYaml {
 
 impl Compute for ToYaml {
     fn run(self, _: &Cx) -> Result<Value, OpError> {
-        let value = self.value.cast(&Type::Json);
+        let value = self.value.0.cast(&Type::Json);
         yaml::write(&value.map_err(|err| OpError::invalid_input(err.to_string()))?)
     }
 }
