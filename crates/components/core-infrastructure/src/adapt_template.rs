@@ -6,8 +6,8 @@ use minijinja::{
 use svc_contract::{
     choices,
     registry::{
-        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Inline, Max, Op, OpError,
-        Scheme, compute, inline, params,
+        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme,
+        compute, params,
     },
     value::{BoundedText, Text, Type, Value, arithmetic::LONGEST_TEXT, memory},
 };
@@ -24,7 +24,7 @@ pub(super) const COMPONENT: Component = Component {
         &["a value that is missing is a mistake", "a template is data and reads no files"],
     ),
     aliases: &[("fill", "infer"), ("template_variables", "variables")],
-    ops: &[compute::<Infer>(), inline::<Variables>()],
+    ops: &[compute::<Infer>(), compute::<Variables>()],
 };
 
 /// The steps of a template: about a second.
@@ -193,8 +193,8 @@ impl Op for Variables {
     ];
 }
 
-impl Inline for Variables {
-    fn run(self) -> Result<Value, OpError> {
+impl Compute for Variables {
+    fn run(self, _: &Cx) -> Result<Value, OpError> {
         let environment = environment(&self.template, Escape::None)?;
         let template = environment.template_from_str(&self.template).map_err(explain)?;
         let mut names: Vec<String> = template.undeclared_variables(true).into_iter().collect();
@@ -207,7 +207,7 @@ impl Inline for Variables {
 mod tests {
     use svc_contract::value::json;
 
-    use crate::testing::{computes, fails, fails_to_compute, gives};
+    use crate::testing::{computes, fails_to_compute};
 
     use super::*;
 
@@ -238,8 +238,8 @@ mod tests {
             fails_to_compute::<Infer>(r#"["{% include 'x' %}", {}]"#).message.contains("line 1")
         );
         assert!(fails_to_compute::<Infer>(r#"["", [1]]"#).message.contains("found list"));
-        gives::<Variables>(r#"["{{ a.b }} {{ a }}"]"#, r#"["a","a.b"]"#);
-        assert_eq!(fails::<Variables>(r#"["{% x %}"]"#).kind, ErrorKind::InvalidInput);
+        computes::<Variables>(r#"["{{ a.b }} {{ a }}"]"#, r#"["a","a.b"]"#);
+        assert_eq!(fails_to_compute::<Variables>(r#"["{% x %}"]"#).kind, ErrorKind::InvalidInput);
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl Op for AtMost {
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Few enough", "[1, 2] >> at_most(n: 3)", "[1,2]"),
-        Example::err("Too many", "at_most([1, 2, 3], 2)", "expected at most 2 items, found 3"),
+        Example::err("Too many", "at_most([1, 2, 3], 2)", "too many items: 3 (limit 2)"),
     ];
 }
 
@@ -156,7 +156,7 @@ impl Inline for AtMost {
         if items.len() <= count(self.n) {
             return Ok(Value::List(items));
         }
-        let message = format!("expected at most {} items, found {}", self.n, items.len());
+        let message = format!("too many items: {} (limit {})", items.len(), self.n);
         let help = format!("`take(n: {})` keeps the first {} and drops the rest", self.n, self.n);
         Err(OpError::failed(message).help(help))
     }

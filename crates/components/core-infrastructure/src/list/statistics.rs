@@ -148,7 +148,7 @@ impl Op for Stdev {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A sample", "[2, 4, 4, 4, 5, 5, 7, 9] >> stdev >> round(digits: 4)", "2.1381"),
         Example::ok("A population", "stdev([2, 4, 4, 4, 5, 5, 7, 9], true)", "2.0"),
-        Example::err("One number", "stdev([5])", "expected at least 2 numbers, found 1"),
+        Example::err("One number", "stdev([5])", "too few numbers: 1 (at least 2)"),
     ];
 }
 
@@ -158,7 +158,7 @@ impl Inline for Stdev {
         let numbers = floats(&self.items.0)?;
         let (len, least) = (numbers.len(), if self.population { 1 } else { 2 });
         if len < least {
-            let message = format!("expected at least {least} numbers, found {len}");
+            let message = format!("too few numbers: {len} (at least {least})");
             let help = "write `if len(xs) > 1 { stdev(xs) } else { null }`";
             return Err(OpError::failed(message).help(help));
         }
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(fails::<Median>("[[]]").message, "the list is empty, so it has no median");
         assert_eq!(fails::<Quantile>("[[], 0.5]").kind, ErrorKind::Failed);
         assert!(fails::<Quantile>("[[1], 2]").message.contains("0..1"));
-        assert_eq!(fails::<Stdev>("[[], true]").message, "expected at least 1 numbers, found 0");
+        assert_eq!(fails::<Stdev>("[[], true]").message, "too few numbers: 0 (at least 1)");
         assert_eq!(fails::<Stdev>("[[1e308, 1e308, -1e308]]").kind, ErrorKind::Failed);
         assert!(fails::<Median>(r#"[["a"]]"#).message.contains("found string"));
         assert_eq!(fails::<Mode>("[[]]").kind, ErrorKind::Failed);

@@ -79,7 +79,7 @@ mod body {
 
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     use svc_contract::{
-        registry::{Field as _, Inline, OpError},
+        registry::{Compute, Cx, Field as _, OpError},
         value::Value,
     };
 
@@ -88,11 +88,14 @@ mod body {
     const OPTIONS: Options =
         Options::ENABLE_TABLES.union(Options::ENABLE_YAML_STYLE_METADATA_BLOCKS);
 
-    impl Inline for MarkdownText {
-        fn run(self) -> Result<Value, OpError> {
+    impl Compute for MarkdownText {
+        fn run(self, cx: &Cx) -> Result<Value, OpError> {
             let mut out = String::with_capacity(self.markdown.len());
             let mut is_hidden = false;
-            for event in Parser::new_ext(&self.markdown, OPTIONS) {
+            for (number, event) in Parser::new_ext(&self.markdown, OPTIONS).enumerate() {
+                if number.is_multiple_of(1_000) {
+                    cx.check()?;
+                }
                 match event {
                     Event::Start(Tag::MetadataBlock(_)) => is_hidden = true,
                     Event::End(TagEnd::MetadataBlock(_)) => is_hidden = false,
@@ -125,10 +128,11 @@ mod body {
         }
     }
 
-    impl Inline for Sections {
-        fn run(self) -> Result<Value, OpError> {
+    impl Compute for Sections {
+        fn run(self, cx: &Cx) -> Result<Value, OpError> {
             let text = |range: Range<usize>| self.markdown[range].trim().into();
             let headings = headings(&self.markdown);
+            cx.check()?;
             let start = headings.start;
             let ends = headings.all.iter().map(|it| it.place.start).chain([self.markdown.len()]);
             let mut sections = Vec::new();
@@ -197,14 +201,14 @@ mod body {
 
     #[cfg(test)]
     mod tests {
-        use crate::testing::gives;
+        use crate::testing::computes;
 
         use super::*;
 
         #[test]
         fn readers_see_no_marks() {
-            gives::<MarkdownText>(r#"[""]"#, r#""""#);
-            gives::<MarkdownText>(
+            computes::<MarkdownText>(r#"[""]"#, r#""""#);
+            computes::<MarkdownText>(
                 r#"["- a\n- b `c`\n\n> d\n\n| x | y |\n|---|---|\n| 1 | **2** |\n\n```\ncode *x*\n```"]"#,
                 r#""a\nb c\n\nd\n\nx\ty\n1\t2\ncode *x*""#,
             );
@@ -212,8 +216,8 @@ mod body {
 
         #[test]
         fn sections_end_at_headings() {
-            gives::<Sections>(r#"[""]"#, "[]");
-            gives::<Sections>(
+            computes::<Sections>(r#"[""]"#, "[]");
+            computes::<Sections>(
                 r##"["---\ntitle: x\n---\nintro\n\nSet\ntext\n===\n\n> # no\n\n```\n# no\n```\n### C\n"]"##,
                 r##"[{"title":"","level":0,"text":"intro"},{"title":"Set text","level":1,"text":"> # no\n\n```\n# no\n```"},{"title":"C","level":3,"text":""}]"##,
             );

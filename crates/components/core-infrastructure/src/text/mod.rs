@@ -99,7 +99,7 @@ pub(super) const COMPONENT: Component = Component {
         needs!("formats", inline::<slug::Slug>()),
         needs!("formats", inline::<address::ParseUrl>()),
         needs!("formats", inline::<address::BuildUrl>()),
-        needs!("formats", inline::<markdown::MarkdownText>()),
-        needs!("formats", inline::<markdown::Sections>()),
+        needs!("formats", compute::<markdown::MarkdownText>()),
+        needs!("formats", compute::<markdown::Sections>()),
     ],
 };
