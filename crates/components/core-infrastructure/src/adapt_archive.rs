@@ -313,3 +313,64 @@ fn content(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+    use crate::testing::{World, fails_to_compute_with};
+
+    use super::*;
+
+    /// An archive of the file `a.txt`, with another name of the same length.
+    fn archive(name: &str) -> Vec<u8> {
+        let mut bytes = STANDARD.decode(include_str!("adapt_archive.b64")).unwrap();
+        let places: Vec<usize> =
+            bytes.windows(5).enumerate().filter(|(_, it)| *it == b"a.txt").map(|it| it.0).collect();
+        assert_eq!(places.len(), 2);
+        for place in places {
+            bytes[place..place + 5].copy_from_slice(name.as_bytes());
+        }
+        bytes
+    }
+
+    fn unpacked(bytes: Vec<u8>) -> Result<Value, OpError> {
+        World::default().call::<Unpack>(vec![Value::Bytes(bytes.into())])
+    }
+
+    #[test]
+    fn names_stay_inside() {
+        assert!(unpacked(archive("b.txt")).is_ok());
+        for name in ["../ab", "/etcx", "a/../", "x/../"] {
+            let listed =
+                World::default().call::<Infer>(vec![Value::Bytes(archive(name).into())]).unwrap();
+            assert!(listed.to_string().contains(name));
+        }
+        for name in ["../ab", "/../x"] {
+            let err = unpacked(archive(name)).unwrap_err();
+            assert!(err.message.contains("leads out"), "{name}: {err}");
+        }
+    }
+
+    #[test]
+    fn damaged_archives_are_refused() {
+        let whole = archive("a.txt");
+        for end in 0..whole.len() {
+            assert_eq!(
+                unpacked(whole[..end].to_vec()).unwrap_err().kind,
+                ErrorKind::InvalidInput,
+                "{end}"
+            );
+        }
+        for place in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0xff;
+            // Some bytes, such as those of the time, do not matter; none is a danger.
+            if let Err(err) = unpacked(bytes) {
+                assert_ne!(err.kind, ErrorKind::Bug, "{place}");
+            }
+        }
+        let gzip = fails_to_compute_with::<Infer>(vec![Value::Bytes([0x1f, 0x8b, 8].into())]);
+        assert_eq!(gzip.kind, ErrorKind::Unsupported);
+    }
+}

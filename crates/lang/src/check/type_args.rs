@@ -48,8 +48,8 @@ impl Checker<'_> {
             }
             Generic::Rows => {
                 self.report_beyond_json(&ty, expr.span);
-                self.report_no_row(&ty, expr.span, site);
-                term(Type::list(ty))
+                let row = self.row(ty, expr.span, site);
+                term(Type::list(row))
             }
         }
     }
@@ -78,22 +78,26 @@ impl Checker<'_> {
         );
     }
 
-    /// Reports a type that is not that of a row, where an op returns a list of rows.
-    fn report_no_row(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+    /// The type of a row, where an op returns a list of rows; another type is reported.
+    fn row(&mut self, ty: Type, span: Span, site: &Site<'_>) -> Type {
         if matches!(ty, Type::Record(_) | Type::Json | Type::Unknown) {
-            return;
+            return ty;
         }
-        let help = match ty {
-            Type::List(row, _) if matches!(**row, Type::Record(_)) => {
-                format!("write `{}<{row}>`: the result is a list of it", site.name)
-            }
-            _ => "use a record type, or `json` for records of all columns".to_owned(),
-        };
-        self.report(
+        let problem =
             Problem::error(Code::E219, span, format!("expected the type of a row, found {ty}"))
-                .label(format!("`{}` returns a list of rows", site.name))
-                .help(help),
-        );
+                .label(format!("`{}` returns a list of rows", site.name));
+        let (problem, row) = match &ty {
+            Type::List(row, _) if matches!(**row, Type::Record(_)) => {
+                let help = format!("write `{}<{row}>`: the result is a list of it", site.name);
+                (problem.help(help).fix(span, row.to_string()), Type::clone(row))
+            }
+            _ => {
+                let help = "use a record type, or `json` for records of all columns";
+                (problem.help(help), Type::Unknown)
+            }
+        };
+        self.report(problem);
+        row
     }
 
     pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
