@@ -89,7 +89,12 @@ impl Inline for Infer {
 }
 
 fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(digest.len() * 2);
+    for byte in digest {
+        let digits = [byte >> 4, byte & 0xf].map(|it| char::from_digit(it.into(), 16));
+        text.extend(digits.into_iter().flatten());
+    }
+    text
 }
 
 #[cfg(test)]

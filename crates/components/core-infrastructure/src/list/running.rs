@@ -44,9 +44,10 @@ impl Inline for Cumulative {
     fn run(self) -> Result<Value, OpError> {
         let items = self.items.0;
         test_list_room(items.len())?;
-        let mut total = match items.iter().any(|it| matches!(it, Value::Float(_))) {
-            true => Total::of_floats(),
-            false => Total::default(),
+        let mut total = if items.iter().any(|it| matches!(it, Value::Float(_))) {
+            Total::of_floats()
+        } else {
+            Total::default()
         };
         let sums = items.iter().map(|it| {
             total.add(it)?;

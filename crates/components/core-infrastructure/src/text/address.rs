@@ -118,7 +118,7 @@ mod body {
     };
     use url::Url;
 
-    use super::{super::super::excerpt, *};
+    use super::{super::super::excerpt, Address, BuildUrl, ParseUrl, QueryPair, Text};
 
     fn parsed(text: &str, base: Option<&str>) -> Result<Url, OpError> {
         let invalid = |text: &str, err: url::ParseError| {
@@ -217,7 +217,7 @@ mod body {
         fn nothing_is_lost() {
             gives::<BuildUrl>(
                 r#"["https://a.org/x?a=1#f", "", {"b": "ü"}]"#,
-                r##""https://a.org/x?a=1&b=%C3%BC#f""##,
+                r#""https://a.org/x?a=1&b=%C3%BC#f""#,
             );
             gives::<BuildUrl>(r#"["https://a.org/x", "y/z"]"#, r#""https://a.org/x/y/z""#);
             gives::<BuildUrl>(r#"["https://a.org/x", "/y?#", {}]"#, r#""https://a.org/y%3F%23""#);

@@ -103,7 +103,7 @@ mod body {
                     Event::SoftBreak | Event::HardBreak => out.push('\n'),
                     Event::End(TagEnd::TableCell) => out.push('\t'),
                     Event::End(TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead) => {
-                        end_line(&mut out, 1)
+                        end_line(&mut out, 1);
                     }
                     Event::End(
                         TagEnd::Paragraph
@@ -218,8 +218,8 @@ mod body {
         fn sections_end_at_headings() {
             computes::<Sections>(r#"[""]"#, "[]");
             computes::<Sections>(
-                r##"["---\ntitle: x\n---\nintro\n\nSet\ntext\n===\n\n> # no\n\n```\n# no\n```\n### C\n"]"##,
-                r##"[{"title":"","level":0,"text":"intro"},{"title":"Set text","level":1,"text":"> # no\n\n```\n# no\n```"},{"title":"C","level":3,"text":""}]"##,
+                r#"["---\ntitle: x\n---\nintro\n\nSet\ntext\n===\n\n> # no\n\n```\n# no\n```\n### C\n"]"#,
+                r#"[{"title":"","level":0,"text":"intro"},{"title":"Set text","level":1,"text":"> # no\n\n```\n# no\n```"},{"title":"C","level":3,"text":""}]"#,
             );
         }
     }
