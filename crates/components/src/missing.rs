@@ -20,6 +20,8 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("agents-llm", &["llm_router", "ask"]),
+    ("code-intelligence", &["adapt_diff", "diff", "merge_texts", "apply_patch"]),
+    ("data-processing", &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
     (
         "files",
@@ -33,6 +35,19 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "write_file",
             "save_json",
             "path",
+        ],
+    ),
+    (
+        "formats",
+        &[
+            "adapt_crypto",
+            "hash",
+            "adapt_template",
+            "fill",
+            "template_variables",
+            "adapt_archive",
+            "list_archive",
+            "unpack",
         ],
     ),
     (
@@ -53,8 +68,11 @@ pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'stati
     let is_there = |feature: &str| match feature {
         "context-retrieval" => cfg!(feature = "context-retrieval"),
         "agents-llm" => cfg!(feature = "agents-llm"),
+        "code-intelligence" => cfg!(feature = "code-intelligence"),
+        "data-processing" => cfg!(feature = "data-processing"),
         "safety-alignment" => cfg!(feature = "safety-alignment"),
         "files" => cfg!(feature = "files"),
+        "formats" => cfg!(feature = "formats"),
         _ => cfg!(feature = "guide"),
     };
     NAMES.iter().filter(move |(feature, _)| !is_there(feature))

@@ -72,6 +72,10 @@ pub enum Generic {
     Tested,
     /// The op receives `T` and returns one. `T` must be expressible in JSON Schema.
     Asked,
+    /// The op receives `T` and reads one from text.
+    Read,
+    /// The op receives `T`, a record type or `json`, and reads a list of it from text.
+    Rows,
 }
 
 /// The future result of an I/O op.

@@ -25,8 +25,7 @@ impl Swallowed {
     pub(super) fn add(&self, error: Box<RunError>) {
         let mut all = self.0.borrow_mut();
         let file = |it: &RunError| it.source.as_ref().map(|it| it.name().to_owned());
-        let is_it =
-            |it: &Continued| it.error.span == error.span && file(&it.error) == file(&error);
+        let is_it = |it: &Continued| it.error.span == error.span && file(&it.error) == file(&error);
         if let Some(known) = all.iter().position(is_it) {
             all[known].count += 1;
         } else if all.len() < MOST {

@@ -128,9 +128,7 @@ impl Happened {
                 wait_ms: millis(wait),
                 error: error.into(),
             },
-            Event::Swallowed { error, count, .. } => {
-                Self::Swallowed { error: error.into(), count }
-            }
+            Event::Swallowed { error, count, .. } => Self::Swallowed { error: error.into(), count },
             Event::Settled { component, used, .. } => {
                 Self::Spent { component: owned(component), usage: used.into() }
             }
