@@ -48,6 +48,7 @@ mod overshoot;
 mod pages;
 mod plans;
 mod policy;
+mod programs;
 mod promises;
 #[cfg(unix)]
 mod repl;

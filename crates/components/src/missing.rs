@@ -35,6 +35,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "path",
         ],
     ),
+    ("exec", &["exec", "exec_json", "exec_jsonl"]),
     (
         "guide",
         &[
@@ -54,6 +55,7 @@ pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'stati
         "context-retrieval" => cfg!(feature = "context-retrieval"),
         "agents-llm" => cfg!(feature = "agents-llm"),
         "safety-alignment" => cfg!(feature = "safety-alignment"),
+        "exec" => cfg!(feature = "exec"),
         "files" => cfg!(feature = "files"),
         _ => cfg!(feature = "guide"),
     };

@@ -10,7 +10,11 @@ use std::{
 };
 
 use etcetera::BaseStrategy;
-use svc_contract::host::{Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{
+    Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, http,
+    program::{ProgramCall, RunningProgram},
+};
+use tokio_util::sync::CancellationToken;
 
 mod append;
 mod ask;
@@ -25,6 +29,11 @@ mod net;
 mod net;
 mod part;
 mod process;
+#[cfg(feature = "exec")]
+mod programs;
+#[cfg(not(feature = "exec"))]
+#[path = "no_programs.rs"]
+mod programs;
 mod real;
 pub mod test;
 mod workers;
@@ -37,6 +46,7 @@ pub use ask::is_asking;
 pub use process::command_line;
 pub use process::is_ignored;
 pub use process::without_core_dumps;
+pub use programs::kill_programs;
 use workers::Workers;
 pub use workers::is_worker;
 
@@ -197,6 +207,10 @@ impl Host for OsHost {
     #[cfg(target_os = "linux")]
     fn memory_share(&self) -> Option<u64> {
         memory::share()
+    }
+
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        programs::run(call, cancel)
     }
 
     fn run_in_worker(

@@ -10,7 +10,11 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::host::{Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{
+    Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http,
+    program::{ProgramCall, RunningProgram},
+};
+use tokio_util::sync::CancellationToken;
 
 use crate::{OsHost, Workers};
 
@@ -279,6 +283,11 @@ impl Host for TestHost {
     fn chance(&self) -> f64 {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         dice.as_mut().map_or(0.5, fastrand::Rng::f64)
+    }
+
+    /// Runs a program of this machine, in a folder of this machine.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        OsHost::default().run_program(call, cancel)
     }
 
     fn run_in_worker(

@@ -12,6 +12,8 @@ use svc_contract::{
 mod approval;
 mod control;
 mod csv;
+#[cfg(feature = "exec")]
+mod exec;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "guide")]
@@ -28,6 +30,8 @@ pub const ALL: &[&Component] = &[
     &math::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
+    #[cfg(feature = "exec")]
+    &exec::COMPONENT,
     #[cfg(feature = "files")]
     &files::COMPONENT,
     &control::COMPONENT,

@@ -16,12 +16,16 @@ use std::{
     time::Duration,
 };
 
+use program::{ProgramCall, ProgramError, RunningProgram};
+use tokio_util::sync::CancellationToken;
+
 use crate::value::paths;
 
 pub mod address;
 pub mod guard;
 pub mod http;
 pub mod offline;
+pub mod program;
 mod retry_after;
 mod worker;
 
@@ -140,6 +144,12 @@ pub trait Host: Send + Sync + 'static {
     /// known.
     fn memory_share(&self) -> Option<u64> {
         None
+    }
+
+    /// Runs a program until it ends or `cancel` is cancelled. By default unsupported.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        let _ = (call, cancel);
+        Box::pin(std::future::ready(Err(ProgramError::Unsupported)))
     }
 
     /// Runs some work in a worker process, and waits for the answer. By default unsupported.

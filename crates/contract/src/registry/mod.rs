@@ -8,6 +8,7 @@
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
 mod bias;
+mod call_effects;
 mod callback;
 mod callee;
 mod catalog;
@@ -36,6 +37,7 @@ mod tuning;
 pub mod documents;
 
 pub use bias::Bias;
+pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};

@@ -15,11 +15,14 @@ use std::{
     time::Duration,
 };
 
+use tokio_util::sync::CancellationToken;
+
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
     Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
+    program::{ProgramCall, RunningProgram},
     refusal, refused,
 };
 
@@ -217,6 +220,11 @@ impl Host for Guard {
 
     fn memory_share(&self) -> Option<u64> {
         self.inner.memory_share()
+    }
+
+    // Which programs may run is decided before the run: what they do is not restricted.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        self.inner.run_program(call, cancel)
     }
 
     fn run_in_worker(

@@ -38,12 +38,14 @@ pub struct Policy {
     /// `None` allows everything.
     allow: Option<Vec<Rule>>,
     deny: Vec<Rule>,
+    /// Whether a program may only run if a rule allows it, even without any rule.
+    is_untrusted: bool,
 }
 
 impl Policy {
     /// A policy that allows only computing, and what further rules allow.
     pub fn closed() -> Self {
-        Self { allow: Some(Vec::new()), deny: Vec::new() }
+        Self { allow: Some(Vec::new()), ..Self::default() }
     }
 
     /// Adds an allowed effect; its path is relative to the current directory.
@@ -58,6 +60,12 @@ impl Policy {
         Ok(self)
     }
 
+    /// The same rules for an untrusted script, which starts only programs that a rule allows.
+    #[must_use]
+    pub fn for_untrusted(self) -> Self {
+        Self { is_untrusted: true, ..self }
+    }
+
     /// Combines the rules of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
@@ -65,6 +73,7 @@ impl Policy {
             self.allow.get_or_insert_default().extend(allow);
         }
         self.deny.extend(other.deny);
+        self.is_untrusted |= other.is_untrusted;
         self
     }
 
@@ -89,7 +98,7 @@ impl Policy {
 
     /// Whether everything is allowed.
     pub fn is_empty(&self) -> bool {
-        self.allow.is_none() && self.deny.is_empty()
+        self.allow.is_none() && self.deny.is_empty() && !self.is_untrusted
     }
 
     /// Wraps a host so that it refuses everything that is not allowed.
