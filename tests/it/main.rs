@@ -52,6 +52,7 @@ mod programs;
 mod promises;
 #[cfg(unix)]
 mod repl;
+mod requests;
 mod retrieval;
 mod rows;
 mod run;

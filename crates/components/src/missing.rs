@@ -35,6 +35,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "path",
         ],
     ),
+    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages"]),
     ("exec", &["exec", "exec_json", "exec_jsonl"]),
     (
         "guide",
@@ -55,6 +56,7 @@ pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'stati
         "context-retrieval" => cfg!(feature = "context-retrieval"),
         "agents-llm" => cfg!(feature = "agents-llm"),
         "safety-alignment" => cfg!(feature = "safety-alignment"),
+        "http" => cfg!(feature = "http"),
         "exec" => cfg!(feature = "exec"),
         "files" => cfg!(feature = "files"),
         _ => cfg!(feature = "guide"),

@@ -26,7 +26,7 @@ fn a_signal_ends_all_programs_with_the_command() {
         let mark = mark("once");
         let place = Place::new(&stubborn(&mark));
         let child = place.command(&["run", "a.svc"]).spawn().unwrap();
-        within(Duration::from_secs(20), || alive(&mark).len() >= 9);
+        within(Duration::from_secs(20), || alive(&mark).len() >= 6);
         let since = Instant::now();
         send(signal, child.id());
         let ended = child.wait_with_output().unwrap();
@@ -42,7 +42,7 @@ fn an_exit_at_once_ends_them_too() {
     let mark = mark("twice");
     let place = Place::new(&stubborn(&mark));
     let child = place.command(&["run", "a.svc"]).spawn().unwrap();
-    within(Duration::from_secs(20), || alive(&mark).len() >= 9);
+    within(Duration::from_secs(20), || alive(&mark).len() >= 6);
     send("-INT", child.id());
     std::thread::sleep(Duration::from_millis(50));
     send("-INT", child.id());

@@ -29,7 +29,7 @@ fn watched(child: &mut Child) -> (usize, usize) {
 /// The items of an `each` run 64 at a time.
 fn each(count: usize, most: usize) {
     let place = Place::new(&format!(
-        r#"range(0, {count}) >> each {{ exec("true", args: ["many{}mark"]).code }} within {{ max_parallel: 100 }} >> sum"#,
+        r#"range(0, {count}) >> each {{ exec("true", args: ["many{}mark"]) >> .code }} within {{ max_parallel: 100 }} >> sum"#,
         std::process::id()
     ));
     let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
@@ -56,7 +56,7 @@ fn ten_thousand_programs_leave_nothing() {
 #[test]
 fn a_hundred_run_at_once() {
     let place = Place::new(
-        r#"range(0, 100) >> each { exec("sh", args: ["-c", "echo x >> all; while [ $(wc -l < all) -lt 100 ]; do sleep 0.1; done"]).code } within { max_parallel: 100, timeout: 55s } >> sum"#,
+        r#"range(0, 100) >> each { exec("sh", args: ["-c", "echo x >> all; while [ $(wc -l < all) -lt 100 ]; do sleep 0.1; done"]) >> .code } within { max_parallel: 100, timeout: 55s } >> sum"#,
     );
     let done = place.svc(&["run", "a.svc"]);
     assert_eq!(out(&done), "0\n", "{}", err(&done));

@@ -113,19 +113,20 @@ fn within(time: Duration, holds: impl Fn() -> bool) {
 
 #[tokio::test]
 async fn arguments_are_not_read_by_a_shell() {
-    let script = r#"exec("printf", args: ["%s|", "a b", "$HOME", "`id`", "*", "; ls", ""]).stdout"#;
+    let script =
+        r#"exec("printf", args: ["%s|", "a b", "$HOME", "`id`", "*", "; ls", ""]) >> .stdout"#;
     assert_eq!(value(script).await, r#""a b|$HOME|`id`|*|; ls||""#);
 }
 
 #[tokio::test]
 async fn secrets_of_this_process_are_not_inherited() {
-    let script = r#"exec("env", env: { MINE: "1", LANG: "C.UTF-8" }).stdout >> lines"#;
+    let script = r#"exec("env", env: { MINE: "1", LANG: "C.UTF-8" }) >> .stdout >> lines"#;
     let env = value(script).await;
     assert!(env.contains(r#""MINE=1""#) && env.contains("PATH="), "{env}");
     assert!(env.contains("LANG=C.UTF-8") && env.matches("LANG=").count() == 1, "{env}");
     // Cargo sets many for its tests.
     assert!(!env.contains("CARGO"), "{env}");
-    let inherited = value(r#"exec("env", inherit: ["CARGO_PKG_NAME"]).stdout >> lines"#).await;
+    let inherited = value(r#"exec("env", inherit: ["CARGO_PKG_NAME"]) >> .stdout >> lines"#).await;
     assert!(inherited.contains("CARGO_PKG_NAME=svc"), "{inherited}");
 }
 
@@ -153,21 +154,15 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
             "string",
         ),
         (
-            r#"exec("env", env: { "a=b": "c" })"#,
-            ErrorKind::InvalidInput,
-            "invalid environment variable `a=b`",
-            "",
-        ),
-        (
             r#"exec("printf", args: ["\\377"])"#,
             ErrorKind::InvalidOutput,
             "not valid UTF-8 (invalid byte at offset 0)",
             "LC_ALL",
         ),
         (
-            r#"exec("yes", max_output: 10KB)"#,
+            r#"exec("yes", max_output: 10KiB)"#,
             ErrorKind::InvalidOutput,
-            "wrote more than 10KB to stdout",
+            "wrote more than 10KiB to stdout",
             "raise `max_output`",
         ),
         (
@@ -178,20 +173,25 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
         ),
         (r#"exec("false", check: true)"#, ErrorKind::Failed, "ended with the exit code 1", ""),
         (
-            r#"1 >> exec_json("true")"#,
+            r#"1 >> exec_json(program: "true")"#,
             ErrorKind::InvalidOutput,
             "invalid JSON: empty text",
             "to stdout",
         ),
         (
-            r#"1 >> exec_json("sh", args: ["-c", "echo why >&2; exit 2"])"#,
+            r#"1 >> exec_json(program: "sh", args: ["-c", "echo why >&2; exit 2"])"#,
             ErrorKind::Failed,
             "exit code 2: why",
             "",
         ),
-        (r#"1 >> exec_json<string>("cat")"#, ErrorKind::InvalidOutput, "expected string", ""),
         (
-            r#"[1, 2] >> exec_jsonl("sh", args: ["-c", "echo 1; echo x"])"#,
+            r#"1 >> exec_json<string>(program: "cat")"#,
+            ErrorKind::InvalidInput,
+            "expected string",
+            "",
+        ),
+        (
+            r#"[1, 2] >> exec_jsonl(program: "sh", args: ["-c", "echo 1; echo x"])"#,
             ErrorKind::InvalidOutput,
             "line 2: invalid JSON",
             "stdout",
@@ -205,19 +205,21 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
 
 #[tokio::test]
 async fn a_program_in_another_language_is_a_component() {
-    let script = r#"
-type Scored = { text: string, score: int }
-let program = "import sys, json
-for line in sys.stdin:
-    it = json.loads(line)
-    print(json.dumps({'text': it, 'score': len(it)}), flush=True)"
-["one", "three"] >> exec_jsonl<[Scored]>("python3", args: ["-c", program]) >> each { .score }"#;
-    assert_eq!(value(script).await, "[3,5]");
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("score.py");
+    let text = "import sys, json\nfor line in sys.stdin:\n    it = json.loads(line)\n    \
+        print(json.dumps({'text': it, 'score': len(it)}), flush=True)\n";
+    std::fs::write(&program, text).unwrap();
+    let script = format!(
+        r#"["one", "three"] >> exec_jsonl<[{{ text: string, score: int }}]>(program: "python3", args: ["{}"]) >> each {{ .score }}"#,
+        program.display()
+    );
+    assert_eq!(value(&script).await, "[3,5]");
 }
 
 #[tokio::test]
 async fn a_program_need_not_read_its_input() {
-    let script = r#"range(0, 200000) >> exec_json<int>("echo", args: ["7"])"#;
+    let script = r#"range(0, 100000) >> exec_json<int>(program: "echo", args: ["7"])"#;
     assert_eq!(value(script).await, "7");
 }
 
@@ -229,7 +231,7 @@ fn a_plan_names_the_program_and_a_policy_decides_about_it() {
     };
     assert_eq!(effects(r#"exec("git", args: ["log"])"#), ["runs cmd:git"]);
     assert_eq!(effects("param tool: string\nexec(tool)"), ["runs cmd"]);
-    assert_eq!(effects(r#"1 >> exec_json("jq", args: ["."])"#), ["runs cmd:jq"]);
+    assert_eq!(effects(r#"1 >> exec_json(program: "jq", args: ["."])"#), ["runs cmd:jq"]);
     let accepts = |rules: Policy, script: &str| engine().with_policy(rules).plan(script).is_ok();
     let git = || Policy::default().allow("runs cmd:git").unwrap();
     assert!(accepts(git(), r#"exec("git")"#));
@@ -243,7 +245,7 @@ fn a_plan_names_the_program_and_a_policy_decides_about_it() {
 
 #[test]
 fn an_untrusted_script_runs_nothing_that_no_rule_allows() {
-    let place = Place::new(r#"exec("echo", args: ["hi"]).stdout"#);
+    let place = Place::new(r#"exec("echo", args: ["hi"]) >> .stdout"#);
     let refused = place.svc(&["run", "a.svc", "--untrusted"]);
     assert_eq!(refused.status.code(), Some(7), "{}", err(&refused));
     let message = err(&refused);
@@ -255,15 +257,15 @@ fn an_untrusted_script_runs_nothing_that_no_rule_allows() {
     let checked = place.svc(&["check", "a.svc", "--untrusted"]);
     assert_eq!(checked.status.code(), Some(7), "{}", err(&checked));
     let allowed = place.svc(&["run", "a.svc", "--untrusted", "--allow", "runs cmd:echo"]);
-    assert_eq!(out(&allowed), "hi\n\n", "{}", err(&allowed));
+    assert_eq!(out(&allowed), "hi\n", "{}", err(&allowed));
     let trusted = place.svc(&["run", "a.svc"]);
-    assert_eq!(out(&trusted), "hi\n\n", "{}", err(&trusted));
+    assert_eq!(out(&trusted), "hi\n", "{}", err(&trusted));
 }
 
 /// Counts its runs in a file, and fails in a way that is retried.
 fn counting(extra: &str) -> String {
     format!(
-        r#"exec("sh", args: ["-c", "echo x >> count; sleep 60"]{extra}) within {{ attempt_timeout: 300ms, timeout: 30s }} fallback "given up""#
+        r#"exec("sh", args: ["-c", "echo x >> count; sleep 60"]{extra}) within {{ attempt_timeout: 300ms, timeout: 30s }}"#
     )
 }
 
@@ -276,7 +278,7 @@ fn only_what_is_declared_idempotent_is_retried() {
     }
     let place = Place::new(r#"exec("true") within { max_retries: 2 }"#);
     let checked = place.svc(&["check", "a.svc"]);
-    assert!(err(&checked).contains("must not be retried"), "{}", err(&checked));
+    assert!(out(&checked).contains("must not be retried"), "{}", out(&checked));
     place.write("a.svc", r#"exec("true", idempotent: true) within { max_retries: 2 }"#);
     assert!(place.svc(&["check", "a.svc"]).status.success());
 }
@@ -286,7 +288,7 @@ fn only_what_is_declared_idempotent_is_retried() {
 fn a_resumed_run_asks_before_it_runs_a_program_again() {
     for (extra, asks) in [("", true), (", idempotent: true", false)] {
         let place = Place::new(&format!(
-            r#"exec("sh", args: ["-c", "echo x >> count; test -e go || sleep 60; echo ran"]{extra}).stdout"#
+            r#"exec("sh", args: ["-c", "echo x >> count; test -e go || sleep 60; echo ran"]{extra}) >> .stdout"#
         ));
         let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
         within(Duration::from_secs(20), || place.read("count").lines().count() == 1);
@@ -299,9 +301,9 @@ fn a_resumed_run_asks_before_it_runs_a_program_again() {
             assert!(err(&resumed).contains("unknown whether"), "{}", err(&resumed));
             assert_eq!(place.read("count").lines().count(), 1);
             let again = place.svc(&["resume", "last", "--retry-write", "exec"]);
-            assert_eq!(out(&again), "ran\n\n", "{}", err(&again));
+            assert_eq!(out(&again), "ran\n", "{}", err(&again));
         } else {
-            assert_eq!(out(&resumed), "ran\n\n", "{}", err(&resumed));
+            assert_eq!(out(&resumed), "ran\n", "{}", err(&resumed));
         }
         assert_eq!(place.read("count").lines().count(), 2);
         // A finished call is not made again.

@@ -18,6 +18,8 @@ mod exec;
 mod files;
 #[cfg(feature = "guide")]
 mod guide;
+#[cfg(feature = "http")]
+mod http;
 mod json;
 mod list;
 mod math;
@@ -34,6 +36,8 @@ pub const ALL: &[&Component] = &[
     &exec::COMPONENT,
     #[cfg(feature = "files")]
     &files::COMPONENT,
+    #[cfg(feature = "http")]
+    &http::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
     #[cfg(feature = "guide")]

@@ -5,6 +5,7 @@ use std::{borrow::Cow, fmt, future::Future, io, pin::Pin};
 use futures_util::Stream;
 
 use super::{Host, address::Address, refusal};
+use crate::registry::ErrorKind;
 
 /// A request. Its header values and its body may contain secrets, so neither is shown.
 #[derive(Clone)]
@@ -93,6 +94,18 @@ impl Response {
         Self { status, headers: Vec::new(), body }
     }
 
+    /// The kind of the error that a status means which is not a success.
+    pub fn error_kind(&self) -> ErrorKind {
+        match self.status {
+            404 | 410 => ErrorKind::NotFound,
+            401 | 403 | 407 | 451 => ErrorKind::Denied,
+            429 => ErrorKind::RateLimit,
+            408 | 425 | 500..=599 => ErrorKind::Unavailable,
+            400..=499 => ErrorKind::InvalidInput,
+            _ => ErrorKind::Failed,
+        }
+    }
+
     /// The first header with a name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
@@ -106,7 +119,7 @@ const MOST_REDIRECTS: usize = 5;
 /// only for the first host.
 const FOR_ALL: [&str; 2] = ["accept", "user-agent"];
 
-/// Sends a GET and follows redirects; returns the last response and its address. Each step is a
+/// Sends a request and follows the redirects of a GET or HEAD; returns the last response and its address. Each step is a
 /// separate request, which the host checks like the first one.
 pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
     request.url = request.address()?.to_string();
@@ -124,7 +137,8 @@ pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String
 
 /// The target of a redirect.
 fn next(request: &Request, answer: &Response) -> io::Result<Option<Address>> {
-    let leads_on = request.method == "GET" && matches!(answer.status, 301..=303 | 307 | 308);
+    let leads_on =
+        matches!(request.method, "GET" | "HEAD") && matches!(answer.status, 301..=303 | 307 | 308);
     let Some(reference) = answer.header("location").filter(|_| leads_on) else { return Ok(None) };
     let invalid = |why| {
         let message = format!("it redirects to `{reference}`: {why}");

@@ -34,7 +34,7 @@ params! {
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
         /// Environment variables: a record of strings.
-        env: Value = Value::Null,
+        env: Var<'E'> = Var(Value::Null),
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -63,12 +63,12 @@ impl Op for Json {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A program that returns its input",
-            r#"{ a: [1, 2] } >> exec_json<{ a: [int] }>("cat") >> .a >> sum"#,
+            r#"{ a: [1, 2] } >> exec_json<{ a: [int] }>(program: "cat") >> .a >> sum"#,
             "3",
         ),
         Example::err(
             "An output that is not JSON",
-            r#"1 >> exec_json("echo", args: ["no", "json"])"#,
+            r#"1 >> exec_json(program: "echo", args: ["no", "json"])"#,
             "unexpected output of `echo`: invalid JSON",
         ),
     ];
@@ -82,7 +82,7 @@ impl Io for Json {
             program: self.program,
             args: self.args,
             stdin: stdin.into_bytes(),
-            env: self.env,
+            env: self.env.0,
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,
@@ -104,13 +104,13 @@ params! {
     /// with `exec_json`.
     pub(super) struct Jsonl {
         /// The items.
-        items: Items<Value>,
+        items: Items<Var<'T'>>,
         /// The program: a name that is looked up in `PATH`, or a path.
         program: Text,
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
         /// Environment variables: a record of strings.
-        env: Value = Value::Null,
+        env: Var<'E'> = Var(Value::Null),
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -138,12 +138,12 @@ impl Op for Jsonl {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A program that returns its lines",
-            r#"[{ n: 1 }, { n: 2 }] >> exec_jsonl<[{ n: int }]>("cat") >> each { .n } >> sum"#,
+            r#"[{ n: 1 }, { n: 2 }] >> exec_jsonl<[{ n: int }]>(program: "cat") >> each { .n } >> sum"#,
             "3",
         ),
         Example::err(
             "Another number of lines",
-            r#"[1, 2] >> exec_jsonl("head", args: ["-n", "1"])"#,
+            r#"[1, 2] >> exec_jsonl(program: "head", args: ["-n", "1"])"#,
             "expected 2 lines, found 1",
         ),
     ];
@@ -162,7 +162,7 @@ impl Io for Jsonl {
             program: self.program,
             args: self.args,
             stdin: stdin.into_bytes(),
-            env: self.env,
+            env: self.env.0,
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,

@@ -4,7 +4,7 @@ use svc_contract::{
     record,
     registry::{
         Bias, CallEffects, Component, Cx, DecideEffects, Effect, ErrorKind, Example, Field, Io,
-        KnownArgs, Op, OpError, Scheme, Scope, Size, io, params,
+        KnownArgs, Op, OpError, Scheme, Scope, Size, Var, io, params,
     },
     value::{Text, Value},
 };
@@ -93,7 +93,7 @@ params! {
         /// Its standard input.
         stdin: Text = "".into(),
         /// Environment variables: a record of strings.
-        env: Value = Value::Null,
+        env: Var<'E'> = Var(Value::Null),
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -130,10 +130,10 @@ impl Op for Infer {
         ),
         Example::ok(
             "A text as input",
-            r#"{ text: "b\na\n" } >> exec("sort", stdin: .text).stdout >> lines"#,
+            r#"exec("sort", stdin: "b\na\n") >> .stdout >> lines"#,
             r#"["a","b"]"#,
         ),
-        Example::ok("A failure is a code", r#"exec("false").code"#, "1"),
+        Example::ok("A failure is a code", r#"exec("false") >> .code"#, "1"),
         Example::err(
             "A failure that is an error",
             r#"exec("sh", args: ["-c", "echo no luck >&2; exit 3"], check: true)"#,
@@ -153,7 +153,7 @@ impl Io for Infer {
             program: self.program,
             args: self.args,
             stdin: self.stdin.as_bytes().to_vec(),
-            env: self.env,
+            env: self.env.0,
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,

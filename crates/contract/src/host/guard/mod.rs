@@ -97,11 +97,15 @@ impl Guard {
             return Ok(request);
         }
         let address = request.address()?;
-        if !self.rules.web.allows(&address) {
-            let message = format!("the policy does not allow `{address}` to be read");
+        let (web, done) = match request.method {
+            "GET" | "HEAD" | "OPTIONS" => (&self.rules.web, "read"),
+            _ => (&self.rules.web_writes, "written"),
+        };
+        if !web.allows(&address) {
+            let message = format!("the policy does not allow `{address}` to be {done}");
             return Err(refusal(message));
         }
-        if self.rules.web.names(&address) {
+        if web.names(&address) {
             request.trust = Trust::Configured;
         }
         Ok(request)

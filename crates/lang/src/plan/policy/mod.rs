@@ -110,7 +110,8 @@ impl Policy {
             by: By::Policy,
             reads: self.fence(Verb::Reads, host.as_ref()),
             writes: self.fence(Verb::Writes, host.as_ref()),
-            web: self.web(),
+            web: self.web(Verb::Reads),
+            web_writes: self.web(Verb::Writes),
         };
         Arc::new(Guard::new(host, rules))
     }
@@ -134,7 +135,8 @@ impl Policy {
             inside.extend(host.real_path(folder));
         }
         let writes = Fence::around(Vec::new());
-        let rules = Rules { by: By::Use, reads, writes, web: Web::default() };
+        let (web, web_writes) = (Web::default(), Web::default());
+        let rules = Rules { by: By::Use, reads, writes, web, web_writes };
         Arc::new(Guard::new(host.clone(), rules))
     }
 
@@ -152,19 +154,19 @@ impl Policy {
         Fence { inside, except: paths(&self.deny) }
     }
 
-    fn web(&self) -> Web {
-        let inside = self.allow.as_deref().map(sites);
-        Web { inside, except: sites(&self.deny) }
+    fn web(&self, verb: Verb) -> Web {
+        let inside = self.allow.as_deref().map(|it| sites(it, verb));
+        Web { inside, except: sites(&self.deny, verb) }
     }
 }
 
-/// The hosts named by rules.
-fn sites(rules: &[Rule]) -> Vec<Site> {
-    let reads = rules.iter().filter(|it| it.verb == Verb::Reads);
+/// The hosts named by the rules of a verb.
+fn sites(rules: &[Rule], verb: Verb) -> Vec<Site> {
+    let of_verb = rules.iter().filter(|it| it.verb == verb);
     let site = |it: &Rule| match &it.scope {
         None | Some(Scope::Web(None)) => Some(Site::any()),
         Some(Scope::Web(Some(site))) => Some(site.clone()),
         Some(Scope::Path(_) | Scope::Command(_) | Scope::Named(_)) => None,
     };
-    reads.filter_map(site).collect()
+    of_verb.filter_map(site).collect()
 }
