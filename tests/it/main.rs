@@ -8,6 +8,7 @@ mod architecture;
 mod attacks;
 mod blocks;
 mod calls;
+mod changed_files;
 mod cli;
 mod closures;
 mod compile;

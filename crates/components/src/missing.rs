@@ -32,6 +32,12 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "read_jsonl",
             "write_file",
             "save_json",
+            "list_files",
+            "append_file",
+            "copy_file",
+            "move_file",
+            "delete_file",
+            "temp_file",
             "path",
         ],
     ),
@@ -82,11 +88,12 @@ mod tests {
     #[test]
     fn the_names_of_every_feature_are_known() {
         let of_a_feature: BTreeSet<&str> = NAMES.iter().flat_map(|it| it.1).copied().collect();
-        let pure = ["text", "list", "math", "json", "csv", "control", "approval", "navigator"];
+        let always =
+            ["text", "list", "math", "random", "json", "csv", "control", "approval", "navigator"];
         let named: BTreeSet<&str> = ALL
             .iter()
             .flat_map(|it| it.iter())
-            .filter(|it| !pure.contains(&it.name))
+            .filter(|it| !always.contains(&it.name))
             .flat_map(|it| names(it))
             .collect();
         assert!(named.is_subset(&of_a_feature), "{:?}", named.difference(&of_a_feature));

@@ -3,7 +3,7 @@
 
 use std::{
     fs, io,
-    io::Read,
+    io::{Read, Write as _},
     path::{Path, PathBuf},
     pin::Pin,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -11,7 +11,7 @@ use std::{
 
 use etcetera::BaseStrategy;
 use svc_contract::host::{
-    Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, http,
+    Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, guard, http,
     program::{ProgramCall, RunningProgram},
 };
 use tokio_util::sync::CancellationToken;
@@ -136,6 +136,24 @@ impl Host for OsHost {
         written
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        real::remove(&guard::place(self, path)?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        real::rename(&guard::place(self, from)?, &guard::place(self, to)?)
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        real::append(&guard::place(self, path)?, content, limit)
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let mut file = tempfile::Builder::new().prefix("svc-").suffix(suffix).tempfile()?;
+        file.write_all(content)?;
+        Ok(file.into_temp_path().keep()?)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         std::env::current_dir()
     }
@@ -189,6 +207,22 @@ impl Host for OsHost {
 
     fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
         real::write(real, content)
+    }
+
+    fn remove_real(&self, real: &Path) -> io::Result<()> {
+        real::remove(real)
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        real::rename(from, to)
+    }
+
+    fn append_real(&self, real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        real::append(real, content, limit)
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        getrandom::fill(bytes).map_err(io::Error::other)
     }
 
     fn chance(&self) -> f64 {
@@ -254,10 +288,6 @@ fn like(new: &fs::File, old: Option<&fs::Metadata>) -> io::Result<()> {
         Some(old) => new.set_permissions(old.permissions()),
         None => Ok(()),
     }
-}
-
-fn write_durably(file: &fs::File, content: &[u8]) -> io::Result<()> {
-    fill_durably(file, &mut |it| it.write_all(content))
 }
 
 fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {

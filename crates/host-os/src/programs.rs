@@ -165,7 +165,7 @@ fn explained(err: io::Error, call: &ProgramCall) -> io::Error {
             because("the program named in its first line (`#!`) does not exist".to_owned())
         }
         io::ErrorKind::NotFound if is_path => because("the file does not exist".to_owned()),
-        io::ErrorKind::NotFound => because("there is no such program in `PATH`".to_owned()),
+        io::ErrorKind::NotFound => because("no program of that name in `PATH`".to_owned()),
         io::ErrorKind::PermissionDenied if file.is_dir() => because("it is a folder".to_owned()),
         io::ErrorKind::PermissionDenied => because("it is not executable".to_owned()),
         _ => err,

@@ -244,6 +244,37 @@ impl Host for TestHost {
         Ok(())
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let path = self.allowed(path)?;
+        let removed = self.locked().remove(&path);
+        removed.map(|_| ()).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (self.allowed(from)?, self.allowed(to)?);
+        let file = self.locked().remove(&from).ok_or(io::ErrorKind::NotFound)?;
+        self.put(&to, file.content);
+        Ok(())
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        let path = self.allowed(path)?;
+        let mut whole = self.locked().get(&path).map(|it| it.content.clone()).unwrap_or_default();
+        whole.extend(content);
+        if whole.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.put(&path, whole);
+        Ok(())
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let count = self.locked().len();
+        let path = PathBuf::from(format!("/tmp/svc-{count}{suffix}"));
+        self.put(&path, content.to_vec());
+        Ok(path)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(Self::HOME.into())
     }

@@ -136,7 +136,7 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
         (
             r#"exec("no-such-program")"#,
             ErrorKind::NotFound,
-            "there is no such program in `PATH`",
+            "no program of that name in `PATH`",
             "install it",
         ),
         (r#"exec("/etc/passwd")"#, ErrorKind::Denied, "it is not executable", "chmod +x"),

@@ -157,7 +157,7 @@ fn unreachable(url: &str, err: io::Error) -> OpError {
 fn refused(url: &str, page: &Response) -> OpError {
     let status = page.status;
     let error = OpError::new(
-        page.error_kind(),
+        ErrorKind::of_status(status),
         format!("cannot read `{url}`: the server returned status {status}"),
     );
     match page.retry_after() {

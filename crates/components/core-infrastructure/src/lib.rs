@@ -9,6 +9,8 @@ use svc_contract::{
     },
 };
 
+#[cfg(feature = "http")]
+mod adapt_http;
 mod approval;
 mod control;
 mod csv;
@@ -18,18 +20,18 @@ mod exec;
 mod files;
 #[cfg(feature = "guide")]
 mod guide;
-#[cfg(feature = "http")]
-mod http;
 mod json;
 mod list;
 mod math;
 mod navigator;
+mod random;
 mod text;
 
 pub const ALL: &[&Component] = &[
     &text::COMPONENT,
     &list::COMPONENT,
     &math::COMPONENT,
+    &random::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
     #[cfg(feature = "exec")]
@@ -37,7 +39,7 @@ pub const ALL: &[&Component] = &[
     #[cfg(feature = "files")]
     &files::COMPONENT,
     #[cfg(feature = "http")]
-    &http::COMPONENT,
+    &adapt_http::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
     #[cfg(feature = "guide")]

@@ -5,7 +5,6 @@ use std::{borrow::Cow, fmt, future::Future, io, pin::Pin};
 use futures_util::Stream;
 
 use super::{Host, address::Address, refusal};
-use crate::registry::ErrorKind;
 
 /// A request. Its header values and its body may contain secrets, so neither is shown.
 #[derive(Clone)]
@@ -92,18 +91,6 @@ impl Response {
         let piece = Ok(body.into());
         let body = Box::pin(futures_util::stream::once(async move { piece }));
         Self { status, headers: Vec::new(), body }
-    }
-
-    /// The kind of the error that a status means which is not a success.
-    pub fn error_kind(&self) -> ErrorKind {
-        match self.status {
-            404 | 410 => ErrorKind::NotFound,
-            401 | 403 | 407 | 451 => ErrorKind::Denied,
-            429 => ErrorKind::RateLimit,
-            408 | 425 | 500..=599 => ErrorKind::Unavailable,
-            400..=499 => ErrorKind::InvalidInput,
-            _ => ErrorKind::Failed,
-        }
     }
 
     /// The first header with a name, which must be in lower case.

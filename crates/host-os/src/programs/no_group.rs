@@ -1,4 +1,4 @@
-//! Where there are no process groups, only the program itself is ended.
+//! On systems without process groups, only the program itself is ended.
 
 use tokio::process::{Child, Command};
 

@@ -99,7 +99,7 @@ async fn starts_that_fail_say_why() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(path("script"), mode).unwrap();
     for (program, why) in [
-        ("no-such-program-here".to_owned(), "there is no such program in `PATH`"),
+        ("no-such-program-here".to_owned(), "no program of that name in `PATH`"),
         (path("missing"), "the file does not exist"),
         (path("plain"), "it is not executable"),
         (path(""), "it is a folder"),

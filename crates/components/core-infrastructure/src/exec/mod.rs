@@ -22,7 +22,7 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "one process for each call, without a shell, ended with all that it started",
         &[
-            "the program needs nobody at a terminal",
+            "the program asks no one at a terminal",
             "output is text in UTF-8",
             "a program that goes on in the background is not wanted",
         ],
@@ -70,7 +70,7 @@ record! {
 params! {
     /// Runs a program and returns its exit code and its output.
     ///
-    /// There is no shell: each argument reaches the program as it is, and `*`, `$` and `|` mean
+    /// No shell reads the call: each argument reaches the program as it is, and `*`, `$` and `|` mean
     /// nothing. An exit code other than 0 is a result, not an error, unless `check` is true.
     ///
     /// A program receives only `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`,
@@ -142,7 +142,7 @@ impl Op for Infer {
         Example::err(
             "No such program",
             r#"exec("no-such-program")"#,
-            "cannot run `no-such-program`: there is no such program in `PATH`",
+            "cannot run `no-such-program`: no program of that name in `PATH`",
         ),
     ];
 }

@@ -149,6 +149,22 @@ impl Host for Guard {
         self.inner.write_real(&self.writable(path)?, content)
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_real(&self.writable(path)?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.rename_real(&self.writable(from)?, &self.writable(to)?)
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        self.inner.append_real(&self.writable(path)?, content, limit)
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        self.inner.write_temporary(suffix, content)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         self.inner.current_dir()
     }
@@ -210,12 +226,32 @@ impl Host for Guard {
         self.inner.write_real(real, content)
     }
 
+    fn remove_real(&self, real: &Path) -> io::Result<()> {
+        self.check(&self.rules.writes, real, "written")?;
+        self.inner.remove_real(real)
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.check(&self.rules.writes, from, "written")?;
+        self.check(&self.rules.writes, to, "written")?;
+        self.inner.rename_real(from, to)
+    }
+
+    fn append_real(&self, real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        self.check(&self.rules.writes, real, "written")?;
+        self.inner.append_real(real, content, limit)
+    }
+
     fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
         self.inner.open_configured(variable)
     }
 
     fn chance(&self) -> f64 {
         self.inner.chance()
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.inner.random(bytes)
     }
 
     fn memory(&self) -> Option<u64> {

@@ -40,7 +40,7 @@ pub(super) struct Call<'a> {
     pub(super) headers: &'a Value,
     pub(super) auth: &'a Auth,
     pub(super) body: Body,
-    /// Whether a status that is no success is a failure.
+    /// Whether a status that is not a success is a failure.
     pub(super) check: bool,
     pub(super) max_size: Size,
 }
@@ -212,7 +212,7 @@ fn refused(method: &str, url: &str, answer: &Response, content: &[u8]) -> OpErro
         Some(to) => format!("cannot {method} `{url}`: it redirects to `{to}`"),
         None => format!("cannot {method} `{url}`: the server returned status {status}{said}"),
     };
-    let error = OpError::new(answer.error_kind(), message);
+    let error = OpError::new(ErrorKind::of_status(status), message);
     let error = match to {
         Some(_) => error.help("use that address, if you trust it"),
         None => error,
