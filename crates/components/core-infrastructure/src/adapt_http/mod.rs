@@ -34,7 +34,7 @@ pub(super) const COMPONENT: Component = Component {
         ("http_post", "post"),
         ("http_pages", "pages"),
     ],
-    ops: &[io::<request::Infer>(), io::<get::Get>(), io::<post::Post>(), io::<pages::Pages>()],
+    ops: &[io::<request::Infer>(), io::<get::Get>(), io::<post::Post>(), io::<pages::Paged>()],
 };
 
 /// The default maximum size of an answer.

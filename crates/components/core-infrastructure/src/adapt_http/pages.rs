@@ -24,7 +24,7 @@ params! {
     /// Each address is checked like the first one. `auth` and `headers` are not sent to another host
     /// than that of `url`. The errors are those of `request`; an answer that is not a list, or has
     /// none at `items`, is an error of the kind `failed`.
-    pub(super) struct Pages {
+    pub(super) struct Paged {
         /// The address of the first page.
         url: Text,
         /// Fields for the query of the address: a record of strings and numbers; a list stands for
@@ -55,7 +55,7 @@ params! {
     }
 }
 
-impl Op for Pages {
+impl Op for Paged {
     const NAME: &'static str = "pages";
     const YIELDS: Scheme = Scheme::Json;
     const GENERIC: Generic = Generic::Tested;
@@ -92,7 +92,7 @@ impl Op for Pages {
     ];
 }
 
-impl Io for Pages {
+impl Io for Paged {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         if !self.next.is_empty() && !self.page_param.is_empty() {
             let message = "both `next` and `page_param` are given";
@@ -121,11 +121,11 @@ struct Walk {
     found: Vec<Value>,
     /// The bytes that the next answers may have.
     left: u64,
-    params: Pages,
+    params: Paged,
 }
 
 impl Walk {
-    fn of(mut params: Pages) -> Self {
+    fn of(mut params: Paged) -> Self {
         let (header, prefix) = (params.auth_header.clone(), params.auth_prefix.clone());
         Self {
             auth: Auth {

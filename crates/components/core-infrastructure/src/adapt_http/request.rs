@@ -1,6 +1,6 @@
 //! `request`: any method.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use svc_contract::{
     registry::{
@@ -139,6 +139,10 @@ impl Op for Infer {
     ];
 }
 
+/// The fields of an answer.
+static NAMES: LazyLock<Arc<[Text]>> =
+    LazyLock::new(|| ["status", "url", "headers", "body"].map(Text::from).into());
+
 impl Io for Infer {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let body = self.body()?;
@@ -154,8 +158,6 @@ impl Io for Infer {
             max_size: self.max_size,
         };
         let answer = call.send(cx).await?;
-        static NAMES: LazyLock<std::sync::Arc<[Text]>> =
-            LazyLock::new(|| ["status", "url", "headers", "body"].map(Text::from).into());
         let (headers, body) = (answer.headers(), answer.body()?);
         let values = vec![i64::from(answer.status).into(), answer.url.into(), headers, body];
         Ok(Value::Record(Record::new(NAMES.clone(), values)))

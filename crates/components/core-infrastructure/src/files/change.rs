@@ -131,7 +131,7 @@ impl Op for DeleteFile {
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: false }];
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] =
-        &["delete a file", "remove a file from disk", "clean up temporary files"];
+        &["delete a file", "remove a file from disk", "get rid of an old file"];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A file", r#"delete_file(path: "a.txt")"#, r#""a.txt""#)
             .with(&[("a.txt", "A")]),
