@@ -41,92 +41,81 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// Runs a program until it ends or is cancelled.
 pub(super) fn run(call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
     Box::pin(async move {
-        let mut running = Running::start(&call)?;
-        let most = call.max_output;
-        match cancel.run_until_cancelled(running.output(call.stdin, most)).await {
-            Some(Ok(output)) => Ok(output),
-            Some(Err(err)) => {
-                running.kill().await;
-                Err(err)
-            }
-            None => {
-                running.end().await;
-                Err(ProgramError::Cancelled)
-            }
-        }
-    })
-}
-
-/// A started program. When it is dropped, its group is killed.
-struct Running {
-    child: Child,
-    group: Group,
-}
-
-impl Running {
-    fn start(call: &ProgramCall) -> Result<Self, ProgramError> {
-        let mut command = Command::new(&call.program);
-        command
-            .args(&call.args)
-            .env_clear()
-            .envs(call.env.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(dir) = &call.dir {
-            command.current_dir(dir);
-        }
-        Group::prepare(&mut command);
-        let started = command.spawn().map_err(|err| ProgramError::Start(explained(err, call)))?;
-        Ok(Self { group: Group::of(&started), child: started })
-    }
-
-    /// Feeds the program, and collects its output until it ends.
-    async fn output(&mut self, input: Vec<u8>, most: u64) -> Result<ProgramOutput, ProgramError> {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let stdin = self.child.stdin.take();
-        let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
-        let (status, is_held_open) = {
-            let pipes = pin!(try_join3(
-                feed(stdin, input),
-                collect(stdout, &mut out, most, "stdout"),
-                collect(stderr, &mut err, most, "stderr"),
-            ));
-            let ended = pin!(self.child.wait());
-            match select(pipes, ended).await {
-                Either::Left((closed, ended)) => {
-                    closed?;
-                    (ended.await, false)
-                }
-                Either::Right((status, pipes)) => {
-                    // Whatever it left behind may hold its pipes open.
-                    self.group.kill();
-                    let rest = timeout(DRAIN, pipes).await;
-                    let is_held_open = rest.is_err();
-                    rest.unwrap_or(Ok(((), (), ())))?;
-                    (status, is_held_open)
+        // When this future is dropped, so is the group, which kills it.
+        let (mut child, mut group) = start(&call)?;
+        let ended = {
+            let mut output = pin!(output(&mut child, &group, call.stdin, call.max_output));
+            match cancel.run_until_cancelled(output.as_mut()).await {
+                Some(ended) => ended,
+                None => {
+                    // Its output is still read: a closed pipe would kill it before it cleaned up.
+                    group.ask_to_end();
+                    let _ = timeout(GRACE, output).await;
+                    Err(ProgramError::Cancelled)
                 }
             }
         };
-        self.group.close();
-        let code = code_of(status.map_err(ProgramError::Lost)?);
-        Ok(ProgramOutput { code, stdout: out, stderr: err, is_held_open })
-    }
+        if ended.is_err() {
+            group.kill();
+            // It fails if the program has ended; then there is nothing to kill and to wait for.
+            let _ = child.kill().await;
+        }
+        group.close();
+        ended
+    })
+}
 
-    /// Asks the program to end, and kills what is left of its group after the time for that.
-    async fn end(&mut self) {
-        self.group.ask_to_end();
-        // Whether it has ended or not, the rest is killed.
-        let _ = timeout(GRACE, self.child.wait()).await;
-        self.kill().await;
+fn start(call: &ProgramCall) -> Result<(Child, Group), ProgramError> {
+    let mut command = Command::new(&call.program);
+    command
+        .args(&call.args)
+        .env_clear()
+        .envs(call.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(dir) = &call.dir {
+        command.current_dir(dir);
     }
+    Group::prepare(&mut command);
+    let started = command.spawn().map_err(|err| ProgramError::Start(explained(err, call)))?;
+    let group = Group::of(&started);
+    Ok((started, group))
+}
 
-    async fn kill(&mut self) {
-        self.group.kill();
-        // It fails if the program has ended; then there is nothing to kill and to wait for.
-        let _ = self.child.kill().await;
-        self.group.close();
-    }
+/// Feeds a program, and collects its output until it ends.
+async fn output(
+    child: &mut Child,
+    group: &Group,
+    input: Vec<u8>,
+    most: u64,
+) -> Result<ProgramOutput, ProgramError> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (status, is_held_open) = {
+        let pipes = pin!(try_join3(
+            feed(stdin, input),
+            collect(stdout, &mut out, most, "stdout"),
+            collect(stderr, &mut err, most, "stderr"),
+        ));
+        let ended = pin!(child.wait());
+        match select(pipes, ended).await {
+            Either::Left((closed, ended)) => {
+                closed?;
+                (ended.await, false)
+            }
+            Either::Right((status, pipes)) => {
+                // Whatever it left behind may hold its pipes open.
+                group.kill();
+                let rest = timeout(DRAIN, pipes).await;
+                let is_held_open = rest.is_err();
+                rest.unwrap_or(Ok(((), (), ())))?;
+                (status, is_held_open)
+            }
+        }
+    };
+    let code = code_of(status.map_err(ProgramError::Lost)?);
+    Ok(ProgramOutput { code, stdout: out, stderr: err, is_held_open })
 }
 
 /// Writes the input. A program need not read it to its end.

@@ -127,7 +127,7 @@ async fn a_cancel_kills_the_whole_group() {
     );
     let cancel = CancellationToken::new();
     let running = tokio::spawn(run(shell(&script), cancel.clone()));
-    while alive(&mark) < 3 {
+    while alive(&mark) < 2 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let started = Instant::now();
@@ -143,7 +143,7 @@ async fn a_program_may_clean_up_when_it_is_cancelled() {
     let file = folder.path().join("cleaned");
     let ready = folder.path().join("ready");
     let script = format!(
-        "trap 'echo > {}; exit' TERM; echo > {}; while :; do sleep 0.05; done",
+        "trap 'echo ends >&2; echo > {}; exit' TERM; echo > {}; while :; do sleep 0.05; done",
         file.display(),
         ready.display()
     );
