@@ -174,5 +174,5 @@ fn code_of(status: ExitStatus) -> i64 {
     status.code().unwrap_or(-1).into()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
 //! Real programs: their output, their ends, and that nothing of them is left.
+#![cfg(unix)]
 
 use std::{fs, time::Instant};
 
