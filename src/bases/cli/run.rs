@@ -226,6 +226,7 @@ async fn interrupts(
             // The engine abandons whatever does not stop in time.
         } else if asked == Asked::Interrupt || !is_stopping {
             watch.screen.clear();
+            svc_host_os::kill_programs();
             std::process::exit(INTERRUPTED.into());
         }
     }

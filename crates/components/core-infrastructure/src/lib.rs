@@ -15,9 +15,13 @@ mod adapt_archive;
 mod adapt_crypto;
 #[cfg(feature = "formats")]
 mod adapt_template;
+#[cfg(feature = "http")]
+mod adapt_http;
 mod approval;
 mod control;
 mod csv;
+#[cfg(feature = "exec")]
+mod exec;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "guide")]
@@ -27,6 +31,7 @@ mod list;
 mod map;
 mod math;
 mod navigator;
+mod random;
 mod text;
 
 pub const ALL: &[&Component] = &[
@@ -34,10 +39,15 @@ pub const ALL: &[&Component] = &[
     &list::COMPONENT,
     &map::COMPONENT,
     &math::COMPONENT,
+    &random::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
+    #[cfg(feature = "exec")]
+    &exec::COMPONENT,
     #[cfg(feature = "files")]
     &files::COMPONENT,
+    #[cfg(feature = "http")]
+    &adapt_http::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
     #[cfg(feature = "guide")]
