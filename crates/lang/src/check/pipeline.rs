@@ -281,7 +281,7 @@ impl Checker<'_> {
         }
         let whole = ast::dotted(name);
         let span = ast::name_span(name);
-        if self.registry.find(&whole).is_some() {
+        if self.registry.find(&whole).is_some() && foreign_name(&whole).is_none() {
             let ops = self.registry.find(&whole).map_or(&[][..], |it| it.component().ops);
             let names: Vec<String> =
                 ops.iter().map(|it| format!("`{whole}.{}`", it.name)).collect();

@@ -101,9 +101,11 @@ impl Checker<'_> {
             _ => {
                 let problem = Problem::error(Code::E205, span, "`fails` expects what should fail")
                     .label("expected a pipeline, and perhaps a kind of error");
-                self.report(problem.help(
-                    "write `fails((x >> stage))`, or `fails((x >> stage), kind: \"timeout\")`",
-                ));
+                self.report(
+                    problem.help(
+                        "write `fails(x >> stage)`, or `fails(x >> stage, kind: \"timeout\")`",
+                    ),
+                );
                 return Some(Term::unknown(span));
             }
         };

@@ -239,9 +239,7 @@ impl Builder<'_> {
             pipeline.stages.as_slice(),
             [Stage { kind: StageKind::Expr(_), mods, .. }] if mods.is_empty()
         );
-        if is_plain
-            && let Some(Stage { kind: StageKind::Expr(expr), .. }) = pipeline.stages.pop()
-        {
+        if is_plain && let Some(Stage { kind: StageKind::Expr(expr), .. }) = pipeline.stages.pop() {
             return expr;
         }
         let span = pipeline.span;
