@@ -117,6 +117,14 @@ fn test_problem(script: &Source, failure: TestFailure) -> (Option<Source>, Probl
         TestFailure::Run(err) => (err.source.clone(), run_problem(&err)),
         TestFailure::Unmocked(it) => (Some(it.source.clone()), unmocked(script, &it)),
         TestFailure::Expect { span, sides } => (None, unmet(script, span, &sides)),
+        TestFailure::Fails { span, instead } => {
+            let what = match instead {
+                Ok(value) => format!("does not fail: is {}", shown(&value)),
+                Err(error) => format!("fails with the kind `{}`: {error}", error.kind.name()),
+            };
+            let problem = Problem::error(Code::E414, span, "this does not fail as expected");
+            (None, problem.label(what).help("fix the script, or expect what happens"))
+        }
     }
 }
 

@@ -10,7 +10,10 @@ use std::{
 };
 
 use svc_api::seen::Seen;
-use svc_contract::{registry::OpError, value::units};
+use svc_contract::{
+    registry::{ErrorKind, OpError},
+    value::units,
+};
 use svc_engine::run::{Event, Observer};
 use svc_lang::diag::{Source, Span};
 
@@ -106,6 +109,10 @@ impl Watch {
         drop(swallowed);
         if is_told {
             self.note(&format!("{place}: continued without it: {error}"));
+            // The person who runs the script can allow it; its author cannot.
+            if let (ErrorKind::Denied, Some(help)) = (error.kind, &error.help) {
+                self.note(help);
+            }
         }
     }
 

@@ -117,6 +117,7 @@ pub fn negate(value: &Value) -> Result {
     match value {
         V::Int(it) => it.checked_neg().map(V::Int).ok_or(Overflow),
         V::Float(it) => finite(-it),
+        V::Money(it) => Money::ZERO.checked_sub(*it).map(V::Money).ok_or(Overflow),
         _ => Err(Mismatch),
     }
 }

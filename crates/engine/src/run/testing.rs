@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::OnceLock, time::Duration};
 
 use futures_util::FutureExt as _;
 use svc_contract::{
-    registry::{OpDef, Price, Usage},
+    registry::{OpDef, OpError, Price, Usage},
     value::{Money, Type, Value},
 };
 use svc_lang::{
@@ -43,6 +43,8 @@ pub enum TestFailure {
     Run(Box<RunError>),
     /// An expectation does not hold, with the values that it compares.
     Expect { span: Span, sides: Vec<(Span, Value)> },
+    /// `fails(..)` does not hold: what happened instead.
+    Fails { span: Span, instead: std::result::Result<Value, OpError> },
     /// A component that is not pure was reached, and no mock matches it.
     Unmocked(Box<Unmocked>),
 }
@@ -168,6 +170,13 @@ impl Run {
         while let TermKind::Binary { op: BinaryOp::And, left, right } = &part.kind {
             let holds = matches!(self.eval(left, place).await, Ok(Value::Bool(true)));
             part = if holds { right } else { left };
+        }
+        if let TermKind::Fallback { tries, .. } = &part.kind
+            && let Some(TermKind::Pipeline(terms)) = tries.first().map(|it| &it.kind)
+            && let Some(tested) = terms.first()
+        {
+            let instead = self.eval(tested, place).await.map_err(|it| it.error);
+            return TestFailure::Fails { span: tested.span, instead };
         }
         let mut sides = Vec::new();
         if let TermKind::Binary { op, left, right } = &part.kind

@@ -9,7 +9,8 @@ use svc_contract::value::{Record, Text, Value, literal};
 
 use super::{
     Checker, Input, Term, TermKind, TypedFlow,
-    call::{FlowCall, Site},
+    call::Site,
+    flow_calls::FlowCall,
     modules::Module,
     term::{Expansion, TypedEntry},
 };

@@ -2,18 +2,20 @@
 
 use svc_contract::{
     registry::{Max, Scheme},
-    value::Type,
+    value::{Text, Type},
 };
 
 use super::{
-    Checker, Shape, Term, TermKind,
+    Checker, Shape, Term, TermKind, TypedEntry, Var,
+    overlap::acts,
+    pipeline::var_term,
     repair::{Gap, Stage, Wanted},
     scope::{Frame, Giver},
     unify::Bindings,
 };
 use crate::{
     diag::{Code, Problem, Span},
-    syntax::ast::{self, Expr},
+    syntax::ast,
 };
 
 /// Any list.
@@ -83,26 +85,25 @@ impl Checker<'_> {
         Term::new(kind, ty, span)
     }
 
-    pub(super) fn shape(&mut self, shape: Shape, key: &Expr, span: Span) -> Term {
+    pub(super) fn shape(&mut self, shape: Shape, key: &ast::Pipeline, span: Span) -> Term {
         let word = shape.word();
         let sign = Span::new(span.start, span.start + word.len());
         let list = self.incoming_list(word, sign);
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
+        let segment = self.segment(word);
         self.item_frame(item.clone(), sign);
-        let key = self.expr(key, None);
-        let item = if shape == Shape::Where { self.kept_items(item, &key) } else { item };
+        let key = self.named_path(|this| this.pipeline_as(key, None));
+        let kept =
+            if shape == Shape::Where { self.kept_items(item.clone(), &key) } else { item.clone() };
         self.frames.pop();
         self.shape_key(shape, &key);
         let ty = match shape {
-            Shape::Where | Shape::Sort => Type::List(item.into(), max),
-            Shape::Group => {
-                let items = Type::List(item.into(), max);
-                let group =
-                    Type::record(vec![("key".into(), key.ty.clone()), ("items".into(), items)]);
-                Type::List(group.into(), max)
-            }
+            Shape::Where | Shape::Sort => Type::List(kept.into(), max),
+            Shape::Group => Type::List(group(&key.ty, &item, max).into(), max),
         };
-        let segment = self.segment(word);
+        if key.waits {
+            return keyed_first(shape, &segment, input, key, &item, max).of_type(ty);
+        }
         let kind = TermKind::Shape { segment, input: Box::new(input), shape, key: Box::new(key) };
         Term::new(kind, ty, span)
     }
@@ -116,11 +117,14 @@ impl Checker<'_> {
         if !self.hidden(key, "used for grouping or sorting") {
             return;
         }
-        if key.waits {
+        if acts(key) {
+            let message = format!("`{word}` cannot call what costs money or acts");
             self.report(
-                Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))
-                    .label("runs for every item, without bounds")
-                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then use `.k` here"),
+                Problem::error(Code::E218, key.span, message)
+                    .label("runs for every item")
+                    .help(format!(
+                        "compute it first: `each {{ {{ item: it, key: .. }} }} >> {word} {{ .key }} >> each {{ .item }}`"
+                    )),
             );
             return;
         }
@@ -138,6 +142,71 @@ impl Checker<'_> {
                 }),
         );
     }
+}
+
+/// The type of a group.
+fn group(key: &Type, item: &Type, max: Option<u64>) -> Type {
+    let items = Type::List(item.clone().into(), max);
+    Type::record(vec![("key".into(), key.clone()), ("items".into(), items)])
+}
+
+/// `where { slow }` as `each { { item: it, key: slow } } >> where { .key } >> each { .item }`: slow
+/// components run for all items at the same time, and are nodes of the plan.
+fn keyed_first(
+    shape: Shape,
+    segment: &Text,
+    input: Term,
+    key: Term,
+    item: &Type,
+    max: Option<u64>,
+) -> Term {
+    let span = key.span;
+    let it = |ty: &Type| var_term(Var { up: 0, idx: 0 }, ty.clone(), span);
+    let list_of = |ty: &Type| Type::List(ty.clone().into(), max);
+    let field = |base: Term, name: &str, ty: &Type| {
+        Term::new(TermKind::Field { base: Box::new(base), name: name.into() }, ty.clone(), span)
+    };
+    let each = |segment: &str, input: Term, body: Term| {
+        let ty = list_of(&body.ty);
+        let (input, body) = (Box::new(input), Box::new(body));
+        Term::new(
+            TermKind::Each { segment: segment.into(), input, optional: false, body },
+            ty,
+            span,
+        )
+    };
+    let key_type = key.ty.clone();
+    let pair = Type::record(vec![("item".into(), item.clone()), ("key".into(), key_type.clone())]);
+    let entries =
+        vec![TypedEntry::Field("item".into(), it(item)), TypedEntry::Field("key".into(), key)];
+    let pairs = each(segment, input, Term::new(TermKind::Record(entries), pair.clone(), span));
+    let shaped_type = match shape {
+        Shape::Where | Shape::Sort => list_of(&pair),
+        Shape::Group => list_of(&group(&key_type, &pair, max)),
+    };
+    let shaped = TermKind::Shape {
+        segment: segment.clone(),
+        input: Box::new(it(&list_of(&pair))),
+        shape,
+        key: Box::new(field(it(&pair), "key", &key_type)),
+    };
+    let shaped = Term::new(shaped, shaped_type.clone(), span);
+    let bare = match shape {
+        Shape::Where | Shape::Sort => field(it(&pair), "item", item),
+        Shape::Group => {
+            let of_pairs = group(&key_type, &pair, max);
+            let items = field(it(&of_pairs), "items", &list_of(&pair));
+            let items = each("items", items, field(it(&pair), "item", item));
+            let entries = vec![
+                TypedEntry::Field("key".into(), field(it(&of_pairs), "key", &key_type)),
+                TypedEntry::Field("items".into(), items),
+            ];
+            Term::new(TermKind::Record(entries), group(&key_type, item, max), span)
+        }
+    };
+    let bare = each(&format!("{segment}.items"), it(&shaped_type), bare);
+    let ty = bare.ty.clone();
+    Term::new(TermKind::Pipeline(vec![pairs, shaped, bare]), ty, span)
 }
 
 /// Help on turning a value that is not a list into one.

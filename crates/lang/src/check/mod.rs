@@ -15,6 +15,7 @@ mod expr;
 mod facts;
 mod flow_args;
 mod flow_call;
+mod flow_calls;
 mod flows;
 mod generics;
 mod inline_script;

@@ -174,12 +174,19 @@ impl Checker<'_> {
         let ty = match &inner.ty {
             Type::Int(_) => Type::INT,
             Type::Float(_) => Type::FLOAT,
+            Type::Money => Type::Money,
             Type::Unknown | Type::Never => inner.ty.clone(),
             other => {
+                let help = match other {
+                    Type::Duration | Type::Size => {
+                        "durations and sizes are never negative; `sort { .x } >> reverse` sorts in descending order"
+                    }
+                    _ => "to sort in descending order, write `sort { .x } >> reverse`",
+                };
                 self.report(
-                    Problem::error(Code::E208, inner.span, "`-` expects a number")
+                    Problem::error(Code::E208, inner.span, "`-` expects a number or money")
                         .label(format!("this is {other}"))
-                        .help("write `>> reverse` after `sort` to sort in descending order"),
+                        .help(help),
                 );
                 Type::Unknown
             }

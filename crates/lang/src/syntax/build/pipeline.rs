@@ -174,11 +174,11 @@ impl Builder<'_> {
     fn shape(&mut self, pair: Pair<'_, Rule>) -> StageKind {
         let mut inner = pair.into_inner();
         let kind = inner.next().expect("a shape begins with its word").as_rule();
-        let expr = self.expr(inner.next().expect("a shape has an expression"));
+        let key = Box::new(self.pipeline(inner.next().expect("a shape has a key")));
         match kind {
-            Rule::WHERE => StageKind::Where(expr),
-            Rule::SORT => StageKind::Sort(expr),
-            _ => StageKind::Group(expr),
+            Rule::WHERE => StageKind::Where(key),
+            Rule::SORT => StageKind::Sort(key),
+            _ => StageKind::Group(key),
         }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Printer<'a> {
     fn shape(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner();
         let word = inner.next().map(|it| self.joined(&it));
-        let body = self.braces(inner, Self::expr);
+        let body = self.braces(inner, Self::pipeline);
         Doc::seq(word.into_iter().chain([Doc::space(), body.grouped()]).collect())
     }
 
