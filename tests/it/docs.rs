@@ -118,11 +118,11 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     engine.run(source).await.map(drop).map_err(|err| err.to_string())
 }
 
-/// Runs the tests in a script; returns the problems of those that fail.
+/// Runs the tests in a script; returns their problems.
 fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
     let results = engine.test(plan.program(), "");
-    let failed = results.iter().filter(|it| !it.passed());
-    let shown: Vec<String> = failed.map(|it| it.report.render(Style::Plain)).collect();
+    let noted = results.iter().filter(|it| !it.passed() || !it.report.problems.is_empty());
+    let shown: Vec<String> = noted.map(|it| it.report.render(Style::Plain)).collect();
     if shown.is_empty() { Ok(()) } else { Err(shown.join("\n")) }
 }
 

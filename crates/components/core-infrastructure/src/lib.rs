@@ -85,6 +85,27 @@ impl Content {
     }
 }
 
+/// Any map: `map<T>`.
+const ANY_MAP: Scheme = Scheme::Map(&Scheme::Var('T'));
+
+/// A map, a record, or a `json` value that is an object.
+struct Mapped(Record);
+
+impl Field for Mapped {
+    const SCHEME: Scheme = ANY_MAP;
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Record(it) => Some(Self(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Record(self.0)
+    }
+}
+
 /// The type of any record: a record without fields is narrower than all others.
 const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
 

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::map::Mapped;
+use super::super::Mapped;
 use svc_contract::{
     registry::{Example, FieldScheme, Inline, Max, Op, OpError, Scheme, params},
     value::{Record, Text, Value},
 };
 
 params! {
-    /// Converts a map or a JSON object to a list: a record `{ key, value }` for each key, in order.
+    /// Lists the keys and values of a map or a JSON object: a record `{ key, value }` for each key, in
+    /// order.
     ///
     /// Any other JSON is an error of kind `invalid_input`.
     pub(super) struct Entries {
@@ -36,6 +37,7 @@ impl Op for Entries {
     );
     const SAYS: &'static [&'static str] = &[
         "keys and values of an object",
+        "list its keys and values",
         "list the pairs of a map",
         "iterate over a dictionary",
         "turn an object with unknown keys into rows",

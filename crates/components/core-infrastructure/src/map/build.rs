@@ -7,7 +7,10 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{ANY, ENTRIES, GROUPS, Mapped};
+use super::{
+    super::{ANY_MAP, Mapped},
+    ENTRIES, GROUPS,
+};
 
 /// The entries of a map, or the groups of a list.
 pub(super) struct Pairs(Vec<(Text, Value)>);
@@ -44,7 +47,7 @@ params! {
 
 impl Op for ToMap {
     const NAME: &'static str = "to_map";
-    const YIELDS: Scheme = ANY;
+    const YIELDS: Scheme = ANY_MAP;
     const SAYS: &'static [&'static str] = &[
         "build a map from a list",
         "turn pairs into a dictionary",
@@ -100,7 +103,7 @@ params! {
 
 impl Op for Merge {
     const NAME: &'static str = "merge";
-    const YIELDS: Scheme = ANY;
+    const YIELDS: Scheme = ANY_MAP;
     const SAYS: &'static [&'static str] = &[
         "merge two maps",
         "combine two dictionaries",

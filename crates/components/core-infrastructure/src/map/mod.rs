@@ -1,9 +1,6 @@
 //! Working with maps: values of one type by keys that only the run knows.
 
-use svc_contract::{
-    registry::{Bias, Component, Field, FieldScheme, Max, Scheme, inline},
-    value::{Record, Value},
-};
+use svc_contract::registry::{Bias, Component, FieldScheme, Max, Scheme, inline};
 
 mod build;
 mod parts;
@@ -20,27 +17,6 @@ pub(super) const COMPONENT: Component = Component {
     aliases: &[("to_map", "to_map"), ("values", "values"), ("merge", "merge")],
     ops: &[inline::<build::ToMap>(), inline::<parts::Values>(), inline::<build::Merge>()],
 };
-
-/// Any map: `map<T>`.
-const ANY: Scheme = Scheme::Map(&Scheme::Var('T'));
-
-/// A map, a record, or a `json` value that is an object.
-pub(crate) struct Mapped(pub(crate) Record);
-
-impl Field for Mapped {
-    const SCHEME: Scheme = ANY;
-
-    fn decode(value: Value) -> Option<Self> {
-        match value {
-            Value::Record(it) => Some(Self(it)),
-            _ => None,
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::Record(self.0)
-    }
-}
 
 /// `[{ key: string, value: T }]`
 const ENTRIES: Scheme = Scheme::List(

@@ -5,7 +5,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::Mapped;
+use super::super::Mapped;
 
 params! {
     /// Returns the values of a map, in the order of its keys.
