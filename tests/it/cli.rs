@@ -12,7 +12,10 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod completion;
 mod declared;
+mod folders;
+mod helps;
 mod library;
 mod texts;
 
@@ -140,7 +143,7 @@ fn wrong_params_are_wrong_usage() {
     place.svc_with(b"1", &["run", "-", "x"]).fails(2, "the script has no param");
     place.svc(&["run"]).fails(2, "required");
     place.svc(&["walk"]).fails(2, "unrecognized");
-    place.svc(&[]).fails(2, "A short tour");
+    place.svc(&[]).fails(2, "Write scripts:");
 }
 
 #[test]

@@ -13,10 +13,10 @@ use svc_contract::{
 mod adapt_archive;
 #[cfg(feature = "formats")]
 mod adapt_crypto;
-#[cfg(feature = "formats")]
-mod adapt_template;
 #[cfg(feature = "http")]
 mod adapt_http;
+#[cfg(feature = "formats")]
+mod adapt_template;
 mod approval;
 mod control;
 mod csv;
