@@ -7,7 +7,9 @@ use std::{
 };
 
 use clap::Args;
+use svc_api::check::counted;
 use svc_contract::host::{Host, Stat};
+use svc_lang::diag::visible_line;
 
 use super::{
     Session,
@@ -64,11 +66,12 @@ pub(super) async fn repeat(
         if code == INTERRUPTED {
             return Ok(code);
         }
-        session.terminal.note(&format!("watching {} files; Ctrl-C ends", before.len()));
+        session.terminal.note(&format!("watching {}; Ctrl-C ends", counted(before.len(), "file")));
         let Some(changed) = change(host, paths, &before, &mut signals).await else {
             return Ok(INTERRUPTED);
         };
-        session.terminal.note(&format!("`{}` changed", changed.display()));
+        let name = changed.display().to_string();
+        session.terminal.note(&format!("`{}` changed", visible_line(&name)));
     }
 }
 
@@ -111,7 +114,9 @@ fn look(host: &dyn Host, paths: &[PathBuf]) -> Look {
     let mut look = Look::new();
     for path in paths {
         let own = host.stat(path).ok();
-        look.extend(own.as_ref().filter(|it| it.is_file).map(|it| (scripts::short(path), state(it))));
+        look.extend(
+            own.as_ref().filter(|it| it.is_file).map(|it| (scripts::short(path), state(it))),
+        );
         let folder = if own.is_some_and(|it| it.is_dir) { path } else { folder_of(path) };
         let near = host.walk(folder).take(MOST).flatten();
         let watched = near.filter(|it| {

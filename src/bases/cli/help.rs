@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::builder::{StyledStr, Styles};
 use svc_api::usage;
+use svc_lang::diag::visible_line;
 
 use super::{
     Session, command_line,
@@ -73,7 +74,7 @@ pub(super) fn of_command(name: &str, is_short: bool, session: &Session) -> Resul
 pub(super) fn of_script(file: &Path, session: &Session) -> Result<u8> {
     let plan = script::plan(session, file)?;
     let name = file.display().to_string();
-    terminal::print(&usage::page(&name, &plan))?;
+    terminal::print(&usage::page(&visible_line(&name), &plan))?;
     let totals = plan.render_totals(session.terminal.out.style());
     terminal::print(terminal::styled(&format!("\n{totals}")))?;
     Ok(OK)

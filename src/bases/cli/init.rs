@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svc_api::project::{FILES, POLICY, SCRIPT};
 use svc_contract::registry::OpError;
+use svc_lang::diag::visible_line;
 
 use super::{
     Session,
@@ -39,14 +40,16 @@ impl Init {
         for (path, text) in &files {
             let written = host.write(path, text.as_bytes());
             written.map_err(|err| Failure::reading(OpError::io(err, path)))?;
-            terminal::print(&format!("{}: written\n", scripts::short(path).display()))?;
+            let name = scripts::short(path).display().to_string();
+            terminal::print(&format!("{}: written\n", visible_line(&name)))?;
         }
         terminal::print(&self.next_steps())?;
         Ok(OK)
     }
 
     fn next_steps(&self) -> String {
-        let folder = self.folder.display();
+        let folder = self.folder.display().to_string();
+        let folder = visible_line(&folder);
         let enter =
             if self.folder == Path::new(".") { String::new() } else { format!("  cd {folder}\n") };
         format!(

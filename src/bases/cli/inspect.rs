@@ -12,7 +12,7 @@ use super::{
     tuning::TuneArgs,
 };
 
-/// Show the documentation of a component, an op, or a word of the language.
+/// Show the documentation of a component, op or word.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Inspect {

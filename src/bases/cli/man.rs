@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use svc_contract::registry::OpError;
+use svc_lang::diag::visible_line;
 
 use super::{
     Session,
@@ -30,7 +31,8 @@ impl Manual {
         let mut line = super::command_line().disable_help_subcommand(true);
         line.build();
         let count = self.write(session, &line)?;
-        terminal::print(&format!("{}: {count} pages written\n", self.folder.display()))?;
+        let folder = self.folder.display().to_string();
+        terminal::print(&format!("{}: {count} pages written\n", visible_line(&folder)))?;
         Ok(OK)
     }
 

@@ -34,6 +34,7 @@ use super::{
 /// Run a script and print its result.
 #[derive(Args)]
 #[command(after_help = SHORT, after_long_help = EXAMPLES, disable_help_flag = true)]
+#[command(override_usage = "svc run [OPTIONS] <FILE> [INPUT]")]
 pub(super) struct Run {
     /// The script; `-` reads it from standard input.
     #[arg(value_name = "FILE", required_unless_present_any = ["help", "short_help"])]

@@ -70,13 +70,26 @@ fn bash_completes_scripts_and_their_params() {
     assert!(bash(&place, "svc run missing.svc -p ").is_empty());
 }
 
+/// What a script of someone else contains does not become a command, and is not drawn as it is.
+#[test]
+fn candidates_are_harmless() {
+    let script = "## Doc\u{1b}[31m.\nparam a: \"$(touch x)\" | \"b\" = \"b\"\na";
+    let place = Place::new(&[("a.svc", script), ("$(touch y).svc", "1")]);
+    assert_eq!(bash(&place, "svc run a.svc -p "), ["a="]);
+    assert_eq!(bash(&place, "svc run $"), [r"\$\(touch\ y\).svc"]);
+    let mut command = place.command(&["--", "svc", "run", "a.svc", "-p", ""]);
+    let done = command.env("SVC_COMPLETE", "fish").output().unwrap();
+    let shown = String::from_utf8(done.stdout).unwrap();
+    assert!(shown.contains(r"Doc\u{1b}[31m.") && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
 #[test]
 fn bash_completes_runs() {
     let place = Place::new(&[("a.svc", "1 + 1")]);
-    assert!(bash(&place, "svc show ").is_empty());
+    assert!(bash(&place, "svc show ").iter().all(|it| it.starts_with('-')));
     place.svc(&["run", "a.svc"]).gives("2\n");
     let id = place.svc(&["runs", "--json"]).json()[0]["run"].as_str().unwrap().to_owned();
-    assert_eq!(bash(&place, "svc show "), ["last", &id]);
+    assert_eq!(bash(&place, "svc show ")[..2], ["last", &id]);
     assert_eq!(bash(&place, &format!("svc resume {}", &id[..4])), [id]);
 }
 

@@ -73,16 +73,16 @@ fn the_scripts_of_a_folder_are_formatted() {
 struct Watched {
     program: Child,
     lines: Receiver<String>,
+    /// The lines that were read and not waited for yet: the order of the two outputs is open.
+    seen: Vec<String>,
 }
 
 impl Watched {
     fn new(place: &Place, args: &[&str]) -> Self {
         let mut program = place.command(args).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
-        let outputs: [Box<dyn std::io::Read + Send>; 2] = [
-            Box::new(program.stdout.take().unwrap()),
-            Box::new(program.stderr.take().unwrap()),
-        ];
+        let outputs: [Box<dyn std::io::Read + Send>; 2] =
+            [Box::new(program.stdout.take().unwrap()), Box::new(program.stderr.take().unwrap())];
         for output in outputs {
             let sender = sender.clone();
             thread::spawn(move || {
@@ -91,20 +91,22 @@ impl Watched {
                 }
             });
         }
-        Self { program, lines }
+        Self { program, lines, seen: Vec::new() }
     }
 
     /// Waits for a line that contains a text.
     #[track_caller]
-    fn shows(&self, text: &str) {
-        let mut seen = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(60)) {
-            if line.contains(text) {
+    fn shows(&mut self, text: &str) {
+        loop {
+            if let Some(at) = self.seen.iter().position(|it| it.contains(text)) {
+                self.seen.remove(at);
                 return;
             }
-            seen.push(line);
+            match self.lines.recv_timeout(Duration::from_secs(60)) {
+                Ok(line) => self.seen.push(line),
+                Err(_) => panic!("no `{text}` in {:#?}", self.seen),
+            }
         }
-        panic!("no `{text}` in {seen:#?}");
     }
 
     #[cfg(unix)]
@@ -126,7 +128,7 @@ impl Drop for Watched {
 #[test]
 fn a_changed_script_is_checked_again() {
     let place = Place::new(&[("a.svc", "1 + 1\n"), ("lib/b.svc", "2\n")]);
-    let watched = Watched::new(&place, &["check", ".", "--watch"]);
+    let mut watched = Watched::new(&place, &["check", ".", "--watch"]);
     watched.shows("2 scripts: 2 ok, 0 with errors");
     watched.shows("watching 2 files; Ctrl-C ends");
     fs::write(place.path().join("lib/b.svc"), "\"x\" >> uper\n").unwrap();
@@ -142,14 +144,14 @@ fn a_changed_script_is_checked_again() {
 #[cfg(unix)]
 #[test]
 fn a_changed_script_runs_again_and_its_outputs_do_not_count() {
-    let script = "write_file(path: \"out.txt\", content: \"one\")\n";
+    let script = "write_file(\"one\", to: \"out.txt\")\n";
     let place = Place::new(&[("a.svc", script)]);
-    let watched = Watched::new(&place, &["run", "a.svc", "--watch", "--no-store"]);
+    let mut watched = Watched::new(&place, &["run", "a.svc", "--watch", "--no-store"]);
     watched.shows("out.txt");
-    watched.shows("watching 1 files");
+    watched.shows("watching 1 file;");
     fs::write(place.path().join("a.svc"), script.replace("one", "two")).unwrap();
     watched.shows("`a.svc` changed");
-    watched.shows("watching 1 files");
+    watched.shows("watching 1 file;");
     assert_eq!(fs::read_to_string(place.path().join("out.txt")).unwrap(), "two");
     watched.ends();
     place.svc(&["run", "-", "--watch"]).fails(2, "cannot watch standard input");
@@ -158,10 +160,11 @@ fn a_changed_script_runs_again_and_its_outputs_do_not_count() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_is_not_repeated() {
-    let place = Place::new(&[("a.svc", "wait(for: 10m)\n")]);
+    let place = Place::new(&[("a.svc", "1 >> wait(duration: 10m)\n")]);
     let watched = Watched::new(&place, &["run", "a.svc", "--watch", "--no-store"]);
-    // The run has no output before it ends; its signals are listened to before it starts.
-    thread::sleep(Duration::from_secs(2));
+    // The run has no output before it ends. Without a handler, the signal would end the program
+    // without an exit code.
+    thread::sleep(Duration::from_secs(3));
     watched.ends();
 }
 
@@ -176,9 +179,8 @@ fn a_new_project_checks_tests_and_runs() {
         let mut command = place.command(args);
         super::Done::of(command.current_dir(place.path().join("reports")).output().unwrap())
     };
-    within(&["check", "."]).gives(
-        "report.svc: ok, result [CustomerTotal]\n1 script: 1 ok, 0 with errors\n",
-    );
+    within(&["check", "."])
+        .gives("report.svc: ok, result [CustomerTotal]\n1 script: 1 ok, 0 with errors\n");
     within(&["fmt", "--check", "."]).gives("1 script: 0 would be formatted\n");
     assert!(within(&["test", "."]).out.ends_with("1 passed, 0 failed in 1 script\n"));
     let run = ["run", "report.svc", "--policy", "policy.toml"];

@@ -30,6 +30,27 @@ fn words_of_the_language_are_inspected() {
     assert!(map.contains("core-infrastructure, version") && map.contains("map<type>"), "{map}");
 }
 
+#[test]
+fn every_reserved_word_is_explained_once() {
+    let words: Vec<&str> = constructs::all().flat_map(|it| it.words).copied().collect();
+    for word in svc_lang::syntax::RESERVED {
+        assert_eq!(words.iter().filter(|it| **it == word).count(), 1, "{word}");
+    }
+}
+
+#[test]
+fn the_prompt_explains_words() {
+    let place = Place::new(&[]);
+    let shown = |line: &str| place.svc_with(line.as_bytes(), &["repl", "--no-store"]).out;
+    assert!(shown(":help each").contains("see docs/language.md#each"));
+    assert!(shown(":help else").contains("see docs/language.md#if"));
+    // A word and a command of the prompt.
+    let both = shown(":help type");
+    assert!(both.contains("type Name = type") && both.contains(":type EXPR"), "{both}");
+    assert!(!shown(":help :type").contains("type Name = type"));
+    assert!(shown(":help e203").contains("E203"));
+}
+
 /// Examples are formatted, pass their own tests, and return what the page says.
 #[tokio::test]
 async fn examples_of_words_hold() {
@@ -87,6 +108,8 @@ fn the_short_help_is_short_and_lists_commands_by_purpose() {
     let short = place.svc(&["-h"]).out;
     insta::assert_snapshot!(short);
     assert!(short.lines().all(|it| it.chars().count() <= 100), "{short}");
+    let commands = short.lines().filter(|it| it.starts_with("  ") && !it.starts_with("   "));
+    assert!(commands.filter(|it| !it.contains("--")).all(|it| it.len() <= 80), "{short}");
     let long = place.svc(&["--help"]).out;
     assert!(long.contains("A short tour") && long.contains("Write scripts:"), "{long}");
     place.svc(&[]).fails(2, "Write scripts:");

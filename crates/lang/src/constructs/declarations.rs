@@ -71,7 +71,7 @@ pub(super) const ALL: &[Construct] = &[
         words: &["let"],
         summary: "Gives a name to a value, which is computed once.",
         form: "let name = pipeline\nlet name: type = pipeline",
-        example: "let words = \"a small text\" >> words\n\n{ count: len(words), first: words[0] }",
+        example: "let parts = \"a small text\" >> words\n\n{ count: len(parts), first: parts[0] }",
         result: "{\"count\":3,\"first\":\"a\"}",
         fails: "The name is visible in the statements below. An unused `let` is a warning, unless \
                 its name begins with `_`.",

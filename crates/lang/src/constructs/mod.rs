@@ -57,20 +57,7 @@ impl Construct {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::syntax::RESERVED;
-
-    #[test]
-    fn every_reserved_word_is_explained_once() {
-        let words: Vec<&str> = all().flat_map(|it| it.words).copied().collect();
-        let distinct: BTreeSet<&str> = words.iter().copied().collect();
-        assert_eq!(distinct.len(), words.len(), "a word is explained twice");
-        for word in RESERVED {
-            assert!(Construct::find(word).is_some(), "`{word}` is not explained");
-        }
-    }
 
     #[test]
     fn a_page_has_every_part() {

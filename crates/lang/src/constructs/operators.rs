@@ -65,8 +65,8 @@ pub(super) const ALL: &[Construct] = &[
         words: &["??", "?."],
         summary: "`x ?? y` is `y` where `x` is null; `x?.f` is null where `x` is null.",
         form: "value ?? value\nvalue?.field",
-        example: "let found: { name: string? }? = { name: null }\n\nfound?.name ?? \"nobody\"",
-        result: "\"nobody\"",
+        example: "let found: { name: string? }? = { name: null }\n\nfound?.name ?? \"unknown\"",
+        result: "\"unknown\"",
         fails: "The left side must be able to be null. A failure is not null: `fallback` replaces \
                 failures.",
         chapter: "language.md#expressions-and-operators",

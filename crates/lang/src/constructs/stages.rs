@@ -94,8 +94,8 @@ pub(super) const ALL: &[Construct] = &[
         words: &["within"],
         summary: "Bounds the stage on its left: time, retries, tokens, money, memory.",
         form: "stage within { timeout: 30s, max_retries: 2, max_cost: $0.10 }",
-        example: "[\"tea\", \"milk\"] >> (each { upper }) within { timeout: 5s, max_parallel: 2 }",
-        result: "[\"TEA\",\"MILK\"]",
+        example: "\"tea\" >> wait(duration: 1ms) within { timeout: 5s, max_retries: 0 } >> upper",
+        result: "\"TEA\"",
         fails: "It binds tighter than `>>`; parentheses extend it to a longer pipeline. A stage that \
                 exceeds a bound fails with the kind `timeout` or `budget`.",
         chapter: "language.md#bounds-and-fallback",

@@ -10,9 +10,10 @@ use clap_complete::env::{Bash as Inner, EnvCompleter};
 pub(super) struct Bash;
 
 /// Words that no space separates belong together. What bash has split off is removed from the
-/// candidates again, because bash replaces only the last part.
+/// candidates again, because bash replaces only the last part. Candidates are quoted: a file may
+/// have the name of a command.
 const SCRIPT: &str = r#"_BIN_complete() {
-    local line="${COMP_LINE:0:COMP_POINT}" words=() breaks='' i rest word kept=''
+    local line="${COMP_LINE:0:COMP_POINT}" words=() breaks='' i rest word quoted kept=''
     for ((i = 0; i <= COMP_CWORD; i++)); do
         rest="${line#"${line%%[![:space:]]*}"}"
         word="${COMP_WORDS[i]}"
@@ -30,7 +31,8 @@ const SCRIPT: &str = r#"_BIN_complete() {
     [[ -n $breaks && $word == *[$breaks]* ]] && kept="${word%"${word##*[$breaks]}"}"
     COMPREPLY=()
     while IFS= read -r word || [[ -n $word ]]; do
-        COMPREPLY+=("${word#"$kept"}")
+        printf -v quoted '%q' "${word#"$kept"}"
+        COMPREPLY+=("$quoted")
     done < <(VAR=bash _CLAP_COMPLETE_INDEX=$((${#words[@]} - 1)) "COMPLETER" -- "${words[@]}" 2> /dev/null)
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=/:.] ]]; then
         compopt -o nospace 2> /dev/null

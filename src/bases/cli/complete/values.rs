@@ -10,7 +10,12 @@ use clap::{Arg, Command, builder::StyledStr};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter};
 use svc_contract::{registry::OpRef, value::Type};
 use svc_engine::Engine;
-use svc_lang::{check::Input, constructs, diag::Explanation, stdlib};
+use svc_lang::{
+    check::Input,
+    constructs,
+    diag::{Explanation, visible_line},
+    stdlib,
+};
 
 use super::super::{keeping, script};
 
@@ -60,8 +65,9 @@ fn beginning(all: Vec<CompletionCandidate>, typed: &OsStr) -> Vec<CompletionCand
 }
 
 fn candidate(value: impl Into<OsString>, help: &str) -> CompletionCandidate {
-    let help = help.lines().next().unwrap_or_default();
-    let help = (!help.is_empty()).then(|| StyledStr::from(help.to_owned()));
+    // Shells draw it as it is, and it may come from the script of someone else.
+    let help = visible_line(help.lines().next().unwrap_or_default()).into_owned();
+    let help = (!help.is_empty()).then(|| StyledStr::from(help));
     CompletionCandidate::new(value).help(help)
 }
 
@@ -112,7 +118,9 @@ fn params(request: &Request) -> Vec<CompletionCandidate> {
 fn of_input(input: &Input) -> Vec<CompletionCandidate> {
     let values: Vec<String> = match input.ty.required() {
         Type::Bool => vec!["true".to_owned(), "false".to_owned()],
-        Type::Enum(of) => of.variants.iter().map(ToString::to_string).collect(),
+        Type::Enum(of) if of.variants.iter().all(|it| is_plain(it)) => {
+            of.variants.iter().map(ToString::to_string).collect()
+        }
         _ => {
             let help = match input.doc.lines().next() {
                 Some(doc) => format!("{}: {doc}", input.ty),
@@ -122,4 +130,9 @@ fn of_input(input: &Input) -> Vec<CompletionCandidate> {
         }
     };
     values.iter().map(|it| candidate(format!("{}={it}", input.name), &input.doc)).collect()
+}
+
+/// Whether a shell takes a word as it is: a script of someone else must not write a command line.
+fn is_plain(word: &str) -> bool {
+    word.chars().all(|it| it.is_alphanumeric() || "_-.,:/+@%".contains(it))
 }

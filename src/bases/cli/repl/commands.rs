@@ -160,7 +160,9 @@ async fn page(repl: &mut Repl, name: &str) -> Result<Outcome> {
         terminal::print(&format!("{}\n", own.text))?;
         return Ok(Outcome::Done);
     }
-    let is_code = name.len() == 4 && name.starts_with(['E', 'e']);
+    let is_code = name.len() == 4
+        && name.starts_with(['E', 'e'])
+        && name[1..].bytes().all(|it| it.is_ascii_digit());
     if of_svc().iter().any(|it| it == command) {
         return svc(repl, command, "--help").await;
     }
