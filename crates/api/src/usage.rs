@@ -34,6 +34,9 @@ fn about(script: &str) -> String {
 }
 
 fn usage(file: &str, program: &Checked) -> String {
+    if program.main.is_none() {
+        return String::new();
+    }
     let params = program.inputs.iter().filter(|it| !is_secret(it));
     let options = if params.count() == 0 { "" } else { " [INPUT] [-p NAME=VALUE].." };
     let first = program.inputs.iter().find(|it| !is_secret(it));
@@ -47,13 +50,14 @@ fn usage(file: &str, program: &Checked) -> String {
 
 /// A heading, and entries of a name and its documentation.
 fn listed(title: &str, entries: impl Iterator<Item = (String, String)>) -> String {
-    let entries: String = entries
-        .map(|(head, doc)| {
-            let doc: String = doc.lines().map(|it| format!("      {it}\n")).collect();
-            format!("  {head}\n{doc}")
-        })
-        .collect();
-    if entries.is_empty() { entries } else { format!("{title}:\n{entries}") }
+    let mut text = String::new();
+    for (head, doc) in entries {
+        text += &format!("  {head}\n");
+        for line in doc.lines() {
+            text += &format!("      {line}\n");
+        }
+    }
+    if text.is_empty() { text } else { format!("{title}:\n{text}") }
 }
 
 /// `top_k: int = 5`, as the script writes it, and its documentation.

@@ -61,7 +61,7 @@ enum Outcome {
 
 impl Check {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let round = async || again::ended_by_signals(|| self.check(session)).await;
+        let round = async || again::ended_by_signals(|| self.check(session));
         again::repeat(session, self.watch, &self.files, round).await
     }
 

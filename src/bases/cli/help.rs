@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use clap::builder::{StyledStr, Styles};
+use clap::{
+    Args,
+    builder::{StyledStr, Styles},
+};
 use svc_api::usage;
 use svc_lang::diag::visible_line;
 
@@ -57,17 +60,34 @@ fn about(line: &clap::Command, name: &str) -> String {
     }
 }
 
-/// Prints the help of a command.
-pub(super) fn of_command(name: &str, is_short: bool, session: &Session) -> Result<u8> {
-    let mut line = command_line();
-    line.build();
-    if let Some(command) = line.find_subcommand_mut(name) {
-        let page = if is_short { command.render_help() } else { command.render_long_help() };
-        let colours = session.terminal.out.colour;
-        let page = if colours { page.ansi().to_string() } else { page.to_string() };
-        terminal::print(terminal::styled(&page))?;
+/// The options of a command that shows the help of a script.
+#[derive(Args, Clone, Copy)]
+pub(super) struct HelpArgs {
+    /// Print the params, bounds and estimate of FILE; without FILE, print this help.
+    #[arg(long)]
+    help: bool,
+    /// The same; without FILE, print a shorter help.
+    #[arg(short = 'h')]
+    short_help: bool,
+}
+
+impl HelpArgs {
+    pub(super) fn is_asked(self) -> bool {
+        self.help || self.short_help
     }
-    Ok(OK)
+
+    /// Prints the help of a command.
+    pub(super) fn of_command(self, name: &str, session: &Session) -> Result<u8> {
+        let mut line = command_line();
+        line.build();
+        if let Some(command) = line.find_subcommand_mut(name) {
+            let page = if self.help { command.render_long_help() } else { command.render_help() };
+            let colours = session.terminal.out.colour;
+            let page = if colours { page.ansi().to_string() } else { page.to_string() };
+            terminal::print(terminal::styled(&page))?;
+        }
+        Ok(OK)
+    }
 }
 
 /// Prints how a script is run: its params, result, effects, bounds and estimate.

@@ -9,7 +9,7 @@ use svc_lang::diag::visible_line;
 
 use super::{
     Session,
-    exit::{FAILED, Failure, OK, Result},
+    exit::{FAILED, Failure, OK, Result, USAGE},
     scripts, terminal,
 };
 
@@ -31,6 +31,10 @@ No file is overwritten: if one of them exists, nothing is written, and the exit 
 impl Init {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let host = session.engine.host();
+        if host.stat(&self.folder).is_ok_and(|it| !it.is_dir) {
+            let message = format!("`{}` is not a folder", self.folder.display());
+            return Err(Failure::new(USAGE, message));
+        }
         let files = FILES.map(|it| (self.folder.join(it.path), it.text));
         let there: Vec<&Path> =
             files.iter().map(|(path, _)| &**path).filter(|it| host.stat(it).is_ok()).collect();

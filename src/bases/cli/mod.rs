@@ -187,7 +187,7 @@ impl Session {
 /// Runs the program with the arguments of the process and the components of `engine`.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     if let Some(done) = complete::answer(&os::command_line(), &engine) {
-        return done.map_or_else(|failure| failure.code, |code| code).into();
+        return done.unwrap_or_else(|failure| failure.code).into();
     }
     let cli = match Cli::read(os::command_line()) {
         Ok(cli) => cli,

@@ -55,12 +55,8 @@ pub(super) struct Run {
     tuning: TuneArgs,
     #[command(flatten)]
     keeping: OptionalStoreArgs,
-    /// Print the params, bounds and estimate of FILE; without FILE, print this help.
-    #[arg(long)]
-    help: bool,
-    /// The same; without FILE, print a shorter help.
-    #[arg(short = 'h')]
-    short_help: bool,
+    #[command(flatten)]
+    asked: help::HelpArgs,
 }
 
 const SHORT: &str = "Examples:
@@ -100,8 +96,8 @@ the run; sent twice, they change nothing more."#;
 
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let Some(file) = &self.file else { return help::of_command("run", !self.help, session) };
-        if self.help || self.short_help {
+        let Some(file) = &self.file else { return self.asked.of_command("run", session) };
+        if self.asked.is_asked() {
             return help::of_script(file, session);
         }
         self.given.refuse_doubles()?;

@@ -78,7 +78,7 @@ impl Test {
         let engine = session.engine.clone();
         let engine = self.max_memory.into_iter().fold(engine, Engine::max_memory);
         let session = &Session { engine, ..*session };
-        let round = async || again::ended_by_signals(|| self.test(session)).await;
+        let round = async || again::ended_by_signals(|| self.test(session));
         again::repeat(session, self.watch, &self.files, round).await
     }
 
@@ -105,9 +105,10 @@ impl Test {
             };
             session.terminal.note(message);
         } else if passed + failed > 0 && !self.quiet.quiet {
-            let among = match scripts.has_folder {
-                true => format!(" in {}", counted(scripts.files.len(), "script")),
-                false => String::new(),
+            let among = if scripts.has_folder {
+                format!(" in {}", counted(scripts.files.len(), "script"))
+            } else {
+                String::new()
             };
             terminal::print(&format!("{passed} passed, {failed} failed{among}\n"))?;
         }

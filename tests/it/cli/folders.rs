@@ -102,9 +102,9 @@ impl Watched {
                 self.seen.remove(at);
                 return;
             }
-            match self.lines.recv_timeout(Duration::from_secs(60)) {
+            match self.lines.recv_timeout(Duration::from_mins(1)) {
                 Ok(line) => self.seen.push(line),
-                Err(_) => panic!("no `{text}` in {:#?}", self.seen),
+                Err(why) => panic!("no `{text}` ({why}) in {:#?}", self.seen),
             }
         }
     }
@@ -196,6 +196,7 @@ fn a_new_project_checks_tests_and_runs() {
 fn a_new_project_overwrites_nothing() {
     let place = Place::new(&[("README.md", "mine")]);
     place.svc(&["init"]).fails(1, "`./README.md` already exists");
+    place.svc(&["init", "README.md"]).fails(2, "`README.md` is not a folder");
     assert_eq!(fs::read_to_string(place.path().join("README.md")).unwrap(), "mine");
     assert!(!place.path().join("report.svc").exists());
 }

@@ -9,6 +9,9 @@ use svc_lang::constructs::{self, Construct};
 
 use super::Place;
 
+/// A script that only other scripts use.
+const TESTED: &str = "flow double(n: int) -> int { n * 2 }\n";
+
 #[test]
 fn words_of_the_language_are_inspected() {
     let place = Place::new(&[]);
@@ -133,6 +136,8 @@ fn the_help_of_a_script_shows_its_params_and_bounds() {
     assert_eq!(help.code, Some(0), "{}", help.err);
     insta::assert_snapshot!(help.out);
     assert_eq!(place.svc(&["run", "-h", "greet.svc"]).out, help.out);
+    let library = place.svc_with(TESTED.as_bytes(), &["run", "-", "--help"]).out;
+    assert_eq!(library, "\nnothing runs: the script only defines flows and types\n");
     place.svc(&["run", "wrong.svc", "--help"]).fails(7, "E201");
     place.svc(&["run", "missing.svc", "--help"]).fails(6, "missing.svc");
 }

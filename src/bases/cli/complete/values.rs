@@ -81,7 +81,7 @@ fn names(request: &Request) -> Vec<CompletionCandidate> {
     let words = constructs::all()
         .flat_map(|construct| construct.words.iter().map(|it| candidate(*it, construct.summary)));
     let components = components.iter().map(|it| candidate(it.name, it.summary));
-    let ops = ops.map(|it| candidate(it.script_name(), &it.op.summary()));
+    let ops = ops.map(|it| candidate(it.script_name(), it.op.summary()));
     let mut all: Vec<CompletionCandidate> =
         components.chain(ops).chain(modules).chain(words).collect();
     all.sort_by(|a, b| a.get_value().cmp(b.get_value()));
