@@ -45,3 +45,35 @@ instructions *args:
 # Looks for input that makes a target panic: `just fuzz parse 600`.
 fuzz target seconds="600":
     cd fuzz && cargo fuzz run {{ target }} -- -dict=svc.dict -max_len=4096 -timeout=5 -max_total_time={{ seconds }}
+
+# An archive for users in `target/dist`: the program, its pages and completions, checksums, SBOM.
+dist:
+    cargo build --locked --profile dist --bin svc
+    just pack "${CARGO_TARGET_DIR:-target}/dist/svc"
+
+# The same for a program that is already built.
+pack program:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    out=target/dist
+    version=$("{{ program }}" --version | cut -d ' ' -f 2)
+    name="svc-$version-$(rustc -vV | sed -n 's/^host: //p')"
+    rm -rf "$out/$name"
+    mkdir -p "$out/$name/completions"
+    cp "{{ program }}" "$out/$name/svc"
+    strip "$out/$name/svc"
+    cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$out/$name/"
+    "{{ program }}" man "$out/$name/man1"
+    for shell in bash zsh fish; do
+        "{{ program }}" completions "$shell" >"$out/$name/completions/svc.$shell"
+    done
+    if command -v cargo-sbom >/dev/null; then
+        cargo sbom --cargo-package svc --output-format cyclone_dx_json_1_4 >"$out/$name/sbom.cdx.json"
+    else
+        echo "no SBOM: install cargo-sbom with \`cargo install cargo-sbom\`" >&2
+    fi
+    # The same content makes the same archive.
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
+        -C "$out" -czf "$out/$name.tar.gz" "$name"
+    cd "$out"
+    sha256sum "$name.tar.gz" | tee "$name.tar.gz.sha256"

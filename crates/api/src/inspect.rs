@@ -8,6 +8,7 @@ use svc_contract::{
     },
     value::{Value, units},
 };
+use svc_lang::constructs::{self, Construct};
 
 use crate::{
     bias::BiasJson,
@@ -31,10 +32,12 @@ pub fn find(registry: &Registry, name: &str) -> Option<Subject> {
     Some(Subject { component: op.component, ops: vec![op] })
 }
 
-/// The known name nearest to `name`; after a dot, an op of a component.
+/// The known name nearest to `name`: of a component, an op, or a word of the language; after a
+/// dot, an op of a component.
 pub fn meant(registry: &Registry, name: &str) -> Option<String> {
     let Some((component, op)) = name.split_once('.') else {
-        return registry.suggest(name).map(str::to_owned);
+        let words = constructs::all().flat_map(|it| it.words).copied();
+        return nearest(name, registry.names().chain(words)).map(str::to_owned);
     };
     match registry.find(component) {
         Some(found) => {
@@ -56,6 +59,31 @@ pub fn fields(scheme: Scheme) -> &'static [FieldScheme] {
 
 pub fn effects(effects: &[Effect]) -> Vec<String> {
     effects.iter().map(ToString::to_string).collect()
+}
+
+/// A word or sign of the language.
+#[derive(Serialize)]
+pub struct ConstructJson {
+    name: &'static str,
+    /// All its words, such as `if` and `else`.
+    words: &'static [&'static str],
+    /// Markdown, like `fails`.
+    summary: &'static str,
+    forms: Vec<&'static str>,
+    example: &'static str,
+    /// The result of the example, as JSON text.
+    result: &'static str,
+    fails: &'static str,
+    /// A file in `docs`, and a heading in it.
+    chapter: &'static str,
+}
+
+impl ConstructJson {
+    pub fn new(construct: &Construct) -> Self {
+        let Construct { words, summary, form, example, result, fails, chapter } = *construct;
+        let (name, forms) = (construct.name(), form.lines().collect());
+        Self { name, words, summary, forms, example, result, fails, chapter }
+    }
 }
 
 /// A component and the selected ops of it.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use svc_contract::{registry::Registry, value::Type};
 use svc_lang::{
     check::{Facts, Mention, NameKind, NodeFact, Target, TypedFlow},
+    constructs::Construct,
     diag::Span,
     stdlib,
+    syntax::token::{Token, TokenKind, lex},
 };
 
 use super::Callable;
@@ -22,11 +24,16 @@ pub struct Hover {
 /// The type and documentation of the item at a place of a text with these facts.
 pub fn hover(text: &str, facts: &Facts, registry: &Registry, at: usize) -> Option<Hover> {
     let mention = mention_at(facts, at);
-    let node = node_at(facts, at);
-    let (text, span) = match (mention, node) {
-        (Some(it), _) => (named(text, facts, registry, it)?, it.span),
-        (None, Some(it)) if !it.gives.is_unknown() => (code(&flowing(it)), it.span),
-        _ => return None,
+    let node = node_at(facts, at).filter(|it| !it.gives.is_unknown());
+    let construct = if mention.is_none() { construct_at(text, at) } else { None };
+    let (text, span) = match (mention, construct, node) {
+        (Some(it), ..) => (named(text, facts, registry, it)?, it.span),
+        (None, Some((it, span)), None) => (it.page(), span),
+        (None, Some((it, span)), Some(node)) => {
+            (format!("{}\n\n{}", code(&flowing(node)), it.page()), span)
+        }
+        (None, None, Some(it)) => (code(&flowing(it)), it.span),
+        (None, None, None) => return None,
     };
     let stage = mention.and_then(|it| stage_named(facts, it.span)).map(flowing);
     let text = match stage {
@@ -40,6 +47,21 @@ pub fn hover(text: &str, facts: &Facts, registry: &Registry, at: usize) -> Optio
 pub fn mention_at(facts: &Facts, at: usize) -> Option<&Mention> {
     let around = facts.mentions.iter().filter(|it| it.span.start <= at && at <= it.span.end);
     around.min_by_key(|it| it.span.end - it.span.start)
+}
+
+/// The word of the language at a place. The name of a field or an argument is not one.
+fn construct_at(text: &str, at: usize) -> Option<(&'static Construct, Span)> {
+    let tokens = lex(text).tokens;
+    let is_word = |it: &Token| it.kind == TokenKind::Word;
+    let idx =
+        tokens.iter().position(|it| is_word(it) && it.span.start <= at && at <= it.span.end)?;
+    let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
+    let is_selected = idx > 0 && matches!(shown(idx - 1), "." | "?.");
+    let is_label = shown(idx + 1) == ":" || (shown(idx + 1) == "?" && shown(idx + 2) == ":");
+    if is_selected || is_label {
+        return None;
+    }
+    Some((Construct::find(shown(idx))?, tokens[idx].span))
 }
 
 /// The smallest node with a type around a place.

@@ -14,6 +14,8 @@ pub mod script;
 
 pub mod stdlib;
 
+pub mod constructs;
+
 pub mod check;
 
 pub mod plan;

@@ -7,7 +7,9 @@ use super::{
     terminal,
 };
 
-/// Print the language reference on one page, for people and for language models.
+/// Print the language reference on one page.
+///
+/// For people and for language models.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Card {}

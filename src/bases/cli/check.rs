@@ -12,16 +12,19 @@ use svc_lang::{
 
 use super::{
     Session,
+    again::{self, WatchArgs},
     exit::{Failure, INVALID, OK, Result},
     policy::Rules,
-    script, terminal,
+    script,
+    scripts::{Quiet, Scripts},
+    terminal,
 };
 
 /// Report every problem in scripts, without running them.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// The scripts; `-` is standard input.
+    /// The scripts, and folders with scripts; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print one JSON object: problems, types, effects, fixes (`svc schema check`).
@@ -31,12 +34,18 @@ pub(super) struct Check {
     #[arg(long)]
     untrusted: bool,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
+    watch: WatchArgs,
+    #[command(flatten)]
     rules: Rules,
 }
 
 const EXAMPLES: &str = "Examples:
   svc check report.svc
   svc check examples/*.svc
+  svc check .                  every script below this folder, with totals
+  svc check . --watch          again after every change
   svc check --json report.svc | jq '.files[].problems[].message'
   svc check foreign.svc --untrusted --deny reads
 
@@ -51,23 +60,39 @@ enum Outcome {
 }
 
 impl Check {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let round = async || again::ended_by_signals(|| self.check(session));
+        again::repeat(session, self.watch, &self.files, round).await
+    }
+
+    fn check(&self, session: &Session) -> Result<u8> {
         let mut code = OK;
         let session = &self.rules.with_rules(session)?;
         let session = &session.trusting(!self.untrusted);
+        let scripts = Scripts::find(session.engine.host(), &self.files)?;
         if self.json {
             let files: Vec<Verdict> =
-                self.files.iter().map(|it| judge(session, it, &mut code)).collect();
+                scripts.files.iter().map(|it| judge(session, it, &mut code)).collect();
             terminal::print_json(&CheckJson { files })?;
             return Ok(code);
         }
-        for file in &self.files {
+        let mut wrong = 0;
+        for file in &scripts.files {
             let outcome = look(session, file);
             first_decides(&mut code, outcome.code());
-            outcome.print(&file.display().to_string(), session)?;
+            wrong += usize::from(outcome.code() != OK);
+            outcome.print(&file.display().to_string(), self.quiet.quiet, session)?;
+        }
+        if scripts.has_folder && !self.quiet.quiet {
+            terminal::print(&totals(scripts.files.len(), wrong))?;
         }
         Ok(code)
     }
+}
+
+/// `3 scripts: 2 ok, 1 with errors`
+fn totals(all: usize, wrong: usize) -> String {
+    format!("{}: {} ok, {wrong} with errors\n", counted(all, "script"), all - wrong)
 }
 
 fn judge(session: &Session, file: &Path, code: &mut u8) -> Verdict {
@@ -110,7 +135,7 @@ impl Outcome {
         }
     }
 
-    fn print(&self, name: &str, session: &Session) -> Result<()> {
+    fn print(&self, name: &str, is_quiet: bool, session: &Session) -> Result<()> {
         let (style, name) = (session.terminal.out.style(), visible_line(name));
         match self {
             Self::Unreadable(failure) => {
@@ -132,6 +157,9 @@ impl Outcome {
                         .note(&format!("for more information, run `svc explain {}`", first.code));
                 }
                 Ok(())
+            }
+            Self::Fine(program) if is_quiet => {
+                terminal::print(terminal::styled(&drawn(&program.warnings, style)))
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);

@@ -1,9 +1,9 @@
 //! `svc completions`: prints completion scripts for shells.
 
-use clap::Args;
-use clap_complete::Shell;
+use clap::{Args, builder::PossibleValuesParser};
 
 use super::{
+    complete,
     exit::{OK, Result},
     terminal,
 };
@@ -13,19 +13,21 @@ use super::{
 #[command(after_help = EXAMPLES)]
 pub(super) struct Completions {
     /// The shell.
-    shell: Shell,
+    #[arg(value_parser = PossibleValuesParser::new(complete::shells()))]
+    shell: String,
 }
 
 const EXAMPLES: &str = "Examples:
   svc completions bash > ~/.local/share/bash-completion/completions/svc
   svc completions zsh > ~/.zfunc/_svc
-  svc completions fish > ~/.config/fish/completions/svc.fish";
+  svc completions fish > ~/.config/fish/completions/svc.fish
+
+The scripts call `svc`, which must be in the PATH. They complete commands, options, names of
+components and words, params of scripts, runs and error codes.";
 
 impl Completions {
     pub(super) fn execute(self) -> Result<u8> {
-        let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut super::command_line(), "svc", &mut text);
-        terminal::print_data(&String::from_utf8_lossy(&text))?;
+        terminal::print_data(&complete::registration(&self.shell)?)?;
         Ok(OK)
     }
 }

@@ -15,7 +15,7 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// List the components and the standard library, or those that match QUERY.
+/// List components and modules, or those that match QUERY.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Components {

@@ -11,7 +11,9 @@ use super::{
     script, terminal,
 };
 
-/// Print a script with its template calls replaced by the pipelines they build.
+/// Print a script with its templates expanded.
+///
+/// Each call of a template is replaced by the pipeline that it builds.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Expand {

@@ -3,32 +3,46 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_api::check::counted;
 use svc_engine::Threads;
 use svc_lang::{
-    diag::{Report, visible_line},
+    diag::{Report, Source, visible_line},
     syntax::{self, Formatted},
 };
 
 use super::{
     Session,
     exit::{FAILED, INVALID, OK, Result},
-    script, terminal,
+    script,
+    scripts::{Quiet, Scripts},
+    terminal,
 };
 
 /// Format scripts in the standard style.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Fmt {
-    /// The scripts; `-` reads standard input and prints the formatted script.
+    /// The scripts, and folders with scripts; `-` reads standard input and prints the formatted
+    /// script.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// List the scripts that would change without writing anything.
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+/// What was done with one script.
+struct Outcome {
+    /// The exit code for this script alone.
+    code: u8,
+    has_changed: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   svc fmt report.svc
+  svc fmt .                    every script below this folder, with totals
   svc fmt --check examples/*.svc
   svc fmt - < draft.svc > report.svc
 
@@ -39,34 +53,57 @@ that is not ok determines the exit code.";
 impl Fmt {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         script::only_stdin(&self.files)?;
-        let mut code = OK;
-        for file in &self.files {
-            let done = self.format(session, file);
-            let own = done.unwrap_or_else(|failure| failure.report(session.terminal));
-            code = if code == OK { own } else { code };
+        let scripts = Scripts::find(session.engine.host(), &self.files)?;
+        let (mut code, mut changed) = (OK, 0);
+        for file in &scripts.files {
+            let done = self.format(session, file).unwrap_or_else(|failure| Outcome {
+                code: failure.report(session.terminal),
+                has_changed: false,
+            });
+            changed += usize::from(done.has_changed);
+            code = if code == OK { done.code } else { code };
+        }
+        if scripts.has_folder && !self.quiet.quiet {
+            let verb = if self.check { "would be formatted" } else { "formatted" };
+            let all = counted(scripts.files.len(), "script");
+            terminal::print(&format!("{all}: {changed} {verb}\n"))?;
         }
         Ok(code)
     }
 
-    /// Formats one script and returns the exit code for this script alone.
-    fn format(&self, session: &Session, file: &Path) -> Result<u8> {
+    /// Formats one script.
+    fn format(&self, session: &Session, file: &Path) -> Result<Outcome> {
         let source = script::read(session.engine.host(), file)?;
         let Formatted { text, problems } = syntax::format_with(source.text(), &Threads);
-        let changed = text != source.text();
-        if self.check && changed {
-            terminal::print(&format!("{}: would be formatted\n", visible_line(source.name())))?;
-        } else if script::is_stdin(file) && !self.check {
+        let has_changed = text != source.text();
+        if script::is_stdin(file) && !self.check {
             terminal::print_data(&text)?;
-        } else if changed {
-            script::write(session.engine.host(), file, &text)?;
-            terminal::print(&format!("{}: formatted\n", visible_line(source.name())))?;
+        } else if has_changed {
+            self.write(session, file, &source, &text)?;
         }
         let left = Report::new(source, problems);
+        let code = match left.has_errors() {
+            true => INVALID,
+            false if self.check && has_changed => FAILED,
+            false => OK,
+        };
         if left.has_errors() {
             report_left(session, &left);
-            return Ok(INVALID);
         }
-        Ok(if self.check && changed { FAILED } else { OK })
+        Ok(Outcome { code, has_changed })
+    }
+
+    /// Writes the formatted text of a script, or only reports that it differs.
+    fn write(&self, session: &Session, file: &Path, before: &Source, text: &str) -> Result<()> {
+        let verb = if self.check { "would be formatted" } else { "formatted" };
+        if !self.check {
+            script::write(session.engine.host(), file, text)?;
+        }
+        // With `--check`, the list of scripts is the result.
+        if self.quiet.quiet && !self.check {
+            return Ok(());
+        }
+        terminal::print(&format!("{}: {verb}\n", visible_line(before.name())))
     }
 }
 

@@ -9,7 +9,9 @@ use super::{
     terminal,
 };
 
-/// Print the grammar of the language, including the names of the components.
+/// Print the grammar of the language.
+///
+/// It includes the names of the components.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[group(multiple = false)]

@@ -1,21 +1,23 @@
-//! `svc inspect`: shows the documentation of a component.
+//! `svc inspect`: shows the documentation of a component, or of a word of the language.
 
 use clap::Args;
-use svc_api::inspect::{InspectJson, find, meant};
+use svc_api::inspect::{ConstructJson, InspectJson, find, meant};
 use svc_contract::registry::Registry;
+use svc_lang::constructs::Construct;
 
 use super::{
-    Session,
+    Session, construct_text,
     exit::{Failure, NOT_FOUND, OK, Result},
     library, op_text, terminal,
     tuning::TuneArgs,
 };
 
-/// Show a component's documentation: ops, params, types, effects, errors, examples.
+/// Show the documentation of a component, op or word.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Inspect {
-    /// A component, an op (its short name or `component.op`), or a module (`std:NAME`).
+    /// A component, an op (its short name or `component.op`), a module (`std:NAME`), or a word of
+    /// the language, such as `each`.
     #[arg(value_name = "NAME")]
     name: String,
     /// Print the documentation as JSON.
@@ -30,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   svc inspect text
   svc inspect text.upper
   svc inspect std:panel
+  svc inspect each
   svc inspect rerank --tune rerank.window=4
   svc inspect --json search | jq '.ops[].params[].name'";
 
@@ -39,6 +42,12 @@ impl Inspect {
             library::show(module?, self.json, session.terminal.out)?;
             return Ok(OK);
         }
+        let construct = Construct::find(&self.name);
+        if let Some(construct) =
+            construct.filter(|_| find(session.engine.registry(), &self.name).is_none())
+        {
+            return self.construct(construct, session);
+        }
         let session = &self.tuning.session(session)?;
         let (registry, tuning) = (session.engine.registry(), session.engine.tuning());
         let subject = find(registry, &self.name).ok_or_else(|| unknown(registry, &self.name))?;
@@ -46,6 +55,21 @@ impl Inspect {
             terminal::print_json(&InspectJson::new(&subject, tuning))?;
         } else {
             let page = op_text::page(&subject, tuning, session.terminal.out);
+            terminal::print(terminal::styled(&page))?;
+            // `map` is a component and a type.
+            if let Some(construct) = construct {
+                let page = construct_text::page(construct, session.terminal.out);
+                terminal::print(terminal::styled(&format!("\n{page}")))?;
+            }
+        }
+        Ok(OK)
+    }
+
+    fn construct(&self, construct: &Construct, session: &Session) -> Result<u8> {
+        if self.json {
+            terminal::print_json(&ConstructJson::new(construct))?;
+        } else {
+            let page = construct_text::page(construct, session.terminal.out);
             terminal::print(terminal::styled(&page))?;
         }
         Ok(OK)

@@ -87,6 +87,12 @@ impl OptionalStoreArgs {
     }
 }
 
+/// The store that commands use by default, if it exists and can be read.
+pub(super) fn default_store(host: &dyn Host) -> Option<RunStore> {
+    let place = StoreArgs { store: None }.place(host).ok()?;
+    RunStore::open_reading(&place.file, host).ok()
+}
+
 impl StoreArgs {
     fn place(&self, host: &dyn Host) -> std::io::Result<Place> {
         let named = self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from));

@@ -4,8 +4,9 @@ use clap::Args;
 
 use super::{Session, exit::Result, policy::Rules};
 
-/// Start the language server, which speaks the Language Server Protocol over standard input
-/// and output.
+/// Start the language server.
+///
+/// It speaks the Language Server Protocol over standard input and output.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lsp {

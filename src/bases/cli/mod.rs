@@ -3,12 +3,15 @@
 //! Results go to standard output; problems, notes and progress go to standard error. Every command
 //! is one file: its arguments, and one call into the engine.
 
+mod again;
 mod against;
 mod ask;
 mod card;
 mod check;
+mod complete;
 mod completions;
 mod components;
+mod construct_text;
 mod doctor;
 mod exit;
 mod expand;
@@ -19,12 +22,15 @@ mod fmt;
 mod given;
 mod grammar;
 mod guide;
+mod help;
+mod init;
 mod inspect;
 mod keeping;
 mod library;
 mod lines;
 mod logs;
 mod lsp;
+mod man;
 mod models;
 mod op_text;
 mod panics;
@@ -41,6 +47,7 @@ mod runs;
 mod schema;
 mod screen;
 mod script;
+mod scripts;
 mod show;
 mod show_run;
 mod signals;
@@ -55,7 +62,7 @@ mod why;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use exit::Result;
 pub use panics::panics_are_brief;
@@ -64,9 +71,12 @@ use svc_host_os::{self as os};
 use svc_lang::diag::{visible, visible_line};
 use terminal::{Color, Terminal};
 
+/// The version, with the commit that it was built from.
+const VERSION: &str = env!("SVC_VERSION");
+
 /// Checks pipelines as a whole, then runs them.
 #[derive(Parser)]
-#[command(name = "svc", version, after_help = TOUR)]
+#[command(name = "svc", version = VERSION, after_help = help::SHORT, after_long_help = TOUR)]
 struct Cli {
     /// When to use colour: auto, always or never. `auto` means on a terminal unless `NO_COLOR`
     /// is set.
@@ -92,6 +102,7 @@ enum Command {
     Replay(replay::Replay),
     Store(store::Upkeep),
     Doctor(doctor::Doctor),
+    Init(init::Init),
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),
@@ -109,6 +120,7 @@ enum Command {
     Grammar(grammar::Grammar),
     Card(card::Card),
     Completions(completions::Completions),
+    Man(man::Manual),
 }
 
 const TOUR: &str = r#"A short tour:
@@ -116,7 +128,8 @@ const TOUR: &str = r#"A short tour:
   svc run examples/research.svc "your question"    run a file, with its first input
   svc run report.svc -p style=bullets --json       pass params, print JSON
   svc repl                                         explore, with completion by type at a prompt
-  svc check *.svc                                  find every problem, run nothing
+  svc init reports                                 make a small project
+  svc check .                                      find every problem, run nothing
   svc test triage.svc                              run the tests in the script
   svc fix report.svc                               apply the safe fixes
   svc fmt report.svc                               format it
@@ -127,6 +140,7 @@ const TOUR: &str = r#"A short tour:
   svc find "remove duplicates"                     find the op for a task
   svc ask "how are budgets enforced?"              ask the documentation a question
   svc inspect search                               show its documentation
+  svc inspect each                                 explain a word of the language
   svc explain E203                                 explain an error
 
 Exit codes:
@@ -172,6 +186,9 @@ impl Session {
 
 /// Runs the program with the arguments of the process and the components of `engine`.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
+    if let Some(done) = complete::answer(&os::command_line(), &engine) {
+        return done.unwrap_or_else(|failure| failure.code).into();
+    }
     let cli = match Cli::read(os::command_line()) {
         Ok(cli) => cli,
         Err(err) => {
@@ -215,11 +232,19 @@ impl Cli {
     fn read(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let shown = words.iter().map(|it| visible_line(&it.to_string_lossy()).into_owned());
         let shown: Vec<String> = shown.collect();
-        Self::try_parse_from(words).map_err(|err| match Self::try_parse_from(shown) {
+        Self::parsed(words).map_err(|err| match Self::parsed(shown) {
             Err(complaint) => complaint,
             // Escaping the words removed the problem, so escape the message instead.
             Ok(_) => clap::Error::raw(err.kind(), visible(&err.to_string())),
         })
+    }
+
+    fn parsed(
+        words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> std::result::Result<Self, clap::Error> {
+        let mut line = command_line();
+        let matches = line.try_get_matches_from_mut(words)?;
+        Self::from_arg_matches(&matches).map_err(|err| err.format(&mut line))
     }
 }
 
@@ -237,8 +262,9 @@ impl Command {
             Self::Replay(it) => it.execute(session),
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
-            Self::Check(it) => it.execute(session),
-            Self::Test(it) => it.execute(session),
+            Self::Init(it) => it.execute(session),
+            Self::Check(it) => it.execute(session).await,
+            Self::Test(it) => it.execute(session).await,
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
             Self::Expand(it) => it.execute(session),
@@ -254,13 +280,14 @@ impl Command {
             Self::Grammar(it) => it.execute(session),
             Self::Card(_) => card::Card::execute(),
             Self::Completions(it) => it.execute(),
+            Self::Man(it) => it.execute(session),
         }
     }
 }
 
-/// The whole command line interface, for completions.
+/// The whole command line interface.
 fn command_line() -> clap::Command {
-    <Cli as clap::CommandFactory>::command()
+    help::grouped(<Cli as clap::CommandFactory>::command())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::{
     show, terminal,
 };
 
-/// List the models that components learnt, or name, export or forget one.
+/// List, name, export or forget the models that components learnt.
 ///
 /// A model is stored as long as a stored run learnt or used it, or as long as it has a name. A
 /// script takes it by its id or its name: `svc run rank.svc -p model=best`.

@@ -17,7 +17,7 @@ use super::{
     tuning::TuneArgs,
 };
 
-/// Show what a script would run: its nodes, types, effects and estimate.
+/// Show what a script would run, its effects and its estimate.
 #[derive(Args)]
 #[command(name = "plan", after_help = EXAMPLES)]
 pub(super) struct Show {

@@ -14,8 +14,9 @@ use super::{
     script, show, terminal,
 };
 
-/// Run a script again on the recorded results of its calls, without effects, and report
-/// differences.
+/// Run a script again on recorded results, without effects.
+///
+/// Reports every difference from the recorded run.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Replay {

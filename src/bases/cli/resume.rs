@@ -15,7 +15,9 @@ use super::{
     watch::Watch,
 };
 
-/// Resume a run where it stopped: after a crash, a failure, Ctrl-C or an exhausted budget.
+/// Resume a run where it stopped.
+///
+/// After a crash, a failure, Ctrl-C or an exhausted budget.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Resume {

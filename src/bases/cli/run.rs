@@ -1,6 +1,10 @@
 //! `svc run`: runs a script and prints its result.
 
-use std::{io::IsTerminal, path::PathBuf, sync::Arc};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 use comfy_table::Table;
@@ -12,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
+    again::{self, WatchArgs},
     exit::{INTERRUPTED, INVALID, OK, Result},
     given::{self, Given},
+    help,
     keeping::OptionalStoreArgs,
     policy::Rules,
     progress::Drawing,
@@ -27,11 +33,12 @@ use super::{
 
 /// Run a script and print its result.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = SHORT, after_long_help = EXAMPLES, disable_help_flag = true)]
+#[command(override_usage = "svc run [OPTIONS] <FILE> [INPUT]")]
 pub(super) struct Run {
     /// The script; `-` reads it from standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present_any = ["help", "short_help"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     given: Given,
     /// Print the result, or the failure of the run, as JSON.
@@ -41,12 +48,22 @@ pub(super) struct Run {
     #[arg(long)]
     untrusted: bool,
     #[command(flatten)]
+    watch: WatchArgs,
+    #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
     tuning: TuneArgs,
     #[command(flatten)]
     keeping: OptionalStoreArgs,
+    #[command(flatten)]
+    asked: help::HelpArgs,
 }
+
+const SHORT: &str = "Examples:
+  svc run report.svc -p folder=docs -p top_k=5
+  svc run report.svc --help                    the params, bounds and estimate of the script
+
+`svc run --help` explains all options and how results are printed.";
 
 const EXAMPLES: &str = r#"Examples:
   svc run examples/research.svc "how are budgets enforced?"
@@ -56,6 +73,7 @@ const EXAMPLES: &str = r#"Examples:
   svc run report.svc --json | jq .text
   svc run report.svc --allow "reads fs:./docs" --deny spends
   svc run triage.svc --max-cost '$0.10' --timeout 5m
+  svc run report.svc --watch                   again after every change of a script
 
 How results are printed:
   null                   nothing
@@ -78,14 +96,25 @@ the run; sent twice, they change nothing more."#;
 
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let Some(file) = &self.file else { return self.asked.of_command("run", session) };
+        if self.asked.is_asked() {
+            return help::of_script(file, session);
+        }
         self.given.refuse_doubles()?;
+        let goes_on = session.goes_on || self.watch.watch;
+        let session = &Session { engine: session.engine.clone(), goes_on, ..*session };
+        let files = std::slice::from_ref(file);
+        again::repeat(session, self.watch, files, async || self.run(file, session).await).await
+    }
+
+    async fn run(&self, file: &Path, session: &Session) -> Result<u8> {
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let session = &session.trusting(!self.untrusted);
-        let plan = script::plan(session, &self.file)?;
+        let plan = script::plan(session, file)?;
         terminal::print_err(terminal::styled(
             &plan.program().warnings.render(session.terminal.err.style()),
         ));
-        let piped = self.piped(&plan)?;
+        let piped = self.piped(file, &plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().with_observer(watch.clone());
@@ -94,9 +123,10 @@ impl Run {
         conclude(request, &watch, self.json, session).await
     }
 
-    /// Reads the only missing input from standard input. Never waits for a terminal.
-    fn piped(&self, plan: &Plan) -> Result<Option<(String, String)>> {
-        let is_taken = self.given.input.is_some() || script::is_stdin(&self.file);
+    /// Reads the only missing input from standard input. Never waits for a terminal. A run that
+    /// is repeated reads nothing there: only the first one would get it.
+    fn piped(&self, file: &Path, plan: &Plan) -> Result<Option<(String, String)>> {
+        let is_taken = self.given.input.is_some() || self.watch.watch || script::is_stdin(file);
         let Some(input) = self.needed(plan).filter(|_| !is_taken) else { return Ok(None) };
         if std::io::stdin().is_terminal() {
             return Ok(None);

@@ -25,7 +25,9 @@ use super::{
     terminal,
 };
 
-/// Show what a run did: every call with its state, tries, time and cost.
+/// Show what a run did.
+///
+/// Every call with its state, tries, time and cost.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {

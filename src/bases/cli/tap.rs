@@ -11,7 +11,9 @@ use super::{
     show, terminal,
 };
 
-/// Print the result of a call in a run; without PATH, the result of the run.
+/// Print the result of a call in a run.
+///
+/// Without PATH, prints the result of the run.
 #[derive(Args)]
 pub(super) struct Tap {
     /// The run: its name, a prefix of it, or `last`.

@@ -3,17 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use svc_api::testing::{TestsJson, passes};
+use svc_api::{
+    check::counted,
+    testing::{TestsJson, passes},
+};
 use svc_contract::value::{Money, units};
 use svc_engine::{Engine, TestResult};
 use svc_lang::diag::visible_line;
 
 use super::{
     Session,
+    again::{self, WatchArgs},
     exit::{FAILED, Failure, INVALID, OK, Result},
     given,
     keeping::{self, StoreArgs},
     script,
+    scripts::{Quiet, Scripts},
     terminal::{self, Ink},
 };
 
@@ -21,12 +26,12 @@ use super::{
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Test {
-    /// The scripts; `-` is standard input.
+    /// The scripts, and folders with scripts; `-` is standard input.
     #[arg(required_unless_present = "from_run", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print this run as a test: it mocks the calls with their results and expects the result
     /// of the run.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "filter", "json"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "filter", "json", "watch"])]
     from_run: Option<String>,
     /// Run only the tests whose names contain TEXT.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -38,12 +43,18 @@ pub(super) struct Test {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
+    watch: WatchArgs,
+    #[command(flatten)]
     keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
   svc test triage.svc
   svc test examples/*.svc --filter billing
+  svc test .                   the tests of every script below this folder
+  svc test . --watch --quiet   again after every change; only the tests that fail
   svc test std:panel
   svc test --from-run last >> triage.svc
   svc test triage.svc --json | jq '.files[].tests[] | select(.passed | not)'
@@ -60,31 +71,48 @@ struct Tally {
 }
 
 impl Test {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         if let Some(run) = &self.from_run {
             return self.of_run(run, session);
         }
         let engine = session.engine.clone();
         let engine = self.max_memory.into_iter().fold(engine, Engine::max_memory);
         let session = &Session { engine, ..*session };
+        let round = async || again::ended_by_signals(|| self.test(session));
+        again::repeat(session, self.watch, &self.files, round).await
+    }
+
+    fn test(&self, session: &Session) -> Result<u8> {
+        let scripts = Scripts::find(session.engine.host(), &self.files)?;
         let mut tally = Tally { code: OK, results: TestsJson::default() };
-        for file in &self.files {
+        for file in &scripts.files {
             self.file(session, file, &mut tally)?;
         }
-        let Tally { code, results } = tally;
-        let (passed, failed) = (results.passed, results.failed);
         if self.json {
-            terminal::print_json(&results)?;
-        } else if passed + failed == 0 && code == OK {
+            terminal::print_json(&tally.results)?;
+        } else {
+            self.totals(&tally, &scripts, session)?;
+        }
+        Ok(tally.code)
+    }
+
+    fn totals(&self, tally: &Tally, scripts: &Scripts, session: &Session) -> Result<()> {
+        let (passed, failed) = (tally.results.passed, tally.results.failed);
+        if passed + failed == 0 && tally.code == OK {
             let message = match self.filter.as_str() {
                 "" => "no tests found: add `test \"name\" { let r = ..  expect r == .. }`",
                 _ => "no test name contains the filter",
             };
             session.terminal.note(message);
-        } else if passed + failed > 0 {
-            terminal::print(&format!("{passed} passed, {failed} failed\n"))?;
+        } else if passed + failed > 0 && !self.quiet.quiet {
+            let among = if scripts.has_folder {
+                format!(" in {}", counted(scripts.files.len(), "script"))
+            } else {
+                String::new()
+            };
+            terminal::print(&format!("{passed} passed, {failed} failed{among}\n"))?;
         }
-        Ok(code)
+        Ok(())
     }
 
     /// Prints a run as a test, with a note if that test does not pass.
@@ -121,13 +149,14 @@ impl Test {
                 return Ok(());
             }
         };
-        let results = session.engine.test(&program, &self.filter);
+        let mut results = session.engine.test(&program, &self.filter);
         if tally.results.add(&name, &results) > 0 {
             tally.fails_with(FAILED);
         }
         if self.json {
             return Ok(());
         }
+        results.retain(|it| !self.quiet.quiet || !it.passed());
         terminal::print(terminal::styled(&render(&name, &results, session)))
     }
 

@@ -10,7 +10,9 @@ use super::{
     terminal,
 };
 
-/// Explain why the calls of a run were made: what differs from the run before.
+/// Explain why the calls of a run were made.
+///
+/// Shows what differs from the run before.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Why {

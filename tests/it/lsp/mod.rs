@@ -110,6 +110,24 @@ fn hover_shows_types_and_documentation() {
 }
 
 #[test]
+fn hover_explains_words_of_the_language() {
+    let mut client = Client::ready(&[]);
+    let each = hover(&mut client, "[\"a\"] >> ea¦ch { upper }");
+    assert!(each.contains("Runs a pipeline for every item"), "{each}");
+    assert!(each.contains("[string; max 1] >> [string; max 1]"), "{each}");
+    let param = hover(&mut client, "par¦am n: int = 2\nn + 1");
+    assert!(param.contains("Declares an input of the script"), "{param}");
+    assert!(param.contains("see `docs/language.md#parameters`"), "{param}");
+    let otherwise = hover(&mut client, "if true { 1 } el¦se { 2 }");
+    assert!(otherwise.contains("Chooses one of two pipelines"), "{otherwise}");
+    // Names of fields and arguments, and words in comments and texts, are not of the language.
+    for text in ["let a = { ma¦p: 1 }\na.map", "{ ty¦pe: 1 }", "1  # ea¦ch", "\"ea¦ch\" >> upper"]
+    {
+        assert!(!hover(&mut client, text).contains("see `docs"), "{text}");
+    }
+}
+
+#[test]
 fn definitions_lead_into_used_files() {
     let mut client = Client::ready(&[("rag.svc", RAG)]);
     client.open("user.svc", USER);

@@ -165,7 +165,7 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 29] = [
+const COVERED: [&str; 31] = [
     "run",
     "repl",
     "resume",
@@ -177,6 +177,7 @@ const COVERED: [&str; 29] = [
     "replay",
     "store",
     "doctor",
+    "init",
     "check",
     "test",
     "fix",
@@ -194,6 +195,7 @@ const COVERED: [&str; 29] = [
     "grammar",
     "card",
     "completions",
+    "man",
     "help",
 ];
 
@@ -201,8 +203,8 @@ const COVERED: [&str; 29] = [
 fn every_command_is_covered() {
     let help = Place::new().command(&["--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    let (_, commands) = help.split_once("Commands:\n").unwrap();
-    let (commands, _) = commands.split_once("\n\n").unwrap();
+    let (_, commands) = help.split_once("Run scripts:\n").unwrap();
+    let (commands, _) = commands.split_once("Options:\n").unwrap();
     let named = commands.lines().filter(|it| it.starts_with("  ") && !it.starts_with("   "));
     let named: BTreeSet<&str> = named.filter_map(|it| it.split_whitespace().next()).collect();
     assert_eq!(named, BTreeSet::from(COVERED), "give each command a case in this file");
@@ -230,7 +232,11 @@ fn scripts_of_others_are_only_text() {
             place.draws(&[args[0], flag, "wrong.svc"], &[]);
         }
         place.draws(&["run", "wrong.svc", "--color", "never"], &[]);
+        place.draws(&["run", "wrong.svc", "--help"], &[]);
     }
+    let documented = format!("# {HOSTILE}\n## {HOSTILE}\nparam p: string = {}\np", raw(HOSTILE));
+    place.file("documented.svc", &documented.replace(['\r', '\u{c}', '\u{85}', '\u{2028}'], ""));
+    place.shows(&["run", "documented.svc", "--help"]);
 }
 
 #[test]
@@ -285,6 +291,9 @@ fn results_and_runs_are_only_text() {
     place.draws(&["why", "last"], &[]);
     place.shows(&["doctor", "--store", HOSTILE]);
     place.shows(&["store", "backup", HOSTILE]);
+    place.shows(&["init", HOSTILE]);
+    place.shows(&["init", HOSTILE]);
+    place.shows(&["man", HOSTILE]);
 }
 
 #[test]

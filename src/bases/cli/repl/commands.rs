@@ -8,11 +8,11 @@ use svc_assist::{
 };
 use svc_contract::value::Type;
 use svc_engine::Error;
-use svc_lang::{diag::visible, plan::Plan, syntax::RESERVED};
+use svc_lang::{constructs::Construct, diag::visible, plan::Plan, syntax::RESERVED};
 
 use super::{
     super::{
-        Cli, command_line,
+        Cli, command_line, construct_text,
         exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
         terminal::{self, Ink},
     },
@@ -23,7 +23,11 @@ use super::{
 
 /// The commands of the prompt: name, arguments and description.
 pub(super) const ALL: [(&str, &str, &str); 19] = [
-    ("help", "[NAME]", "lists the commands, or explains a command, a component or an error"),
+    (
+        "help",
+        "[NAME]",
+        "lists the commands, or explains a command, a component, a word or an error",
+    ),
     ("type", "EXPR", "shows the type of an expression, or the signature of a component"),
     ("plan", "[EXPR]", "shows what would run, its effects and its estimate"),
     ("bounds", "[EXPR]", "shows the estimate alone: minimum, expected and maximum"),
@@ -63,7 +67,7 @@ const ALIASES: [(&str, &str); 7] = [
 const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
 
 /// Commands of `svc` that make no sense at the prompt.
-const NOT_HERE: [&str; 3] = ["repl", "lsp", "completions"];
+const NOT_HERE: [&str; 4] = ["repl", "lsp", "completions", "man"];
 
 /// Executes a command, given without its colon.
 pub(super) async fn run_command(repl: &mut Repl, command: &str) -> Result<Outcome> {
@@ -137,9 +141,16 @@ pub(super) fn of_svc() -> Vec<String> {
     names.filter(|it| !own(it)).collect()
 }
 
-/// Shows the help of a command, a name of the session, an error or a component.
+/// Shows the help of a command, a name of the session, an error, a component or a word of the
+/// language. A word that is also a command, such as `type`, is explained as both.
 async fn page(repl: &mut Repl, name: &str) -> Result<Outcome> {
     let command = name.trim_start_matches(':');
+    let is_command =
+        ALL.iter().any(|(it, ..)| *it == command) || of_svc().contains(&command.to_owned());
+    if let Some(construct) = Construct::find(name).filter(|_| is_command) {
+        let page = construct_text::page(construct, repl.session.terminal.out);
+        terminal::print(terminal::styled(&(page + "\n")))?;
+    }
     if let Some((name, args, does)) = ALL.iter().find(|(it, ..)| *it == command) {
         terminal::print(format!(":{name} {args}").trim_end())?;
         terminal::print(&format!("\n  {does}\n"))?;
@@ -149,7 +160,9 @@ async fn page(repl: &mut Repl, name: &str) -> Result<Outcome> {
         terminal::print(&format!("{}\n", own.text))?;
         return Ok(Outcome::Done);
     }
-    let is_code = name.len() == 4 && name.starts_with(['E', 'e']);
+    let is_code = name.len() == 4
+        && name.starts_with(['E', 'e'])
+        && name[1..].bytes().all(|it| it.is_ascii_digit());
     if of_svc().iter().any(|it| it == command) {
         return svc(repl, command, "--help").await;
     }

@@ -1,0 +1,56 @@
+//! Words in types.
+
+use super::Construct;
+
+pub(super) const ALL: &[Construct] = &[
+    Construct {
+        words: &["string", "int", "float", "bool"],
+        summary: "Are the types of texts, whole numbers, decimals, and `true` or `false`.",
+        form: "string\nint\nint 1..5\nfloat\nfloat 0..1\nbool",
+        example: "param most: int 1..9 = 2\n\n[\"a\", \"b\", \"c\"] >> take(n: most)",
+        result: "[\"a\",\"b\"]",
+        fails: "An int becomes a float where one is expected; other conversions need a component, \
+                such as `to_int` or `show`.",
+        chapter: "language.md#types",
+    },
+    Construct {
+        words: &["duration", "money", "size", "path", "bytes"],
+        summary: "Are the types of amounts with a unit, of paths to files, and of raw bytes.",
+        form: "30s\n$0.10\n10MB\npath(\"notes/a.txt\")",
+        example: "{ wait: 1m + 30s, cost: $0.10 * 3, half: 10MB / 2 }",
+        result: "{\"cost\":\"$0.30\",\"half\":5000000,\"wait\":\"1m30s\"}",
+        fails: "Amounts of different types cannot be added. A string literal becomes a path where \
+                one is expected.",
+        chapter: "language.md#literals-and-units",
+    },
+    Construct {
+        words: &["map"],
+        summary: "Is the type of values by keys that only the run knows.",
+        form: "map<type>",
+        example: "let stock: map<int> = '{\"tea\": 3}' >> parse_json<map<int>>()\n\nstock[\"tea\"]",
+        result: "3",
+        fails: "A key may be absent, so the result of `stock[\"tea\"]` is optional. To change every \
+                item of a list, use `each`.",
+        chapter: "language.md#types",
+    },
+    Construct {
+        words: &["json"],
+        summary: "Is the type of any value whose form is unknown before the run.",
+        form: "json\nvalue as type",
+        example: "let data: json = '[1, 2]' >> parse_json\n\ndata as [int] >> sum",
+        result: "3",
+        fails: "It has no known fields: give it a type with `as`, or with `parse_json<T>()`.",
+        chapter: "language.md#values-from-outside",
+    },
+    Construct {
+        words: &["Model"],
+        summary: "Is the type of what a component has learned.",
+        form: "Model<component>",
+        example: "# A flow that takes a model: `svc inspect rerank` shows how one is learned.\n\
+                  flow name_of(of: string, model: Model<rerank>?) -> string { of }\n\n\
+                  \"tea\" >> name_of(model: null)",
+        result: "\"tea\"",
+        fails: "Only the component that learned a model accepts it.",
+        chapter: "learning.md#models",
+    },
+];
