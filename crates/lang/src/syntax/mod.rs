@@ -19,6 +19,7 @@
 pub mod ast;
 mod build;
 mod executor;
+mod forms;
 mod print;
 mod quote;
 mod recover;

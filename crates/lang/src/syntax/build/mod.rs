@@ -11,6 +11,7 @@ use pest::iterators::{Pair, Pairs};
 use super::{
     Rule,
     ast::{Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Pipeline, Test, Use, Within, Word},
+    forms::declares_elsewhere,
     regions::Region,
     token::{Lexed, Token},
 };
@@ -87,7 +88,8 @@ impl<'a> Builder<'a> {
         let tokens: &[Token] = &self.lexed.tokens[region.tokens.clone()];
         let [first, name, ..] = tokens else { return };
         let (word, text) = (&self.text[first.span.range()], &self.text[name.span.range()]);
-        if matches!(word, "let" | "param" | "flow" | "type")
+        let declares = matches!(word, "let" | "param" | "flow" | "type");
+        if (declares || declares_elsewhere(word))
             && text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
         {
             let name = Word { text: text.into(), span: name.span };
