@@ -125,7 +125,9 @@ impl<'a> Checker<'a> {
             Body::Unchecked => {}
         }
         self.flows[idx].body = Body::Open;
+        let test = self.in_test.take();
         let body = self.with_generics(self.flows[idx].syntax, |this| this.flow_body(idx));
+        self.in_test = test;
         let state = &self.flows[idx];
         let flow = Arc::new(TypedFlow {
             name: state.syntax.name.text.clone(),
@@ -168,7 +170,9 @@ impl<'a> Checker<'a> {
         let outside = std::mem::replace(&mut self.frames, frames);
         let was_in_flow = std::mem::replace(&mut self.in_flow, true);
         let not_null = std::mem::take(&mut self.not_null);
+        let key = self.in_key.take();
         let checked = check(self);
+        self.in_key = key;
         self.not_null = not_null;
         self.in_flow = was_in_flow;
         self.frames = outside;

@@ -7,6 +7,7 @@ use svc_contract::{
 
 use super::{
     Checker, Shape, Term, TermKind,
+    keys::OpenKey,
     repair::{Gap, Stage, Wanted},
     scope::{Frame, Giver},
     unify::Bindings,
@@ -89,10 +90,16 @@ impl Checker<'_> {
         let list = self.incoming_list(word, sign);
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
         self.item_frame(item.clone(), sign);
+        let outside = self.in_key.replace(OpenKey::default());
+        let place = key.span;
         let key = self.expr(key, None);
+        let open = std::mem::replace(&mut self.in_key, outside).unwrap_or_default();
         let item = if shape == Shape::Where { self.kept_items(item, &key) } else { item };
         self.frames.pop();
         self.shape_key(shape, &key);
+        if key.waits {
+            self.slow_key(shape, place, span, &open);
+        }
         let ty = match shape {
             Shape::Where | Shape::Sort => Type::List(item.into(), max),
             Shape::Group => {
@@ -114,14 +121,6 @@ impl Checker<'_> {
             return;
         }
         if !self.hidden(key, "used for grouping or sorting") {
-            return;
-        }
-        if key.waits {
-            self.report(
-                Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))
-                    .label("runs for every item, without bounds")
-                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then use `.k` here"),
-            );
             return;
         }
         let wrong = match shape {

@@ -88,7 +88,7 @@ impl Place<'_> {
             "" => Some(self.missing_type(name, "param", &format!("param {shown}: string"))),
             "=" => {
                 let ty = self.type_of_literal(next + 1);
-                let value = self.word(next + 1);
+                let value = ty.map_or("..", |_| self.word(next + 1));
                 let form = format!("param {shown}: {} = {value}", ty.unwrap_or("type"));
                 let problem = self.missing_type(name, "param", &form);
                 Some(problem.fixed(ty.map(|ty| self.insert_after(name, format!(": {ty}")))))
@@ -173,7 +173,7 @@ impl Place<'_> {
         }
         if self.word(open) != "(" {
             let shown = self.word(name);
-            let form = format!("flow {shown}(input: type) -> type {{ .. }}");
+            let form = format!("flow {shown}() -> type {{ .. }}");
             let problem = match self.tokens.get(open) {
                 Some(_) => self.expected_after("`(`", open - 1, open),
                 None => {
@@ -202,7 +202,10 @@ impl Place<'_> {
         let ends = |it: usize| it + 1 == close || matches!(self.word(it + 1), "," | "=");
         let shown = self.word(first);
         if ends(first) {
-            return Some(self.missing_type(first, "parameter", &format!("{shown}: string")));
+            let ty = self.type_of_literal(first + 2).filter(|_| self.word(first + 1) == "=");
+            let form = format!("{shown}: {}", ty.unwrap_or("string"));
+            let problem = self.missing_type(first, "parameter", &form);
+            return Some(problem.fixed(ty.map(|ty| self.insert_after(first, format!(": {ty}")))));
         }
         let problem = self.missing_colon(first, &format!("{shown}: {}", self.word(first + 1)));
         let others = bare.into_iter().skip(1).filter(|it| !ends(*it));
@@ -217,16 +220,20 @@ impl Place<'_> {
         let at = self.tokens.get(next)?.span;
         match self.word(next) {
             found @ (":" | "=>") => {
-                let message = format!("expected `->` before the type of the result, found `{found}`");
-                Some(Problem::error(Code::E101, at, message).label("expected `->`").help(help).fix(
-                    Span::new(self.tokens[close].span.end, at.end),
-                    " ->",
-                ))
+                let message =
+                    format!("expected `->` before the type of the result, found `{found}`");
+                Some(
+                    Problem::error(Code::E101, at, message)
+                        .label("expected `->`")
+                        .help(help)
+                        .fix(Span::new(self.tokens[close].span.end, at.end), " ->"),
+                )
             }
             "=" if self.word(next + 1) == ">" => None,
             found @ ("{" | "within" | "=") => {
-                let message =
-                    format!("expected `->` and the type of the result of `{shown}`, found `{found}`");
+                let message = format!(
+                    "expected `->` and the type of the result of `{shown}`, found `{found}`"
+                );
                 Some(Problem::error(Code::E101, at, message).label("missing type").help(help))
             }
             _ => None,
@@ -255,7 +262,9 @@ impl Place<'_> {
 
     /// `parse_json<int>` without `()`
     fn bare_type_argument(&self) -> Option<Problem> {
-        let close = self.found;
+        // It may have been read as an operator.
+        let is_before = self.before() == ">";
+        let close = if is_before { self.found - 1 } else { self.found };
         if self.word(close) != ">" {
             return None;
         }
@@ -342,8 +351,24 @@ impl Place<'_> {
         matches!(before, TokenKind::TextOpen | TokenKind::TextMiddle)
             || matches!(
                 self.before(),
-                ":" | "," | "(" | "[" | "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<="
-                    | ">" | ">=" | "??" | "and" | "or" | "not"
+                ":" | ","
+                    | "("
+                    | "["
+                    | "+"
+                    | "-"
+                    | "*"
+                    | "/"
+                    | "%"
+                    | "=="
+                    | "!="
+                    | "<"
+                    | "<="
+                    | ">"
+                    | ">="
+                    | "??"
+                    | "and"
+                    | "or"
+                    | "not"
             )
     }
 
@@ -366,7 +391,10 @@ impl Place<'_> {
             return None;
         }
         let open = self.value_of_string()?;
-        let close = self.end_of_value()?;
+        let end = self.end_of_value()?;
+        // `${x:.2}`
+        let decimals = (self.found..end).rev().find(|it| self.word(*it) == ":");
+        let close = decimals.filter(|it| it + 3 >= end).unwrap_or(end);
         if open + 1 == self.found || self.found + 1 == close {
             return None;
         }
@@ -457,7 +485,7 @@ impl Place<'_> {
     fn type_of_literal(&self, idx: usize) -> Option<&'static str> {
         let token = self.tokens.get(idx)?;
         let word = self.word(idx);
-        let is_alone = self.tokens.get(idx + 1).is_none();
+        let is_alone = matches!(self.word(idx + 1), "" | "," | ")");
         match token.kind {
             _ if !is_alone => None,
             TokenKind::Text => Some("string"),

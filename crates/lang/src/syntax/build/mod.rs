@@ -86,7 +86,10 @@ impl<'a> Builder<'a> {
     /// Binds the name that an unreadable declaration would have bound.
     pub(super) fn broken_region(&mut self, region: &Region) {
         let tokens: &[Token] = &self.lexed.tokens[region.tokens.clone()];
-        let [first, name, ..] = tokens else { return };
+        let [first, name, rest @ ..] = tokens else { return };
+        // `let mut x = 5` binds `x`.
+        let is_mut = &self.text[name.span.range()] == "mut";
+        let name = rest.first().filter(|_| is_mut).unwrap_or(name);
         let (word, text) = (&self.text[first.span.range()], &self.text[name.span.range()]);
         let declares = matches!(word, "let" | "param" | "flow" | "type");
         if (declares || declares_elsewhere(word))

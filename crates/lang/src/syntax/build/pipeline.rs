@@ -7,12 +7,12 @@ use super::Builder;
 use crate::{
     diag::{Code, Problem, Span},
     syntax::{
-        Rule,
+        FOREIGN_BLOCKS, Rule,
         ast::{
             Args, Arm, Block, Bound, Branch, Call, Expr, ExprKind, If, Match, Mod, Otherwise,
             Pattern, Pipeline, Repeat, Rhai, Stage, StageKind, Within,
         },
-        FOREIGN_BLOCKS, quoted,
+        quoted, quoted_ways,
     },
 };
 
@@ -299,7 +299,7 @@ impl Builder<'_> {
         let here = FOREIGN_BLOCKS.iter().find(|(it, _)| *it == name).map_or("", |(_, here)| here);
         let problem = Problem::error(Code::E101, span, format!("unknown block `{name}`"))
             .label("block of another language")
-            .help(format!("write `{here}`"));
+            .help(format!("write {}", quoted_ways(here)));
         let keyword = here.strip_suffix(" { .. }").filter(|it| !it.contains(' '));
         let meant = keyword.and_then(|it| meant_block(it, body));
         self.problems.push(match keyword.filter(|_| meant.is_some()) {
