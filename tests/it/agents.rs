@@ -28,7 +28,7 @@ fn card() -> String {
 #[test]
 fn the_card_is_short() {
     let tokens = tiktoken_rs::o200k_base().unwrap().encode_with_special_tokens(&card()).len();
-    assert!((500..1000).contains(&tokens), "{tokens} tokens");
+    assert!((500..1300).contains(&tokens), "{tokens} tokens");
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn the_command_line_holds_plans_to_rules() {
     // A misspelt scope would deny nothing, so a note reports it.
     let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
     assert!(note("reads lmm").contains("note: the rule `reads lmm` matches no effect"));
-    assert!(note("writes web:a.example").contains("note: the rule `writes web:a.example` matches"));
+    assert!(note("writes vault").contains("note: the rule `writes vault` matches"));
     for rule in ["reads llm", "reads web:a.example", "reads fs:none", "asks"] {
         assert_eq!(note(rule), "", "{rule}");
     }

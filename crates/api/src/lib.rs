@@ -8,7 +8,6 @@ pub mod bias;
 pub mod calls;
 pub mod check;
 pub mod components;
-mod dates;
 pub mod expand;
 pub mod explain;
 pub mod folded;

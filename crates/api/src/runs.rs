@@ -8,7 +8,9 @@ use svc_contract::{
     value::{Record, Value, units},
 };
 
-use crate::{dates::time, store::Run};
+use svc_text::dates::time;
+
+use crate::store::Run;
 
 /// A run in `svc runs --json` and `svc show --json`.
 #[derive(Serialize)]

@@ -13,6 +13,10 @@ pub const ALL: &[&[&Component]] = &[
     #[cfg(feature = "safety-alignment")]
     svc_safety_alignment::ALL,
     svc_core_infrastructure::ALL,
+    #[cfg(feature = "data-processing")]
+    svc_data_processing::ALL,
+    #[cfg(feature = "code-intelligence")]
+    svc_code_intelligence::ALL,
 ];
 
 /// The registry of the built-in components. It knows the names of those that this program is

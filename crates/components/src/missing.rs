@@ -20,6 +20,8 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("agents-llm", &["llm_router", "ask"]),
+    ("code-intelligence", &["adapt_diff", "diff", "merge_texts", "apply_patch"]),
+    ("data-processing", &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
     (
         "files",
@@ -32,7 +34,28 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "read_jsonl",
             "write_file",
             "save_json",
+            "list_files",
+            "append_file",
+            "copy_file",
+            "move_file",
+            "delete_file",
+            "temp_file",
             "path",
+        ],
+    ),
+    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages"]),
+    ("exec", &["exec", "exec_json", "exec_jsonl"]),
+    (
+        "formats",
+        &[
+            "adapt_crypto",
+            "hash",
+            "adapt_template",
+            "fill",
+            "template_variables",
+            "adapt_archive",
+            "list_archive",
+            "unpack",
         ],
     ),
     (
@@ -53,8 +76,13 @@ pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'stati
     let is_there = |feature: &str| match feature {
         "context-retrieval" => cfg!(feature = "context-retrieval"),
         "agents-llm" => cfg!(feature = "agents-llm"),
+        "code-intelligence" => cfg!(feature = "code-intelligence"),
+        "data-processing" => cfg!(feature = "data-processing"),
         "safety-alignment" => cfg!(feature = "safety-alignment"),
+        "http" => cfg!(feature = "http"),
+        "exec" => cfg!(feature = "exec"),
         "files" => cfg!(feature = "files"),
+        "formats" => cfg!(feature = "formats"),
         _ => cfg!(feature = "guide"),
     };
     NAMES.iter().filter(move |(feature, _)| !is_there(feature))
@@ -78,11 +106,12 @@ mod tests {
     #[test]
     fn the_names_of_every_feature_are_known() {
         let of_a_feature: BTreeSet<&str> = NAMES.iter().flat_map(|it| it.1).copied().collect();
-        let pure = ["text", "list", "math", "json", "csv", "control", "approval", "navigator"];
+        let always =
+            ["text", "list", "math", "random", "json", "csv", "control", "approval", "navigator"];
         let named: BTreeSet<&str> = ALL
             .iter()
             .flat_map(|it| it.iter())
-            .filter(|it| !pure.contains(&it.name))
+            .filter(|it| !always.contains(&it.name))
             .flat_map(|it| names(it))
             .collect();
         assert!(named.is_subset(&of_a_feature), "{:?}", named.difference(&of_a_feature));

@@ -35,7 +35,7 @@ mod running;
 mod testing;
 mod threads;
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
     host::{Host, MemoryFiles, WithFiles},
@@ -237,8 +237,8 @@ impl Engine {
 
     /// Configures the engine for untrusted scripts: inline scripts run in worker processes with
     /// little memory that are killed when their time is over, and scripts can only use files in
-    /// their own folder, unless a policy allows others to be read. The program must call
-    /// `svc::is_worker` first of all.
+    /// their own folder, unless a policy allows others to be read, and start only programs that a
+    /// policy allows. The program must call `svc::is_worker` first of all.
     #[must_use]
     pub fn untrusted(mut self) -> Self {
         self.isolates = true;
@@ -297,13 +297,23 @@ impl Engine {
         self.refused(&program).map_or_else(|| Ok(Arc::unwrap_or_clone(program)), Err)
     }
 
+    /// The policy for the scripts of this engine.
+    fn enforced_policy(&self) -> Cow<'_, Policy> {
+        if self.isolates {
+            Cow::Owned(self.policy.as_ref().clone().for_untrusted())
+        } else {
+            Cow::Borrowed(self.policy.as_ref())
+        }
+    }
+
     /// The problems that the policy reports for a program.
     fn refused(&self, program: &Arc<Checked>) -> Option<Report> {
-        if self.policy.is_empty() {
+        let policy = self.enforced_policy();
+        if policy.is_empty() {
             return None;
         }
         if program.main.is_none() {
-            let refused = self.policy.refused_in_flows(program, self.host());
+            let refused = policy.refused_in_flows(program, self.host());
             return refused.has_errors().then(|| self.hints.of_report(refused));
         }
         self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
@@ -405,7 +415,7 @@ impl Engine {
     ) -> Result<Plan, Report> {
         let (program, estimate) = self.estimated(program, given, caps, true)?;
         let plan = plan::plan(program, estimate, self.planner);
-        let refused = plan.refusals(&self.policy, self.host());
+        let refused = plan.refusals(&self.enforced_policy(), self.host());
         if refused.has_errors() { Err(self.hints.of_report(refused)) } else { Ok(plan) }
     }
 

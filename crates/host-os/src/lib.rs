@@ -3,14 +3,18 @@
 
 use std::{
     fs, io,
-    io::Read,
+    io::{Read, Write as _},
     path::{Path, PathBuf},
     pin::Pin,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use etcetera::BaseStrategy;
-use svc_contract::host::{Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{
+    Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, guard, http,
+    program::{ProgramCall, RunningProgram},
+};
+use tokio_util::sync::CancellationToken;
 
 mod append;
 mod ask;
@@ -25,6 +29,11 @@ mod net;
 mod net;
 mod part;
 mod process;
+#[cfg(feature = "exec")]
+mod programs;
+#[cfg(not(feature = "exec"))]
+#[path = "no_programs.rs"]
+mod programs;
 mod real;
 pub mod test;
 mod workers;
@@ -37,6 +46,7 @@ pub use ask::is_asking;
 pub use process::command_line;
 pub use process::is_ignored;
 pub use process::without_core_dumps;
+pub use programs::kill_programs;
 use workers::Workers;
 pub use workers::is_worker;
 
@@ -126,6 +136,24 @@ impl Host for OsHost {
         written
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        real::remove(&guard::place(self, path)?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        real::rename(&guard::place(self, from)?, &guard::place(self, to)?)
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        real::append(&guard::place(self, path)?, content, limit)
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let mut file = tempfile::Builder::new().prefix("svc-").suffix(suffix).tempfile()?;
+        file.write_all(content)?;
+        Ok(file.into_temp_path().keep()?)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         std::env::current_dir()
     }
@@ -181,6 +209,22 @@ impl Host for OsHost {
         real::write(real, content)
     }
 
+    fn remove_real(&self, real: &Path) -> io::Result<()> {
+        real::remove(real)
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        real::rename(from, to)
+    }
+
+    fn append_real(&self, real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        real::append(real, content, limit)
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        getrandom::fill(bytes).map_err(io::Error::other)
+    }
+
     fn chance(&self) -> f64 {
         fastrand::f64()
     }
@@ -197,6 +241,10 @@ impl Host for OsHost {
     #[cfg(target_os = "linux")]
     fn memory_share(&self) -> Option<u64> {
         memory::share()
+    }
+
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        programs::run(call, cancel)
     }
 
     fn run_in_worker(
@@ -240,10 +288,6 @@ fn like(new: &fs::File, old: Option<&fs::Metadata>) -> io::Result<()> {
         Some(old) => new.set_permissions(old.permissions()),
         None => Ok(()),
     }
-}
-
-fn write_durably(file: &fs::File, content: &[u8]) -> io::Result<()> {
-    fill_durably(file, &mut |it| it.write_all(content))
 }
 
 fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {

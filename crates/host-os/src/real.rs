@@ -26,16 +26,17 @@ pub(super) fn path(path: &Path) -> io::Result<std::path::PathBuf> {
     }
 }
 
-pub(super) use walked::{open, stat, write};
+pub(super) use walked::{append, open, remove, rename, stat, write};
 
 #[cfg(unix)]
 mod walked {
     use std::{
         ffi::OsStr,
-        fs::{File, Metadata},
-        io,
+        fs::{File, Metadata, TryLockError},
+        io::{self, Write as _},
         os::fd::OwnedFd,
         path::{Component, Path},
+        time::{Duration, Instant},
     };
 
     use rustix::{
@@ -45,7 +46,7 @@ mod walked {
 
     use super::super::{
         part::{self, Part},
-        replaceable, write_durably,
+        replaceable,
     };
     use svc_contract::host::refusal;
 
@@ -57,6 +58,13 @@ mod walked {
     const LOOK: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
 
     const STEP: OFlags = LOOK.union(OFlags::DIRECTORY);
+
+    /// The permissions of new files, less those that the user masks.
+    const MODE: Mode = Mode::from_raw_mode(0o666);
+
+    /// The time to wait for others that append to a file, and between two attempts.
+    const LOCKED: Duration = Duration::from_secs(10);
+    const PAUSE: Duration = Duration::from_millis(2);
 
     /// Opens a file for reading.
     pub(in super::super) fn open(real: &Path) -> io::Result<File> {
@@ -100,19 +108,106 @@ mod walked {
     /// Writes a whole file, and creates missing folders.
     pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
         let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        let folder = folder(real, |at, name| mkdirat(at, name, Mode::from_raw_mode(0o777)))?;
+        let folder = folder(real, make)?;
         if let Ok(there) = opened(&folder, name, LOOK, real) {
             replaceable(&File::from(there).metadata()?)?;
         }
-        part::sweep(&folder);
+        replace(&folder, name, |part| part.write_all(content))
+    }
+
+    /// Removes a file, or a link without its target.
+    pub(in super::super) fn remove(real: &Path) -> io::Result<()> {
+        let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let folder = folder(real, |_, _| Err(Errno::NOENT))?;
+        not_a_folder(&opened(&folder, name, LOOK, real)?)?;
+        Ok(unlinkat(&folder, name, AtFlags::empty())?)
+    }
+
+    /// Renames a file, and creates missing folders.
+    pub(in super::super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+        let name_of = |it: &Path| it.file_name().map(OsStr::to_owned);
+        let (from_name, to_name) =
+            name_of(from).zip(name_of(to)).ok_or(io::ErrorKind::InvalidFilename)?;
+        let source = folder(from, |_, _| Err(Errno::NOENT))?;
+        not_a_folder(&opened(&source, &from_name, LOOK, from)?)?;
+        let target = folder(to, make)?;
+        if let Ok(there) = opened(&target, &to_name, LOOK, to) {
+            not_a_folder(&there)?;
+        }
+        Ok(renameat(&source, from_name, &target, to_name)?)
+    }
+
+    /// Appends to a file, and creates it and missing folders.
+    ///
+    /// The file is replaced as a whole, so that it never has a part of the content. A lock on it
+    /// makes others wait; one that got the lock of a file that was replaced meanwhile starts again.
+    pub(in super::super) fn append(real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let folder = folder(real, make)?;
+        let started = Instant::now();
+        // A pipe must not block.
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        while started.elapsed() < LOCKED {
+            if let Ok(there) = opened(&folder, name, LOOK, real) {
+                not_a_folder(&there)?;
+            }
+            let file: File =
+                openat(&folder, name, flags, MODE).map_err(|err| failed(err, real))?.into();
+            let is_free = match file.try_lock() {
+                Err(TryLockError::WouldBlock) => false,
+                // A system without locks has none to wait for.
+                _ => is_at(&file, &folder, name, real),
+            };
+            if is_free {
+                let size = file.metadata()?.len().saturating_add(content.len() as u64);
+                if size > limit {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                return replace(&folder, name, |part| {
+                    part.set_permissions(file.metadata()?.permissions())?;
+                    io::copy(&mut &file, part)?;
+                    part.write_all(content)
+                });
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process has locked it"))
+    }
+
+    /// Whether a file still has its name.
+    fn is_at(file: &File, folder: &OwnedFd, name: &OsStr, real: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let there = opened(folder, name, LOOK, real).and_then(|it| File::from(it).metadata());
+        let identity = |it: Metadata| (it.dev(), it.ino());
+        file.metadata().is_ok_and(|it| there.is_ok_and(|there| identity(it) == identity(there)))
+    }
+
+    /// Refuses folders, and devices, pipes and sockets.
+    fn not_a_folder(there: &OwnedFd) -> io::Result<()> {
+        let there = File::from(there.try_clone()?).metadata()?;
+        if there.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { replaceable(&there) }
+    }
+
+    fn make(at: &OwnedFd, name: &OsStr) -> rustix::io::Result<()> {
+        mkdirat(at, name, Mode::from_raw_mode(0o777))
+    }
+
+    /// Replaces a file by a new one with the content that `fill` writes.
+    fn replace(
+        folder: &OwnedFd,
+        name: &OsStr,
+        fill: impl FnOnce(&mut &File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        part::sweep(folder);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(0o666);
-        let part = Part::of(name, |it| Ok(openat(&folder, it, flags, mode)?.into()))?;
-        let written = write_durably(&part.file, content)
-            .and_then(|()| Ok(renameat(&folder, &part.name, &folder, name)?));
+        let part = Part::of(name, |it| Ok(openat(folder, it, flags, MODE)?.into()))?;
+        let written = fill(&mut &part.file)
+            .and_then(|()| part.file.sync_all())
+            .and_then(|()| Ok(renameat(folder, &part.name, folder, name)?));
         if written.is_err() {
             // The first error matters; the partial file is only litter.
-            let _ = unlinkat(&folder, &part.name, AtFlags::empty());
+            let _ = unlinkat(folder, &part.name, AtFlags::empty());
         }
         written
     }
@@ -221,6 +316,26 @@ mod walked {
     pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
         unchanged(real)?;
         OsHost::default().write(real, content)
+    }
+
+    pub(in super::super) fn remove(real: &Path) -> io::Result<()> {
+        unchanged(real)?;
+        std::fs::remove_file(real)
+    }
+
+    pub(in super::super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+        unchanged(from)?;
+        unchanged(to)?;
+        std::fs::rename(from, to)
+    }
+
+    pub(in super::super) fn append(real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        let mut whole = if real.exists() { std::fs::read(real)? } else { Vec::new() };
+        whole.extend(content);
+        if whole.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        write(real, &whole)
     }
 
     fn unchanged(real: &Path) -> io::Result<()> {

@@ -10,7 +10,11 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::host::{Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http};
+use svc_contract::host::{
+    Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http,
+    program::{ProgramCall, RunningProgram},
+};
+use tokio_util::sync::CancellationToken;
 
 use crate::{OsHost, Workers};
 
@@ -240,6 +244,37 @@ impl Host for TestHost {
         Ok(())
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let path = self.allowed(path)?;
+        let removed = self.locked().remove(&path);
+        removed.map(|_| ()).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (self.allowed(from)?, self.allowed(to)?);
+        let file = self.locked().remove(&from).ok_or(io::ErrorKind::NotFound)?;
+        self.put(&to, file.content);
+        Ok(())
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        let path = self.allowed(path)?;
+        let mut whole = self.locked().get(&path).map(|it| it.content.clone()).unwrap_or_default();
+        whole.extend(content);
+        if whole.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.put(&path, whole);
+        Ok(())
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let count = self.locked().len();
+        let path = PathBuf::from(format!("/tmp/svc-{count}{suffix}"));
+        self.put(&path, content.to_vec());
+        Ok(path)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(Self::HOME.into())
     }
@@ -279,6 +314,11 @@ impl Host for TestHost {
     fn chance(&self) -> f64 {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         dice.as_mut().map_or(0.5, fastrand::Rng::f64)
+    }
+
+    /// Runs a program of this machine, in a folder of this machine.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        OsHost::default().run_program(call, cancel)
     }
 
     fn run_in_worker(

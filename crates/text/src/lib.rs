@@ -9,6 +9,7 @@ mod stop_words;
 
 pub mod blocks;
 pub mod bm25;
+pub mod dates;
 pub mod markup;
 #[cfg(feature = "markdown")]
 pub mod plain;

@@ -191,6 +191,8 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let done = cli.command.execute(&session).await;
     let code = done.unwrap_or_else(|failure| failure.report(session.terminal));
     traces.end(terminal).await;
+    // A run that was abandoned may have left some.
+    os::kill_programs();
     code.into()
 }
 

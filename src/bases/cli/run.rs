@@ -200,6 +200,7 @@ pub(super) async fn watched(
     // Nothing is left to wait for: the next Ctrl-C ends the process.
     cancel.cancel();
     drawing.stop().await;
+    watch.sum_up();
     if session.goes_on {
         // The next signal belongs to the next run.
         listening.abort();
@@ -225,6 +226,7 @@ async fn interrupts(
             // The engine abandons whatever does not stop in time.
         } else if asked == Asked::Interrupt || !is_stopping {
             watch.screen.clear();
+            svc_host_os::kill_programs();
             std::process::exit(INTERRUPTED.into());
         }
     }

@@ -1,16 +1,18 @@
 //! Observes a run: its progress and its notes.
 
 use std::{
+    collections::BTreeMap,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
 };
 
 use svc_api::seen::Seen;
-use svc_contract::value::units;
+use svc_contract::{registry::OpError, value::units};
 use svc_engine::run::{Event, Observer};
+use svc_lang::diag::{Source, Span};
 
 use super::{
     lines::{self, Moment},
@@ -18,8 +20,11 @@ use super::{
     terminal::Terminal,
 };
 
-/// The maximum number of notes about retries and failed optional parts.
+/// The maximum number of notes about retries.
 const MOST_ASIDES: usize = 5;
+
+/// The maximum number of places whose swallowed failures are told.
+const MOST_PLACES: usize = 20;
 
 /// The state of a run while it runs.
 pub(super) struct Watch {
@@ -28,8 +33,12 @@ pub(super) struct Watch {
     pub(super) screen: Screen,
     started: Instant,
     seen: Mutex<Seen>,
-    /// The number of notes about retries and failed optional parts so far.
+    /// The number of notes about retries so far.
     asides: AtomicUsize,
+    /// The script, once the run began.
+    script: OnceLock<Source>,
+    /// The number of swallowed failures at each place.
+    swallowed: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Watch {
@@ -37,7 +46,8 @@ impl Watch {
     pub(super) fn new(terminal: Terminal) -> Self {
         let screen = Screen::new(terminal.draws);
         let (started, seen) = (Instant::now(), Mutex::default());
-        Self { terminal, screen, started, seen, asides: AtomicUsize::new(0) }
+        let (asides, swallowed) = (AtomicUsize::new(0), Mutex::default());
+        Self { terminal, screen, started, seen, asides, script: OnceLock::new(), swallowed }
     }
 
     /// The lines of the next frame.
@@ -81,6 +91,36 @@ impl Watch {
         }
     }
 
+    /// Tells the first failure that the script swallowed at a place, as soon as it happens.
+    fn swallow(&self, error: &OpError, count: u64, span: Span, source: Option<&Source>) {
+        let source = source.or_else(|| self.script.get());
+        let place = source.map_or_else(String::new, |it| {
+            let (line, column) = it.position(span.start);
+            format!("{}:{line}:{column}", it.name())
+        });
+        let mut swallowed = self.swallowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = swallowed.entry(place.clone()).or_default();
+        let is_first = *known == 0;
+        *known += count;
+        let is_told = is_first && swallowed.len() <= MOST_PLACES;
+        drop(swallowed);
+        if is_told {
+            self.note(&format!("{place}: continued without it: {error}"));
+        }
+    }
+
+    /// Tells how often the script swallowed failures at places where there was more than one.
+    pub(super) fn sum_up(&self) {
+        let swallowed = self.swallowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let repeated = swallowed.iter().filter(|(_, it)| **it > 1);
+        for (place, count) in repeated.take(MOST_PLACES) {
+            self.note(&format!("{place}: {count} failures in all"));
+        }
+        if let Some(more) = swallowed.len().checked_sub(MOST_PLACES + 1) {
+            self.note(&format!("and failures at {} other places", more + 1));
+        }
+    }
+
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,8 +134,11 @@ impl Observer for Watch {
                 let wait = units::show_measured(*wait);
                 self.aside(&format!("{component}: {error}; retrying in {wait}"));
             }
-            Event::Swallowed { error } => {
-                self.aside(&format!("{path}: continued without it: {error}"));
+            Event::Begun { plan, .. } => {
+                self.script.get_or_init(|| plan.program().source.clone());
+            }
+            Event::Swallowed { error, count, span, source } => {
+                self.swallow(error, *count, *span, *source);
             }
             Event::Notice { message } => self.note(message),
             Event::Straggler { component } => {

@@ -153,7 +153,14 @@ const BEYOND: [&str; 6] =
 
 /// The modules that use the standard streams, with the reason. All others print through the first
 /// one, which never lets output control the terminal.
-const WRITERS: [(&str, &str); 6] = [
+const PROGRAMS: &str = "names the outputs of other programs";
+
+const WRITERS: [(&str, &str); 11] = [
+    ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
+    ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
+    ("crates/contract/src/host/program.rs", PROGRAMS),
+    ("crates/host-os/src/programs.rs", PROGRAMS),
+    ("crates/host-os/src/programs/tests.rs", PROGRAMS),
     ("crates/host-os/src/workers/serve.rs", "answers the process that began this one"),
     ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),

@@ -31,6 +31,7 @@ struct Seen {
 pub(crate) struct Request {
     /// The request line and headers, in lower case.
     pub(crate) head: String,
+    /// The body if it is JSON, or else null.
     pub(crate) body: Value,
     /// The body as it was sent, with its fields in order.
     pub(crate) text: String,
@@ -153,11 +154,11 @@ fn read(stream: &TcpStream) -> Option<Request> {
         }
     }
     let head = head.to_lowercase();
-    let length = head.lines().find_map(|it| it.strip_prefix("content-length: ")).unwrap();
-    let mut body = vec![0; length.parse().unwrap()];
+    let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |it| it.parse().unwrap())];
     reader.read_exact(&mut body).ok()?;
     let text = String::from_utf8(body).unwrap();
-    Some(Request { head, body: serde_json::from_str(&text).unwrap(), text })
+    Some(Request { head, body: serde_json::from_str(&text).unwrap_or_default(), text })
 }
 
 fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {

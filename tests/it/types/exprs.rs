@@ -78,7 +78,10 @@ impl Writer<'_> {
 
     /// The forms that exist for every type.
     fn form(&mut self, ty: &Type, depth: usize) -> String {
-        match self.rng.u8(0..19) {
+        match self.rng.u8(0..24) {
+            19 | 20 if !holds_secret(ty) => self.generic(ty, depth),
+            21 | 22 => self.narrowed(ty, depth),
+            23 if !holds_secret(ty) => self.of_map(ty, depth),
             0 | 1 => {
                 let (condition, one, other) =
                     (self.condition(depth), self.expr(ty, depth), self.expr(ty, depth));
@@ -127,6 +130,61 @@ impl Writer<'_> {
                 format!("{}[0]", self.expr(&list(inner, None), depth))
             }
             _ => self.of_type(ty, depth),
+        }
+    }
+
+    /// A call of a generic flow.
+    fn generic(&mut self, ty: &Type, depth: usize) -> String {
+        let other = values::plain(self.rng);
+        let (a, b, c) = (self.expr(ty, depth), self.expr(ty, depth), self.expr(&other, depth));
+        match self.rng.u8(0..7) {
+            0 => format!("same({a})"),
+            1 => format!("({a} >> same >> same)"),
+            2 => format!("nth([{a}, {b}], {})", self.rng.i8(-2..3)),
+            3 => format!("(both({a}, b: {c}) >> .a)"),
+            4 => format!("(both(same({c}), {a}).b)"),
+            5 if !self.is_quick => format!("({a} >> by(change: {}))", self.flow_name(ty, ty)),
+            _ => format!("or_else([{a}, null][{}], {b})", self.rng.u8(0..3)),
+        }
+    }
+
+    /// A value that a condition shows not to be null.
+    fn narrowed(&mut self, ty: &Type, depth: usize) -> String {
+        let is_it = |it: &&(String, Type)| it.1.is_optional() && it.1.required().fits(ty);
+        let names: Vec<String> = self.names.iter().filter(is_it).map(|it| it.0.clone()).collect();
+        let other = self.expr(ty, depth);
+        if names.is_empty() || ty.is_optional() {
+            if ty.is_optional() || *ty == Type::Secret {
+                return other;
+            }
+            let one = self.expr(ty, depth);
+            return format!("([{one}, null] >> where {{ it != null }} >> first)");
+        }
+        let name = pick(self.rng, &names).clone();
+        match self.rng.u8(0..5) {
+            0 => format!("(if {name} != null {{ {name} }} else {{ {other} }})"),
+            1 => format!("(if {name} == null or false {{ {other} }} else {{ {name} }})"),
+            2 => format!("(match {name} {{ null => {other}, _ => {name} }})"),
+            3 => format!("(if not ({name} == null) and true {{ {name} }} else {{ {other} }})"),
+            _ => format!(
+                "([{{ v: {name} }}] >> where {{ .v != null }} >> each {{ .v }})[0] ?? {other}"
+            ),
+        }
+    }
+
+    /// A value of a map.
+    fn of_map(&mut self, ty: &Type, depth: usize) -> String {
+        let (one, other) = (self.expr(ty, depth), self.expr(ty, depth));
+        let map = match self.rng.u8(0..3) {
+            0 => format!("([{{ key: \"a\", value: {one} }}] >> to_map)"),
+            1 => format!("merge({{ a: {one} }}, {{ b: {other} }})"),
+            _ => format!("same([{{ key: \"b\", value: {one} }}] >> to_map)"),
+        };
+        let is_plain = !ty.is_optional() && *ty != Type::Secret;
+        match self.rng.u8(0..3) {
+            0 if is_plain => format!("({map}[\"a\"] ?? {other})"),
+            1 => format!("({map} >> entries >> each {{ .value }} >> first)"),
+            _ => format!("first(values({map}))"),
         }
     }
 

@@ -32,6 +32,15 @@ pub(super) struct Writer<'r> {
     count: usize,
 }
 
+/// Generic flows, which expressions of every type call.
+const GENERIC: [&str; 5] = [
+    "flow same<T>(x: T) -> T { x }",
+    "flow nth<T>(all: [T], n: int) -> T { all[n] ?? (all >> first) }",
+    "flow both<A, B>(a: A, b: B) -> { a: A, b: B } { { a: a, b: b } }",
+    "flow by<T>(x: T, change: flow<T -> T>) -> T { x >> change }",
+    "flow or_else<T>(x: T?, other: T) -> T { if x != null { x } else { same(other) } }",
+];
+
 /// Ops for parameters that are flows.
 const COMPONENTS: [(&str, Type, Type); 8] = [
     ("upper", Type::Text, Type::Text),
@@ -78,6 +87,7 @@ impl Writer<'_> {
             lines.push(format!("svc 1 within {{ max_tokens: {cap} }}"));
         }
         lines.extend(ENUMS.trim_end().lines().map(str::to_owned));
+        lines.extend(GENERIC.map(str::to_owned));
         for _ in 0..self.rng.usize(0..4) {
             let line = self.param();
             lines.push(line);

@@ -7,7 +7,9 @@ use svc_contract::value::{Money, Value, json, units};
 use svc_text::markup::escaped;
 
 use super::{Left, Page, Result, markup::beginning};
-use crate::{dates::time, runs, store::Run};
+use svc_text::dates::time;
+
+use crate::{runs, store::Run};
 
 /// The number of characters of a result that are shown without JavaScript.
 const SHOWN: usize = 2_000;

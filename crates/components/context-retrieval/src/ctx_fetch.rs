@@ -155,17 +155,11 @@ fn unreachable(url: &str, err: io::Error) -> OpError {
 
 /// The error for a status that is not a success.
 fn refused(url: &str, page: &Response) -> OpError {
-    let kind = match page.status {
-        404 | 410 => ErrorKind::NotFound,
-        401 | 403 | 407 | 451 => ErrorKind::Denied,
-        429 => ErrorKind::RateLimit,
-        408 | 425 | 500..=599 => ErrorKind::Unavailable,
-        400..=499 => ErrorKind::InvalidInput,
-        _ => ErrorKind::Failed,
-    };
     let status = page.status;
-    let error =
-        OpError::new(kind, format!("cannot read `{url}`: the server returned status {status}"));
+    let error = OpError::new(
+        ErrorKind::of_status(status),
+        format!("cannot read `{url}`: the server returned status {status}"),
+    );
     match page.retry_after() {
         Some(wait) => error.retry_after(wait),
         None => error,

@@ -1,17 +1,27 @@
 //! Core infrastructure: the pure functions, and files.
 
 use svc_contract::{
-    registry::{Component, OpError},
+    registry::{Component, Field, OpError, Scheme},
     value::{
-        BoundedText, Value,
+        BoundedText, Record, Value,
         arithmetic::{LONGEST_LIST, LONGEST_TEXT},
         json as json_text, memory,
     },
 };
 
+#[cfg(feature = "formats")]
+mod adapt_archive;
+#[cfg(feature = "formats")]
+mod adapt_crypto;
+#[cfg(feature = "http")]
+mod adapt_http;
+#[cfg(feature = "formats")]
+mod adapt_template;
 mod approval;
 mod control;
 mod csv;
+#[cfg(feature = "exec")]
+mod exec;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "guide")]
@@ -21,6 +31,7 @@ mod list;
 mod map;
 mod math;
 mod navigator;
+mod random;
 mod text;
 
 pub const ALL: &[&Component] = &[
@@ -28,16 +39,73 @@ pub const ALL: &[&Component] = &[
     &list::COMPONENT,
     &map::COMPONENT,
     &math::COMPONENT,
+    &random::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
+    #[cfg(feature = "exec")]
+    &exec::COMPONENT,
     #[cfg(feature = "files")]
     &files::COMPONENT,
+    #[cfg(feature = "http")]
+    &adapt_http::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
     #[cfg(feature = "guide")]
     &guide::COMPONENT,
     &navigator::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_crypto::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_template::COMPONENT,
+    #[cfg(feature = "formats")]
+    &adapt_archive::COMPONENT,
 ];
+
+/// A string, as its UTF-8, or bytes.
+struct Content(Value);
+
+impl Field for Content {
+    const SCHEME: Scheme = Scheme::OneOf(&[Scheme::Text, Scheme::Bytes]);
+
+    fn decode(value: Value) -> Option<Self> {
+        matches!(value, Value::Text(_) | Value::Bytes(_)).then_some(Self(value))
+    }
+
+    fn encode(self) -> Value {
+        self.0
+    }
+}
+
+impl Content {
+    fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Value::Bytes(bytes) => bytes,
+            other => other.as_str().unwrap_or_default().as_bytes(),
+        }
+    }
+}
+
+/// The type of any record: a record without fields is narrower than all others.
+const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
+
+/// A record, or a `json` value that is an object.
+struct Keyed(Record);
+
+impl Field for Keyed {
+    const SCHEME: Scheme =
+        Scheme::OneOf(&[ANY_RECORD, Scheme::Map(&Scheme::Var('T')), Scheme::Json]);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Record(it) => Some(Self(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Record(self.0)
+    }
+}
 
 /// Rejects a text of this many bytes if no call may create it.
 fn test_text_len(bytes: usize) -> Result<(), OpError> {

@@ -106,7 +106,7 @@ const MOST_REDIRECTS: usize = 5;
 /// only for the first host.
 const FOR_ALL: [&str; 2] = ["accept", "user-agent"];
 
-/// Sends a GET and follows redirects; returns the last response and its address. Each step is a
+/// Sends a request and follows the redirects of a GET or HEAD; returns the last response and its address. Each step is a
 /// separate request, which the host checks like the first one.
 pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
     request.url = request.address()?.to_string();
@@ -124,7 +124,8 @@ pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String
 
 /// The target of a redirect.
 fn next(request: &Request, answer: &Response) -> io::Result<Option<Address>> {
-    let leads_on = request.method == "GET" && matches!(answer.status, 301..=303 | 307 | 308);
+    let leads_on =
+        matches!(request.method, "GET" | "HEAD") && matches!(answer.status, 301..=303 | 307 | 308);
     let Some(reference) = answer.header("location").filter(|_| leads_on) else { return Ok(None) };
     let invalid = |why| {
         let message = format!("it redirects to `{reference}`: {why}");

@@ -16,6 +16,9 @@ use std::{
     time::Duration,
 };
 
+use program::{ProgramCall, ProgramError, RunningProgram};
+use tokio_util::sync::CancellationToken;
+
 use crate::value::paths;
 
 pub mod address;
@@ -23,6 +26,7 @@ pub mod guard;
 pub mod http;
 mod memory_files;
 pub mod offline;
+pub mod program;
 mod retry_after;
 mod worker;
 
@@ -58,6 +62,34 @@ pub trait Host: Send + Sync + 'static {
         let mut content = Vec::new();
         fill(&mut content)?;
         self.write(path, &content)
+    }
+
+    /// Removes a file, or a symbolic link without its target. By default unsupported.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Renames a file atomically, and replaces a file of that name. Missing folders are created. By
+    /// default unsupported.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _ = (from, to);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Appends to a file atomically, and creates it if it is missing: afterwards it has either the
+    /// complete new content or the complete old one. Others that append at the same time lose
+    /// nothing. Fails if the file would be larger than `limit` bytes. By default unsupported.
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        let _ = (path, content, limit);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Creates a file in the folder for temporary files, which only this user can read, with a name
+    /// that ends in `suffix`. By default unsupported.
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let _ = (suffix, content);
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// The folder that relative paths start from.
@@ -125,6 +157,21 @@ pub trait Host: Send + Sync + 'static {
         self.write(real, content)
     }
 
+    /// Removes a file at its real path. Follows no symbolic links.
+    fn remove_real(&self, real: &Path) -> io::Result<()> {
+        self.remove(real)
+    }
+
+    /// Renames a file between real paths. Follows no symbolic links.
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.rename(from, to)
+    }
+
+    /// Appends to a file at its real path. Follows no symbolic links.
+    fn append_real(&self, real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        self.append(real, content, limit)
+    }
+
     /// Opens the file named by an environment variable. Such a file is trusted.
     fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
         self.env(variable).map(|file| self.open(Path::new(&file))).transpose()
@@ -132,6 +179,14 @@ pub trait Host: Send + Sync + 'static {
 
     /// A random number from 0 to 1, to spread retries.
     fn chance(&self) -> f64;
+
+    /// Fills `bytes` with random ones. By default from [`Host::chance`], so a host with a seed repeats
+    /// them.
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+        bytes.fill_with(|| (self.chance() * 256.0) as u8);
+        Ok(())
+    }
 
     /// The memory of this process in bytes, if it is known.
     fn memory(&self) -> Option<u64> {
@@ -142,6 +197,12 @@ pub trait Host: Send + Sync + 'static {
     /// known.
     fn memory_share(&self) -> Option<u64> {
         None
+    }
+
+    /// Runs a program until it ends or `cancel` is cancelled. By default unsupported.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        let _ = (call, cancel);
+        Box::pin(std::future::ready(Err(ProgramError::Unsupported)))
     }
 
     /// Runs some work in a worker process, and waits for the answer. By default unsupported.

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param, Params, Price,
-    Scheme, Scope, Takes, Tool,
+    Bias, Cx, DecideEffects, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param,
+    Params, Price, Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -42,6 +42,8 @@ pub struct OpDef {
     pub yields: Scheme,
     pub generic: Generic,
     pub effects: &'static [Effect],
+    /// The effects of a call, if its arguments decide them.
+    pub decide: Option<DecideEffects>,
     pub price: Price,
     pub errors: &'static [ErrorKind],
     pub limits: Limits,
@@ -72,6 +74,10 @@ pub enum Generic {
     Tested,
     /// The op receives `T` and returns one. `T` must be expressible in JSON Schema.
     Asked,
+    /// The op receives `T` and reads one from text.
+    Read,
+    /// The op receives `T`, a record type or `json`, and reads a list of it from text.
+    Rows,
 }
 
 /// The future result of an I/O op.
@@ -146,6 +152,8 @@ pub trait Op: Params + Send + 'static {
     const YIELDS: Scheme;
     const GENERIC: Generic = Generic::No;
     const EFFECTS: &'static [Effect] = &[];
+    /// The effects of a call, if its arguments decide them: some of [`Op::EFFECTS`].
+    const DECIDE: Option<DecideEffects> = None;
     const PRICE: Price = Price::Free;
     /// The error kinds it can fail with, besides `invalid_input` and `cancelled`.
     const ERRORS: &'static [ErrorKind] = &[];
@@ -232,6 +240,7 @@ const fn def<O: Op>(body: Body) -> OpDef {
         yields: O::YIELDS,
         generic: O::GENERIC,
         effects: O::EFFECTS,
+        decide: O::DECIDE,
         price: O::PRICE,
         errors: O::ERRORS,
         limits: O::LIMITS,
@@ -316,7 +325,8 @@ impl OpDef {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { .. } | Effect::Runs(_)))
     }
 
-    /// Whether the op does something that a second attempt would do again.
+    /// Whether the op does something that a second attempt would do again, unless its arguments
+    /// decide that ([`OpDef::call_writes_once`]).
     pub fn writes_once(&self) -> bool {
         let is_once =
             |it: &Effect| matches!(it, Effect::Writes { idempotent: false, .. } | Effect::Runs(_));

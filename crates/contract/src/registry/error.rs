@@ -75,6 +75,18 @@ impl ErrorKind {
         Self::Failed,
     ];
 
+    /// The kind that a status of an HTTP server means, if it is not a success.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            404 | 410 => Self::NotFound,
+            401 | 403 | 407 | 451 => Self::Denied,
+            429 => Self::RateLimit,
+            408 | 425 | 500..=599 => Self::Unavailable,
+            400..=499 => Self::InvalidInput,
+            _ => Self::Failed,
+        }
+    }
+
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }

@@ -8,6 +8,7 @@
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
 mod bias;
+mod call_effects;
 mod callback;
 mod catalog;
 mod closure;
@@ -36,6 +37,7 @@ mod tuning;
 pub mod documents;
 
 pub use bias::Bias;
+pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use closure::{

@@ -28,8 +28,10 @@ use super::{
     error::{Result, RunError},
     eval_async::Place,
     eval_sync::Now,
+    events::Event,
     pace::{LIGHT, Pace},
     scope::Scope,
+    swallowed::Continued,
 };
 
 /// The time that a run keeps its thread before it lets others work.
@@ -113,16 +115,29 @@ impl Run {
         let work = move || {
             let pace = Pace::patient();
             let ended = env.lend(|env| Now { scope: &scope, pace: &pace }.eval(&term, env));
-            scope.unless_full(ended, span)
+            Ok((scope.unless_full(ended, span), pace.swallowed.take()))
         };
-        self.aside(place.scope, span, work).await
+        let (ended, swallowed) = self.aside(place.scope, span, work).await?;
+        self.tell(&swallowed, place);
+        ended
+    }
+
+    /// Reports the failures that a computation swallowed.
+    fn tell(&self, swallowed: &[Continued], place: Place<'_>) {
+        for Continued { error, count } in swallowed {
+            self.emit(place.path, &Event::swallowed(error, *count));
+        }
     }
 
     /// The value of a term that is computed within its time.
     fn briefly(&self, term: &Term, place: Place<'_>) -> Option<Result<Value>> {
         let pace = self.thread_time.brief()?;
         let ended = Now { scope: place.scope, pace: &pace }.eval(term, place.env);
-        (!pace.has_given_up()).then_some(ended)
+        if pace.has_given_up() {
+            return None;
+        }
+        self.tell(&pace.swallowed.take(), place);
+        Some(ended)
     }
 
     /// Does work over values of this weight: at once if that is brief, or else aside.

@@ -5,12 +5,12 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures_util::FutureExt as _;
 use svc_contract::{
     registry::{
-        Asking, Body, Cx, ErrorKind, InlineCx, Known, Lent, Measure, Meter, Monitor, OpDef,
+        Asking, Body, Cx, Effect, ErrorKind, InlineCx, Known, Lent, Measure, Meter, Monitor, OpDef,
         OpError, OpRef, Price, Quote, Usage, Version, written,
     },
     value::{Type, Value, memory},
 };
-use svc_lang::{check::TypedCall, diag::Span};
+use svc_lang::{check::TypedCall, diag::Span, plan::GRACE};
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
@@ -177,7 +177,8 @@ impl Run {
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
-        let retries = if op.writes_once() || one.args.iter().any(writes_once_inside) {
+        let once = op.call_writes_once(&|it| one.args.get(it)).unwrap_or(true);
+        let retries = if once || one.args.iter().any(writes_once_inside) {
             0
         } else {
             attempts.max_retries.unwrap_or(op.limits.max_retries)
@@ -308,7 +309,7 @@ impl Run {
                     self.with_callbacks(work, to).await?
                 } else {
                     let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
-                    scope.cancel.run_until_cancelled(work).await
+                    until_cancelled(work, scope, call.op.op).await
                 };
                 match ended {
                     Some(Ok(result)) => result,
@@ -368,6 +369,20 @@ impl Run {
                 Err(OpError::cancelled())
             }
         }
+    }
+}
+
+/// Waits for an op. One that runs a program gets the time to end it when it is cancelled; every
+/// other one has nothing to end, and is dropped.
+async fn until_cancelled<T>(work: impl Future<Output = T>, scope: &Scope, op: &OpDef) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let ended = scope.cancel.run_until_cancelled(work.as_mut()).await;
+    let runs = op.effects.iter().any(|it| matches!(it, Effect::Runs(_)));
+    match ended {
+        None if runs && op.version == Version::OfComponent => {
+            tokio::time::timeout(GRACE, work).await.ok()
+        }
+        ended => ended,
     }
 }
 

@@ -133,7 +133,7 @@ impl Run {
     fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
         match result {
             Err(err) if err.is_caught_at(scope.depth) => {
-                self.emit(path, &Event::Swallowed { error: &err.error });
+                self.emit(path, &Event::swallowed(&err, 1));
                 Ok(Value::Null)
             }
             other => other,

@@ -22,7 +22,9 @@ pub(super) fn spends(term: &Term) -> bool {
 
 /// Whether running a term may write something that must not be written twice.
 pub(super) fn writes_once(term: &Term) -> bool {
-    reaches(term, |it| it.op.op.writes_once())
+    reaches(term, |call| {
+        call.op.op.call_writes_once(&|it| call.args.get(it)?.constant()).unwrap_or(true)
+    })
 }
 
 /// Whether running a term calls anything that is not pure, or a closure without a version: then its

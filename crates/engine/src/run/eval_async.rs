@@ -264,7 +264,7 @@ impl Run {
         for term in others {
             match result {
                 Err(err) if err.is_caught_at(place.scope.depth) => {
-                    self.emit(place.path, &Event::Swallowed { error: &err.error });
+                    self.emit(place.path, &Event::swallowed(&err, 1));
                     let error = eval_sync::error_value(&err);
                     let env = place.env.with_it(&error);
                     let place = Place { env: &env, scope: place.scope, path: &below };

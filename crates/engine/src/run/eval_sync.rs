@@ -185,11 +185,19 @@ impl Now<'_> {
         let mut values = Vec::with_capacity(branches.len());
         for branch in branches {
             values.push(match self.eval(&branch.body, env) {
-                Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => {
+                    self.swallow(err)
+                }
                 other => other.map_err(|it| it.below(&branch.name))?,
             });
         }
         Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    /// Null in place of a failure, which is remembered.
+    fn swallow(self, err: Box<RunError>) -> Value {
+        self.pace.swallowed.add(err);
+        Value::Null
     }
 
     fn items(self, input: &Term, env: &Env<'_>) -> Result<List> {
@@ -213,7 +221,7 @@ impl Now<'_> {
         for (idx, item) in items.iter().enumerate() {
             self.step(0, body.span)?;
             results.push(match self.eval(body, &env.with_it(item)) {
-                Err(err) if optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                Err(err) if optional && err.is_caught_at(self.scope.depth) => self.swallow(err),
                 other => other.map_err(|it| it.below(format_args!("{segment}[{idx}]")))?,
             });
         }
@@ -340,9 +348,10 @@ impl Now<'_> {
         for term in others {
             match result {
                 Err(err) if err.is_caught_at(self.scope.depth) => {
-                    result = self
-                        .eval(term, &env.with_it(&error_value(&err)))
-                        .map_err(|it| it.below(segment));
+                    let error = error_value(&err);
+                    self.swallow(err);
+                    let next = self.eval(term, &env.with_it(&error));
+                    result = next.map_err(|it| it.below(segment));
                 }
                 other => return other,
             }

@@ -6,9 +6,12 @@ use svc_contract::{
     registry::{OpError, Usage},
     value::Value,
 };
-use svc_lang::plan::Plan;
+use svc_lang::{
+    diag::{Source, Span},
+    plan::Plan,
+};
 
-use super::ledger::Cap;
+use super::{error::RunError, ledger::Cap};
 
 /// Something that happened to a node.
 #[derive(Clone, Debug)]
@@ -61,9 +64,16 @@ pub enum Event<'a> {
         wait: Duration,
         error: &'a OpError,
     },
-    /// A `?` or a `fallback` swallowed a failure.
+    /// A `?` or a `fallback` swallowed failures.
     Swallowed {
+        /// The first one.
         error: &'a OpError,
+        /// The number of failures at its place: an `each?` that calls no slow component reports
+        /// them together.
+        count: u64,
+        /// The place of the failure, and its file if it is not the script itself.
+        span: Span,
+        source: Option<&'a Source>,
     },
     /// An `each` begins, over this many items.
     Items {
@@ -88,6 +98,13 @@ pub enum Event<'a> {
     Straggler {
         component: &'a str,
     },
+}
+
+impl<'a> Event<'a> {
+    pub(super) fn swallowed(failure: &'a RunError, count: u64) -> Self {
+        let RunError { error, span, source, .. } = failure;
+        Self::Swallowed { error, count, span: *span, source: source.as_ref() }
+    }
 }
 
 /// The observer of a run. Called from several threads; must return at once.

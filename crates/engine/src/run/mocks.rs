@@ -172,14 +172,14 @@ impl Ready {
 
     fn stands_for(&self, call: &TypedCall, args: &[Value], ty: &Type) -> bool {
         let same_op = std::ptr::eq(self.op.op, call.op.op);
-        let asked = call.tested.as_ref().unwrap_or(ty);
+        let asked = call.wanted.as_ref().or(call.tested.as_ref()).unwrap_or(ty);
         let same_type = self.wanted.as_ref().is_none_or(|it| it == asked);
         same_op && same_type && self.args.iter().all(|(idx, it)| args.get(*idx) == Some(it))
     }
 
     /// The first difference between this mock and a call of its op that it does not match.
     fn differs_from(&self, call: &TypedCall, args: &[Value], ty: &Type) -> String {
-        let asked = call.tested.as_ref().unwrap_or(ty);
+        let asked = call.wanted.as_ref().or(call.tested.as_ref()).unwrap_or(ty);
         if let Some(wanted) = self.wanted.as_ref().filter(|it| *it != asked) {
             return format!("this mock is for calls that ask for {wanted}, this call for {asked}");
         }

@@ -34,6 +34,7 @@ mod sandbox;
 mod scope;
 mod secrets;
 mod shapes;
+mod swallowed;
 mod testing;
 mod trace;
 

@@ -2,6 +2,8 @@
 
 use std::{cell::Cell, time::Instant};
 
+use super::swallowed::Swallowed;
+
 /// The steps between two looks at the clock: calls, items, turns.
 const STEPS_PER_LOOK: u64 = 64;
 
@@ -20,17 +22,25 @@ pub(super) struct Pace {
     until: Option<Instant>,
     steps: Cell<u64>,
     has_given_up: Cell<bool>,
+    pub(super) swallowed: Swallowed,
 }
 
 impl Pace {
     /// For a computation that may take as long as its bounds allow.
     pub(super) const fn patient() -> Self {
-        Self { until: None, steps: Cell::new(0), has_given_up: Cell::new(false) }
+        Self {
+            until: None,
+            steps: Cell::new(0),
+            has_given_up: Cell::new(false),
+            swallowed: Swallowed::none(),
+        }
     }
 
     /// For a computation that gives up at `until`.
     pub(super) const fn brief(until: Instant) -> Self {
-        Self { until: Some(until), ..Self::patient() }
+        let mut pace = Self::patient();
+        pace.until = Some(until);
+        pace
     }
 
     /// Counts one step over values of this weight. Returns true when it is time to look at the

@@ -228,6 +228,8 @@ pub(super) struct Recorded<'a> {
     pub(super) entry: Entry,
     pub(super) ty: &'a Type,
     pub(super) span: Span,
+    /// Whether making the call again would do something again.
+    writes_once: bool,
 }
 
 impl Run {
@@ -262,7 +264,8 @@ impl Run {
             looks_outside: is_unseen(call) || args.iter().any(looks_outside_inside),
             about: self.about(call, args),
         };
-        Ok(Recorded { call, entry, ty, span })
+        let writes_once = op.call_writes_once(&|it| args.get(it)).unwrap_or(true);
+        Ok(Recorded { call, entry, ty, span, writes_once })
     }
 
     /// The key of a call, and its arguments as JSON.
@@ -315,7 +318,7 @@ impl Run {
     ) -> Result<Option<Value>> {
         let Some(records) = &self.records else { return Ok(None) };
         // The program may not have the flow any more; what must not be repeated is not.
-        if it.call.op.op.keeps_flows() && !it.call.op.op.writes_once() {
+        if it.call.op.op.keeps_flows() && !it.writes_once {
             return Ok(None);
         }
         let failed = |err| RunError::new(err, it.span);
@@ -326,7 +329,7 @@ impl Run {
                 scope.cancel.cancelled().await;
                 Err(RunError::cancelled(it.span))
             }
-            Earlier::Begun if it.call.op.op.writes_once() => Err(failed(in_doubt(&it.entry.path))),
+            Earlier::Begun if it.writes_once => Err(failed(in_doubt(&it.entry.path))),
             Earlier::Begun => Ok(None),
             Earlier::Done { value, usage, known_in } => {
                 let (weight, ty) = (value.len() as u64 / 8, it.ty.clone());

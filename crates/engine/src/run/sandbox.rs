@@ -38,6 +38,7 @@ pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<
         reads: Fence::around(inside),
         writes: Fence::around(places),
         web: Web::default(),
+        web_writes: Web::default(),
     };
     Arc::new(Guard::new(host.clone(), rules))
 }

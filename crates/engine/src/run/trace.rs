@@ -149,7 +149,7 @@ pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
             let error = secrets.redact(&error.message);
             warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, retrying");
         }
-        Event::Swallowed { error } => {
+        Event::Swallowed { error, .. } => {
             let (kind, error) = (error.kind.name(), secrets.redact(&error.message));
             info!(target: "svc", node = %path, kind, %error, "a failure was swallowed");
         }

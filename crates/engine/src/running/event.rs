@@ -42,8 +42,8 @@ pub enum Happened {
     Failed { component: String, took_ms: u64, error: OpFailure },
     /// An attempt failed, and the next one starts after a wait.
     Retrying { component: String, attempt: u32, wait_ms: u64, error: OpFailure },
-    /// A `?` or a `fallback` swallowed a failure.
-    Swallowed { error: OpFailure },
+    /// A `?` or a `fallback` swallowed failures: the first one, and how many there were at its place.
+    Swallowed { error: OpFailure, count: u64 },
     /// An attempt has ended, and this was spent.
     Spent { component: String, usage: Used },
     /// An `each` begins, over this many items.
@@ -128,7 +128,7 @@ impl Happened {
                 wait_ms: millis(wait),
                 error: error.into(),
             },
-            Event::Swallowed { error } => Self::Swallowed { error: error.into() },
+            Event::Swallowed { error, count, .. } => Self::Swallowed { error: error.into(), count },
             Event::Settled { component, used, .. } => {
                 Self::Spent { component: owned(component), usage: used.into() }
             }

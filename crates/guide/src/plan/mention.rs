@@ -178,6 +178,11 @@ impl Reader<'_> {
             let nouns = ["find", "whole", "integer", "integers", "value", "values", "list"];
             self.covered.extend(nouns.map(str::to_owned));
         }
+        // `markdown files` are read as text: the word does not ask for Markdown to be written.
+        let is_kind = |pair: &&[String]| pair[0] == "markdown" && pair[1].starts_with("file");
+        if let Some(pair) = self.clause.words.windows(2).find(is_kind) {
+            self.covered.push(pair[0].clone());
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
         mentions.extend(self.named());
         for (mention, covered) in filters::mentions(self.clause) {

@@ -95,8 +95,9 @@ impl Reader<'_> {
         let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
         let mut fit = 0.0;
         for param in op.op.params.iter().skip(1) {
-            if param.scheme.flow().is_some() && param.default.is_none() && self.names_other(op) {
-                fit += 1.0;
+            if param.scheme.flow().is_some() && param.default.is_none() {
+                // `count the words` names the op `words`, and does not mean to call it.
+                fit += if self.names_other(op) && self.says_callable() { 1.0 } else { -4.0 };
                 continue;
             }
             let given = literals.iter().position(|it| it.fits(param.scheme));
@@ -115,8 +116,14 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let reads_type = op.op.generic == Generic::Tested;
+        let reads_type = matches!(op.op.generic, Generic::Tested | Generic::Read);
         if reads_type { fit - 0.1 } else { fit }
+    }
+
+    /// Whether a step speaks of a component or a flow: `evaluate the component upper`.
+    fn says_callable(&self) -> bool {
+        let nouns = ["component", "flow", "op"];
+        self.clause.words.iter().any(|it| nouns.contains(&it.as_str()))
     }
 
     /// Whether a step contains the name of another op, which can be called.

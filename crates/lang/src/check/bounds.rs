@@ -297,7 +297,9 @@ impl Checker<'_> {
         }
         let Some(bound) = bound("max_retries") else { return };
         let none = matches!(&bound.value.kind, ExprKind::Literal(Value::Int(0)));
-        if !call.op.op.writes_once() || none {
+        let once = call.op.op.call_writes_once(&|it| call.args.get(it)?.constant());
+        // What the arguments decide in the run is decided there.
+        if once != Some(true) || none {
             return;
         }
         self.report(

@@ -23,7 +23,7 @@ impl Checker<'_> {
 
     /// Reports a secret passed to a parameter that is not declared to take one.
     pub(super) fn may_be_given(&mut self, term: &Term, param: &Param, name: &str) {
-        if !matches!(param.scheme, Scheme::Secret) {
+        if !matches!(param.scheme, Scheme::Secret | Scheme::Optional(Scheme::Secret)) {
             self.hidden(
                 term,
                 &format!("passed to `{}` of `{name}`, which may show it", param.name),

@@ -105,9 +105,11 @@ impl Checker<'_> {
             _ => {
                 let problem = Problem::error(Code::E205, span, "`fails` expects what should fail")
                     .label("expected a pipeline, and perhaps a kind of error");
-                self.report(problem.help(
-                    "write `fails((x >> stage))`, or `fails((x >> stage), kind: \"timeout\")`",
-                ));
+                self.report(
+                    problem.help(
+                        "write `fails(x >> stage)`, or `fails(x >> stage, kind: \"timeout\")`",
+                    ),
+                );
                 return Some(Term::unknown(span));
             }
         };
@@ -197,7 +199,11 @@ impl Checker<'_> {
         let args = self.mock_args(op, mock)?;
         // The result type of an op with a type argument is known at each of its calls.
         let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
-        let expected = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
+        let asked = wanted.clone().map(|it| match op.op.generic {
+            Generic::Rows => Type::list(it),
+            _ => it,
+        });
+        let expected = asked.or_else(|| gives_one.then(|| op.op.yields.plain()));
         let value = self.expr(&mock.value, expected.as_ref());
         let value = match &expected {
             Some(expected) => {

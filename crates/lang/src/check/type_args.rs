@@ -22,8 +22,10 @@ impl Checker<'_> {
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
-        let of = |it| (generic == it).then(|| ty.clone());
-        let call = TypedCall { wanted: of(Generic::Asked), tested: of(Generic::Tested), ..call };
+        let receives = matches!(generic, Generic::Asked | Generic::Read | Generic::Rows);
+        let wanted = receives.then(|| ty.clone());
+        let tested = (generic == Generic::Tested).then(|| ty.clone());
+        let call = TypedCall { wanted, tested, ..call };
         let term = |yields| Term::new(TermKind::Call(Box::new(call)), yields, span);
         match generic {
             Generic::No => {
@@ -39,6 +41,15 @@ impl Checker<'_> {
             Generic::Asked => {
                 self.report_inexpressible(&ty, expr.span, site);
                 term(ty)
+            }
+            Generic::Read => {
+                self.report_beyond_json(&ty, expr.span);
+                term(ty)
+            }
+            Generic::Rows => {
+                self.report_beyond_json(&ty, expr.span);
+                let row = self.row(ty, expr.span, site);
+                term(Type::list(row))
             }
         }
     }
@@ -65,6 +76,28 @@ impl Checker<'_> {
                 .label(format!("JSON cannot contain {part}"))
                 .help("request a string, and convert the answer"),
         );
+    }
+
+    /// The type of a row, where an op returns a list of rows; another type is reported.
+    fn row(&mut self, ty: Type, span: Span, site: &Site<'_>) -> Type {
+        if matches!(ty, Type::Record(_) | Type::Json | Type::Unknown) {
+            return ty;
+        }
+        let problem =
+            Problem::error(Code::E219, span, format!("expected the type of a row, found {ty}"))
+                .label(format!("`{}` returns a list of rows", site.name));
+        let (problem, row) = match &ty {
+            Type::List(row, _) if matches!(**row, Type::Record(_)) => {
+                let help = format!("write `{}<{row}>`: the result is a list of it", site.name);
+                (problem.help(help).fix(span, row.to_string()), Type::clone(row))
+            }
+            _ => {
+                let help = "use a record type, or `json` for records of all columns";
+                (problem.help(help), Type::Unknown)
+            }
+        };
+        self.report(problem);
+        row
     }
 
     pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {

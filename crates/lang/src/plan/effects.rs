@@ -89,7 +89,7 @@ pub(super) fn of_call<'v>(
     known: &dyn Fn(usize) -> Option<&'v Value>,
 ) -> Vec<EffectUse> {
     let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope, known)) };
-    let effects = call.op.op.effects.iter().map(|it| match *it {
+    let effects = call.op.op.effects_of(known).iter().map(|it| match *it {
         Effect::Reads(scope) => at(Verb::Reads, scope),
         Effect::Writes { scope, .. } => at(Verb::Writes, scope),
         Effect::Runs(scope) => at(Verb::Runs, scope),

@@ -125,16 +125,11 @@ impl Place<'_> {
         })
     }
 
-    /// `{ n: a >> b }`: a pipeline in brackets without parentheses.
+    /// `where { a >> b > 1 }`: a pipeline without parentheses where only an expression stands.
     fn bare_pipeline(&self) -> Option<Fix> {
         let open = self.opener().filter(|_| self.word(self.found) == ">>")?;
         let close = self.closer(open)?;
-        let mut start = open + 1;
-        for idx in self.level(open, self.found) {
-            if matches!(self.word(idx), "," | ":") {
-                start = idx + 1;
-            }
-        }
+        let start = self.start_of_item(open);
         // Nothing stands before the `>>`, so parentheses do not help.
         if start == self.found {
             return None;
@@ -148,18 +143,25 @@ impl Place<'_> {
         Some(self.replace(start, end - 1, format!("({inner})")))
     }
 
+    /// The first token behind the last comma or colon between this bracket and the problem.
+    fn start_of_item(&self, open: usize) -> usize {
+        let signs = self.level(open, self.found).into_iter();
+        signs.filter(|it| matches!(self.word(*it), "," | ":")).last().unwrap_or(open) + 1
+    }
+
     /// `a >> b + 1` as `(a >> b) + 1`
     fn operator_after_stage(&self) -> Option<Fix> {
         const OPERATORS: [&str; 14] =
             ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or", "??"];
-        if !OPERATORS.contains(&self.word(self.found)) || self.opener().is_some() {
+        if !OPERATORS.contains(&self.word(self.found)) {
             return None;
         }
         let bound = (0..self.found).find(|it| self.word(*it) == "=");
-        let start = match (self.word(0), bound) {
-            ("let", Some(sign)) => sign + 1,
-            ("let" | "flow" | "param" | "type", _) => return None,
-            _ => 0,
+        let start = match (self.opener(), self.word(0), bound) {
+            (Some(open), ..) => self.start_of_item(open),
+            (None, "let", Some(sign)) => sign + 1,
+            (None, "let" | "flow" | "param" | "type", _) => return None,
+            (None, ..) => 0,
         };
         let has_stage = (start..self.found).any(|it| self.word(it) == ">>");
         (has_stage && self.after_value()).then(|| {

@@ -83,9 +83,9 @@ impl Compute for ReadFiles {
         let most = usize::try_from(self.max_files).unwrap_or_default();
         let mut docs = Vec::new();
         let mut left = MOST_TEXT;
-        for found in self.walk(cx)? {
+        for found in walk(cx, &self.folder)? {
             cx.check()?;
-            let Some((path, entry)) = self.wanted(cx, found, &glob) else { continue };
+            let Some((path, entry)) = wanted(cx, &self.folder, found, &glob) else { continue };
             if docs.len() == most {
                 let folder = self.folder.display();
                 cx.notice(format!("`{folder}` has more than {most} files; the rest is left out"));
@@ -103,33 +103,38 @@ impl Compute for ReadFiles {
 }
 
 /// A result of a walk: a file with its path relative to the folder, or a failure.
-type Found = io::Result<(PathBuf, DirEntry)>;
+pub(super) type Found = io::Result<(PathBuf, DirEntry)>;
 
-impl ReadFiles {
-    fn walk(&self, cx: &Cx) -> Result<impl Iterator<Item = Found>, OpError> {
-        // Walks from an absolute root, so that every host reports the path below it in the same
-        // way.
-        let here = cx.host().current_dir().map_err(|err| io_error(err, &self.folder))?;
-        let root = here.join(&self.folder);
-        Ok(cx.host().walk(&root).map(move |found| {
-            let entry = found?;
-            let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path).to_owned();
-            Ok((path, entry))
-        }))
-    }
+/// The files of a folder and its subfolders.
+pub(super) fn walk(cx: &Cx, folder: &Path) -> Result<impl Iterator<Item = Found>, OpError> {
+    // Walks from an absolute root, so that every host reports the path below it in the same way.
+    let here = cx.host().current_dir().map_err(|err| io_error(err, folder))?;
+    let root = here.join(folder);
+    Ok(cx.host().walk(&root).map(move |found| {
+        let entry = found?;
+        let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path).to_owned();
+        Ok((path, entry))
+    }))
+}
 
-    /// The path and entry of a file that matches the glob; a failure becomes a notice.
-    fn wanted(&self, cx: &Cx, found: Found, glob: &Glob) -> Option<(PathBuf, DirEntry)> {
-        match found {
-            Ok((inner, entry)) if glob.names(&inner) => Some((self.folder.join(inner), entry)),
-            Ok(_) => None,
-            Err(err) => {
-                cx.notice(format!("skipped a file in `{}`: {err}", self.folder.display()));
-                None
-            }
+/// The path and entry of a file that matches the glob; a failure becomes a notice.
+pub(super) fn wanted(
+    cx: &Cx,
+    folder: &Path,
+    found: Found,
+    glob: &Glob,
+) -> Option<(PathBuf, DirEntry)> {
+    match found {
+        Ok((inner, entry)) if glob.names(&inner) => Some((folder.join(inner), entry)),
+        Ok(_) => None,
+        Err(err) => {
+            cx.notice(format!("skipped a file in `{}`: {err}", folder.display()));
+            None
         }
     }
+}
 
+impl ReadFiles {
     /// The text of the one file that `folder` names.
     fn read_one(&self, cx: &Cx) -> Result<String, OpError> {
         let path = &self.folder;

@@ -7,18 +7,22 @@ use svc_contract::{
     registry::{Bias, Component, Cx, OpError, Size, compute, inline},
 };
 
+mod append;
+mod change;
 mod folder;
 mod glob;
+mod listed;
 mod path;
 mod pdf;
 mod read;
 mod read_jsonl;
+mod temporary;
 mod write;
 
 pub(super) const COMPONENT: Component = Component {
     name: "files",
     cluster: "core-infrastructure",
-    summary: "Reads and writes files: text, JSON, PDF, whole folders.",
+    summary: "Reads, writes, lists and moves files: text, JSON, PDF, whole folders.",
     version: 2,
     bias: Bias::new(
         "whole files, in one piece",
@@ -36,6 +40,12 @@ pub(super) const COMPONENT: Component = Component {
         ("read_jsonl", "read_jsonl"),
         ("write_file", "write_file"),
         ("save_json", "save_json"),
+        ("list_files", "list_files"),
+        ("append_file", "append_file"),
+        ("copy_file", "copy_file"),
+        ("move_file", "move_file"),
+        ("delete_file", "delete_file"),
+        ("temp_file", "temp_file"),
         ("path", "path"),
     ],
     ops: &[
@@ -46,6 +56,12 @@ pub(super) const COMPONENT: Component = Component {
         compute::<read_jsonl::ReadJsonl>(),
         compute::<write::WriteFile>(),
         compute::<write::SaveJson>(),
+        compute::<listed::ListFiles>(),
+        compute::<append::AppendFile>(),
+        compute::<change::CopyFile>(),
+        compute::<change::MoveFile>(),
+        compute::<change::DeleteFile>(),
+        compute::<temporary::TempFile>(),
         inline::<path::ToPath>(),
     ],
 };
@@ -77,6 +93,14 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
     Ok(text)
 }
 
+/// Refuses a path without a file name.
+fn test_name(path: &Path) -> Result<(), OpError> {
+    if path.file_name().is_some() {
+        return Ok(());
+    }
+    Err(OpError::invalid_input(format!("cannot use `{}`: not a file name", path.display())))
+}
+
 /// A failure of the file system, with a help line.
 fn io_error(err: io::Error, path: &Path) -> OpError {
     let help = match err.kind() {
@@ -92,6 +116,9 @@ fn io_error(err: io::Error, path: &Path) -> OpError {
         }
         io::ErrorKind::FileTooLarge => "raise `max_size`",
         io::ErrorKind::NotADirectory => "check the path: a part of it is a file, not a folder",
+        io::ErrorKind::CrossesDevices => {
+            "copy it with `copy_file`, and delete it with `delete_file`"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
         _ => return OpError::io(err, path),
     };

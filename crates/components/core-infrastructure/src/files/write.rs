@@ -112,10 +112,7 @@ impl Compute for SaveJson {
 }
 
 fn write(cx: &Cx, to: &Path, content: &[u8]) -> Result<Value, OpError> {
-    if to.file_name().is_none() {
-        let message = format!("cannot use `{}`: not a file name", to.display());
-        return Err(OpError::invalid_input(message));
-    }
+    super::test_name(to)?;
     cx.host().write(to, content).map_err(|err| match err.kind() {
         io::ErrorKind::IsADirectory => OpError::io(err, to).help("name a file in it"),
         _ => io_error(err, to),

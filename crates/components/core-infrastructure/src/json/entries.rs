@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::map::Keyed;
+use crate::map::Mapped;
 use svc_contract::{
     registry::{Example, FieldScheme, Inline, Max, Op, OpError, Scheme, params},
     value::{Record, Text, Value},
@@ -14,7 +14,7 @@ params! {
     /// Any other JSON is an error of kind `invalid_input`.
     pub(super) struct Entries {
         /// The map, or the object.
-        object: Keyed,
+        object: Mapped,
     }
 }
 

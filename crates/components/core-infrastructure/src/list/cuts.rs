@@ -1,7 +1,7 @@
 //! Returns parts of a list.
 
 use svc_contract::{
-    registry::{Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
+    registry::{ErrorKind, Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
     value::Value,
 };
 
@@ -119,6 +119,49 @@ impl Inline for Chunk {
     }
 }
 
+params! {
+    /// Returns a list unchanged if it has at most `n` items, and fails otherwise.
+    ///
+    /// It sets a bound for the checker without dropping anything: the next stage gets at most `n`
+    /// items.
+    pub(super) struct AtMost {
+        /// The list that should be short.
+        items: Items<Var<'T'>>,
+        /// The maximum number of items.
+        #[range(0..=1_000_000_000)]
+        n: i64,
+    }
+}
+
+impl Op for AtMost {
+    const NAME: &'static str = "at_most";
+    const YIELDS: Scheme = Scheme::List(&ITEM, Max::InputOr("n"));
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "fail if there are too many items",
+        "make sure the list is short",
+        "bound the number of calls without losing rows",
+        "stop when more than a hundred arrive",
+        "assert the length of a list",
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Few enough", "[1, 2] >> at_most(n: 3)", "[1,2]"),
+        Example::err("Too many", "at_most([1, 2, 3], 2)", "too many items: 3 (limit 2)"),
+    ];
+}
+
+impl Inline for AtMost {
+    fn run(self) -> Result<Value, OpError> {
+        let items = self.items.0;
+        if items.len() <= count(self.n) {
+            return Ok(Value::List(items));
+        }
+        let message = format!("too many items: {} (limit {})", items.len(), self.n);
+        let help = format!("`take(n: {})` keeps the first {} and drops the rest", self.n, self.n);
+        Err(OpError::failed(message).help(help))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::{fails, gives};
@@ -131,6 +174,8 @@ mod tests {
         gives::<Take>("[[1, 2], 1000000000]", "[1,2]");
         gives::<Skip>("[[1, 2], 0]", "[1,2]");
         gives::<Skip>("[[1, 2], 3]", "[]");
+        gives::<AtMost>("[[], 0]", "[]");
+        gives::<AtMost>("[[1, 2], 2]", "[1,2]");
         gives::<Chunk>("[[], 3]", "[]");
         gives::<Chunk>("[[1, 2], 9]", "[[1,2]]");
     }
@@ -138,6 +183,8 @@ mod tests {
     #[test]
     fn counts_have_a_range() {
         assert!(fails::<Take>("[[1], -1]").message.contains("`n`"));
+        let err = fails::<AtMost>("[[1], 0]");
+        assert_eq!((err.kind, err.help.is_some()), (ErrorKind::Failed, true));
         assert!(fails::<Skip>("[[1], -9223372036854775808]").message.contains("`n`"));
         assert!(fails::<Chunk>("[[1], 0]").message.contains("`size`"));
     }

@@ -5,8 +5,7 @@ use svc_contract::{
     value::Value,
 };
 
-/// The type of any record: a record without fields is narrower than all others.
-const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
+use super::super::{ANY_RECORD, Keyed};
 
 /// A value with a length.
 pub(super) struct Countable(Value);
@@ -68,25 +67,6 @@ impl Inline for Len {
             Value::Record(record) => record.len().encode(),
             other => return Err(OpError::bug(format!("`len` of {}", other.kind()))),
         })
-    }
-}
-
-/// A record, or a `json` value that is an object.
-pub(super) struct Keyed(svc_contract::value::Record);
-
-impl Field for Keyed {
-    const SCHEME: Scheme =
-        Scheme::OneOf(&[ANY_RECORD, Scheme::Map(&Scheme::Var('T')), Scheme::Json]);
-
-    fn decode(value: Value) -> Option<Self> {
-        match value {
-            Value::Record(it) => Some(Self(it)),
-            _ => None,
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::Record(self.0)
     }
 }
 

@@ -101,15 +101,20 @@ impl Inline for Avg {
 }
 
 /// A running sum: the exact part in the smallest unit, and the floats.
-#[derive(Default)]
-struct Total {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Total {
     exact: i128,
     floats: FloatSum,
     has_floats: bool,
 }
 
 impl Total {
-    fn add(&mut self, amount: &Value) -> Result<(), OpError> {
+    /// An empty sum of floats.
+    pub(super) fn of_floats() -> Self {
+        Self { has_floats: true, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, amount: &Value) -> Result<(), OpError> {
         let exact = match amount {
             Value::Float(it) => {
                 self.floats.add(*it);
@@ -131,7 +136,7 @@ impl Total {
     }
 
     /// The sum, of the same kind as `first`; the items are all of one kind, or all numbers.
-    fn like(self, first: &Value) -> Result<Value, OpError> {
+    pub(super) fn like(self, first: &Value) -> Result<Value, OpError> {
         if self.has_floats {
             return self.float().map(Value::Float);
         }
@@ -147,7 +152,7 @@ impl Total {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the sum of ints and floats is a float")]
-    fn float(mut self) -> Result<f64, OpError> {
+    pub(super) fn float(mut self) -> Result<f64, OpError> {
         self.floats.add(self.exact as f64);
         let sum = self.floats.value();
         if sum.is_finite() { Ok(sum) } else { Err(out_of_range()) }
@@ -165,7 +170,7 @@ fn out_of_range() -> OpError {
 }
 
 /// Neumaier's summation: rounding errors are collected separately and added at the end.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct FloatSum {
     sum: f64,
     lost: f64,

@@ -55,7 +55,7 @@ impl Inline for Unique {
 }
 
 /// A value hashed consistently with `==`: equal values have the same hash.
-struct Same<'a>(&'a Value);
+pub(super) struct Same<'a>(pub(super) &'a Value);
 
 impl PartialEq for Same<'_> {
     fn eq(&self, other: &Self) -> bool {

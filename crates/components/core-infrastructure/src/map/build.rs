@@ -7,7 +7,7 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{ANY, ENTRIES, GROUPS, Keyed};
+use super::{ANY, ENTRIES, GROUPS, Mapped};
 
 /// The entries of a map, or the groups of a list.
 pub(super) struct Pairs(Vec<(Text, Value)>);
@@ -92,9 +92,9 @@ params! {
     /// The keys of the first map keep their places, and new ones follow.
     pub(super) struct Merge {
         /// The first map.
-        map: Keyed,
+        map: Mapped,
         /// The second map, whose values win.
-        with: Keyed,
+        with: Mapped,
     }
 }
 

@@ -25,9 +25,9 @@ pub(super) const COMPONENT: Component = Component {
 const ANY: Scheme = Scheme::Map(&Scheme::Var('T'));
 
 /// A map, a record, or a `json` value that is an object.
-pub(crate) struct Keyed(pub(crate) Record);
+pub(crate) struct Mapped(pub(crate) Record);
 
-impl Field for Keyed {
+impl Field for Mapped {
     const SCHEME: Scheme = ANY;
 
     fn decode(value: Value) -> Option<Self> {

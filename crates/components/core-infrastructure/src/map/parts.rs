@@ -5,7 +5,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::Keyed;
+use super::Mapped;
 
 params! {
     /// Returns the values of a map, in the order of its keys.
@@ -14,7 +14,7 @@ params! {
     /// error of kind `invalid_input`.
     pub(super) struct Values {
         /// The map.
-        map: Keyed,
+        map: Mapped,
     }
 }
 

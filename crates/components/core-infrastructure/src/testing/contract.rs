@@ -10,7 +10,7 @@ use svc_contract::{
 use super::super::ALL;
 
 /// Ops that fail only if the result would be too large.
-const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "to_json", "upper"];
+const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "to_base64", "to_json", "upper"];
 
 fn ops() -> impl Iterator<Item = &'static OpDef> {
     ALL.iter().flat_map(|it| it.ops)

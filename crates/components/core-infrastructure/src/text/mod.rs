@@ -1,12 +1,20 @@
 //! Working with text.
 
-use svc_contract::registry::{Bias, Component, compute, inline};
+use svc_contract::{
+    needs,
+    registry::{Bias, Component, compute, inline},
+};
 
+mod address;
+mod alike;
 mod case;
 mod convert;
+mod encoding;
 mod find;
+mod markdown;
 mod parts;
 mod patterns;
+mod slug;
 mod splitting;
 
 pub(super) const COMPONENT: Component = Component {
@@ -45,6 +53,19 @@ pub(super) const COMPONENT: Component = Component {
         ("parse_float", "parse_float"),
         ("show", "show"),
         ("to_text", "show"),
+        ("captures", "captures"),
+        ("parse_pattern", "parse_pattern"),
+        ("similarity", "similarity"),
+        ("edit_distance", "edit_distance"),
+        ("closest", "closest"),
+        ("to_base64", "to_base64"),
+        ("from_base64", "from_base64"),
+        ("base64_bytes", "base64_bytes"),
+        ("slug", "slug"),
+        ("parse_url", "parse_url"),
+        ("build_url", "build_url"),
+        ("markdown_text", "markdown_text"),
+        ("markdown_sections", "markdown_sections"),
     ],
     ops: &[
         inline::<case::Upper>(),
@@ -67,5 +88,18 @@ pub(super) const COMPONENT: Component = Component {
         inline::<convert::ParseFloat>(),
         inline::<convert::ParseInt>(),
         inline::<convert::Show>(),
+        compute::<patterns::Captures>(),
+        compute::<patterns::ParsePattern>(),
+        inline::<alike::Similarity>(),
+        inline::<alike::EditDistance>(),
+        inline::<alike::FindClosest>(),
+        inline::<encoding::Encode>(),
+        inline::<encoding::Decode>(),
+        inline::<encoding::DecodeBytes>(),
+        needs!("formats", inline::<slug::Slug>()),
+        needs!("formats", inline::<address::ParseUrl>()),
+        needs!("formats", inline::<address::BuildUrl>()),
+        needs!("formats", compute::<markdown::MarkdownText>()),
+        needs!("formats", compute::<markdown::Sections>()),
     ],
 };

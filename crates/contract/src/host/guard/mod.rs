@@ -15,11 +15,14 @@ use std::{
     time::Duration,
 };
 
+use tokio_util::sync::CancellationToken;
+
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
     Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
+    program::{ProgramCall, RunningProgram},
     refusal, refused,
 };
 
@@ -94,11 +97,15 @@ impl Guard {
             return Ok(request);
         }
         let address = request.address()?;
-        if !self.rules.web.allows(&address) {
-            let message = format!("the policy does not allow `{address}` to be read");
+        let (web, done) = match request.method {
+            "GET" | "HEAD" | "OPTIONS" => (&self.rules.web, "read"),
+            _ => (&self.rules.web_writes, "written"),
+        };
+        if !web.allows(&address) {
+            let message = format!("the policy does not allow `{address}` to be {done}");
             return Err(refusal(message));
         }
-        if self.rules.web.names(&address) {
+        if web.names(&address) {
             request.trust = Trust::Configured;
         }
         Ok(request)
@@ -140,6 +147,22 @@ impl Host for Guard {
 
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         self.inner.write_real(&self.writable(path)?, content)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_real(&self.writable(path)?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.rename_real(&self.writable(from)?, &self.writable(to)?)
+    }
+
+    fn append(&self, path: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        self.inner.append_real(&self.writable(path)?, content, limit)
+    }
+
+    fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
+        self.inner.write_temporary(suffix, content)
     }
 
     fn current_dir(&self) -> io::Result<PathBuf> {
@@ -203,6 +226,22 @@ impl Host for Guard {
         self.inner.write_real(real, content)
     }
 
+    fn remove_real(&self, real: &Path) -> io::Result<()> {
+        self.check(&self.rules.writes, real, "written")?;
+        self.inner.remove_real(real)
+    }
+
+    fn rename_real(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.check(&self.rules.writes, from, "written")?;
+        self.check(&self.rules.writes, to, "written")?;
+        self.inner.rename_real(from, to)
+    }
+
+    fn append_real(&self, real: &Path, content: &[u8], limit: u64) -> io::Result<()> {
+        self.check(&self.rules.writes, real, "written")?;
+        self.inner.append_real(real, content, limit)
+    }
+
     fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
         self.inner.open_configured(variable)
     }
@@ -211,12 +250,21 @@ impl Host for Guard {
         self.inner.chance()
     }
 
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.inner.random(bytes)
+    }
+
     fn memory(&self) -> Option<u64> {
         self.inner.memory()
     }
 
     fn memory_share(&self) -> Option<u64> {
         self.inner.memory_share()
+    }
+
+    // Which programs may run is decided before the run: what they do is not restricted.
+    fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
+        self.inner.run_program(call, cancel)
     }
 
     fn run_in_worker(

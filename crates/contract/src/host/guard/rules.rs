@@ -10,7 +10,10 @@ pub struct Rules {
     pub by: By,
     pub reads: Fence,
     pub writes: Fence,
+    /// The hosts for requests that read.
     pub web: Web,
+    /// The hosts for requests that may change something: all but GET, HEAD and OPTIONS.
+    pub web_writes: Web,
 }
 
 /// The origin of the rules.

@@ -135,6 +135,7 @@ impl ClosureOp {
                 yields,
                 generic: Generic::No,
                 effects: &[],
+                decide: None,
                 price: Price::Free,
                 errors: ErrorKind::RAISED,
                 limits: Limits::DEFAULT,

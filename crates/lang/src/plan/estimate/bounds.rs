@@ -122,8 +122,9 @@ impl InForce {
         self.open.contains(&key)
     }
 
-    /// The most attempts of a call; `None` if it may be any number.
-    pub(super) fn tries(&self, op: &OpDef) -> Option<u64> {
+    /// The most attempts of a call, which has one if it writes once; `None` if it may be any
+    /// number.
+    pub(super) fn tries(&self, op: &OpDef, writes_once: bool) -> Option<u64> {
         let wanted = |kind: ErrorKind| match &self.retry_on {
             _ if self.is_open(BoundKey::RetryOn) => true,
             Some(kinds) => kinds.iter().any(|it| it == kind.name()),
@@ -133,7 +134,7 @@ impl InForce {
         // for another one.
         let is_timed = self.attempt_timeout.is_some() || self.is_open(BoundKey::AttemptTimeout);
         let fails = op.errors.iter().any(|it| wanted(*it));
-        if op.writes_once() || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
+        if writes_once || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
             return Some(1);
         }
         if self.is_open(BoundKey::MaxRetries) {

@@ -38,6 +38,11 @@ fn has_known_place(effect: &Effect) -> bool {
     }
 }
 
+/// Whether no attempt of a call is repeated: the most that is possible counts.
+fn writes_once(op: &OpDef, args: &[AbstractValue]) -> bool {
+    op.call_writes_once(&|it| args.get(it).and_then(AbstractValue::as_known)).unwrap_or(false)
+}
+
 impl<'a> Walk<'a> {
     pub(super) fn call(&mut self, call: &'a TypedCall, term: &'a Term) -> Seen {
         let op = call.op.op;
@@ -56,7 +61,7 @@ impl<'a> Walk<'a> {
         }
         if let Some(idx) = idx {
             let path = self.path_to(&call.segment);
-            let bounds = self.own_bounds(op);
+            let bounds = self.own_bounds(op, writes_once(op, &args));
             let node = &mut self.nodes[idx];
             node.path = path;
             node.op = Some(call.op.to_string());
@@ -126,7 +131,8 @@ impl<'a> Walk<'a> {
         let asking = Asking { host: self.context.host, op, wanted, args: &known, most_tokens };
         let mut load =
             ResourceUse { spends: !matches!(op.price, Price::Free), ..ResourceUse::none() };
-        let tries = self.force.tries(op);
+        let once = writes_once(op, args);
+        let tries = self.force.tries(op, once);
         match asking.quote() {
             Ok(quote) => {
                 load.asks = self.asked(asking);
@@ -142,7 +148,7 @@ impl<'a> Walk<'a> {
                 load.because(|| Cause::Unquoted { component, why });
             }
         }
-        if op.writes_once() && self.force.max_retries.is_some_and(|it| it > 0) {
+        if once && self.force.max_retries.is_some_and(|it| it > 0) {
             self.remark(idx, || "not retried: every attempt would write again".to_owned());
         }
         load.time = self.time_of(op, args, tries);
@@ -221,6 +227,8 @@ impl<'a> Walk<'a> {
     fn time_of(&self, op: &OpDef, args: &[AbstractValue], tries: Option<u64>) -> Range<Duration> {
         let lingers = match op.body {
             Body::Compute(_) => GRACE,
+            // It ends the program that it runs.
+            Body::Io(_) if op.effects.iter().any(|it| matches!(it, Effect::Runs(_))) => GRACE,
             Body::Inline(_) | Body::InlineWith(_) | Body::Io(_) | Body::Lacks(_) => Duration::ZERO,
         };
         let exact = match op.takes {
@@ -273,7 +281,8 @@ impl<'a> Walk<'a> {
                 let (span, source) = (arg.span, self.source.clone());
                 load.because(|| Cause::List { span, source, is_given: true });
             }
-            let tries = Count { least: 0, usual: 1, most: self.force.tries(op) };
+            let tries =
+                Count { least: 0, usual: 1, most: self.force.tries(op, writes_once(op, args)) };
             all = all.then(load.times(tries, 1));
         }
         all
@@ -297,11 +306,11 @@ impl<'a> Walk<'a> {
 
     /// The default bounds of an op, without those set by the script. Any timeout around the call
     /// replaces that of the op.
-    fn own_bounds(&self, op: &OpDef) -> Vec<(&'static str, String)> {
+    fn own_bounds(&self, op: &OpDef, once: bool) -> Vec<(&'static str, String)> {
         if op.is_inline() {
             return Vec::new();
         }
-        let retries = if op.writes_once() { 0 } else { op.limits.max_retries };
+        let retries = if once { 0 } else { op.limits.max_retries };
         let timeout = op.limits.timeout.filter(|_| !self.force.is_timed);
         let timeout = timeout.map(|it| ("timeout", units::show_duration(it)));
         timeout.into_iter().chain([("max_retries", retries.to_string())]).collect()

@@ -135,7 +135,10 @@ impl<'a> Walk<'a> {
         let is_given = op.is_pure() && op.is_inline() && args.iter().all(AbstractValue::is_given);
         let extent = match op.generic {
             Generic::No => Self::declared(op.yields, op, args, ty),
-            Generic::Tested | Generic::Asked => AbstractValue::of(ty),
+            Generic::Read | Generic::Rows if call.wanted.is_none() => {
+                Self::declared(op.yields, op, args, ty)
+            }
+            _ => AbstractValue::of(ty),
         };
         let known: Vec<Known<'_>> = args.iter().map(AbstractValue::known).collect();
         match (extent, op.output.most(op, &known)) {

@@ -34,6 +34,7 @@ impl Policy {
             };
             all.iter().map(rule).collect::<Result<Vec<_>, _>>()
         };
-        Ok(Self { allow: read.allow.map(rules).transpose()?, deny: rules(read.deny)? })
+        let allow = read.allow.map(rules).transpose()?;
+        Ok(Self { allow, deny: rules(read.deny)?, ..Self::default() })
     }
 }

@@ -38,12 +38,14 @@ pub struct Policy {
     /// `None` allows everything.
     allow: Option<Vec<Rule>>,
     deny: Vec<Rule>,
+    /// Whether a program may only run if a rule allows it, even without any rule.
+    is_untrusted: bool,
 }
 
 impl Policy {
     /// A policy that allows only computing, and what further rules allow.
     pub fn closed() -> Self {
-        Self { allow: Some(Vec::new()), deny: Vec::new() }
+        Self { allow: Some(Vec::new()), ..Self::default() }
     }
 
     /// Adds an allowed effect; its path is relative to the current directory.
@@ -58,6 +60,12 @@ impl Policy {
         Ok(self)
     }
 
+    /// The same rules for an untrusted script, which starts only programs that a rule allows.
+    #[must_use]
+    pub fn for_untrusted(self) -> Self {
+        Self { is_untrusted: true, ..self }
+    }
+
     /// Combines the rules of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
@@ -65,6 +73,7 @@ impl Policy {
             self.allow.get_or_insert_default().extend(allow);
         }
         self.deny.extend(other.deny);
+        self.is_untrusted |= other.is_untrusted;
         self
     }
 
@@ -89,7 +98,7 @@ impl Policy {
 
     /// Whether everything is allowed.
     pub fn is_empty(&self) -> bool {
-        self.allow.is_none() && self.deny.is_empty()
+        self.allow.is_none() && self.deny.is_empty() && !self.is_untrusted
     }
 
     /// Wraps a host so that it refuses everything that is not allowed.
@@ -101,7 +110,8 @@ impl Policy {
             by: By::Policy,
             reads: self.fence(Verb::Reads, host.as_ref()),
             writes: self.fence(Verb::Writes, host.as_ref()),
-            web: self.web(),
+            web: self.web(Verb::Reads),
+            web_writes: self.web(Verb::Writes),
         };
         Arc::new(Guard::new(host, rules))
     }
@@ -125,7 +135,8 @@ impl Policy {
             inside.extend(host.real_path(folder));
         }
         let writes = Fence::around(Vec::new());
-        let rules = Rules { by: By::Use, reads, writes, web: Web::default() };
+        let (web, web_writes) = (Web::default(), Web::default());
+        let rules = Rules { by: By::Use, reads, writes, web, web_writes };
         Arc::new(Guard::new(host.clone(), rules))
     }
 
@@ -143,19 +154,19 @@ impl Policy {
         Fence { inside, except: paths(&self.deny) }
     }
 
-    fn web(&self) -> Web {
-        let inside = self.allow.as_deref().map(sites);
-        Web { inside, except: sites(&self.deny) }
+    fn web(&self, verb: Verb) -> Web {
+        let inside = self.allow.as_deref().map(|it| sites(it, verb));
+        Web { inside, except: sites(&self.deny, verb) }
     }
 }
 
-/// The hosts named by rules.
-fn sites(rules: &[Rule]) -> Vec<Site> {
-    let reads = rules.iter().filter(|it| it.verb == Verb::Reads);
+/// The hosts named by the rules of a verb.
+fn sites(rules: &[Rule], verb: Verb) -> Vec<Site> {
+    let of_verb = rules.iter().filter(|it| it.verb == verb);
     let site = |it: &Rule| match &it.scope {
         None | Some(Scope::Web(None)) => Some(Site::any()),
         Some(Scope::Web(Some(site))) => Some(site.clone()),
         Some(Scope::Path(_) | Scope::Command(_) | Scope::Named(_)) => None,
     };
-    reads.filter_map(site).collect()
+    of_verb.filter_map(site).collect()
 }

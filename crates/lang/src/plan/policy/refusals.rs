@@ -10,13 +10,15 @@ use svc_contract::{
 use super::{Policy, Rule, rule::Covers};
 use crate::{
     diag::{Code, Problem, Refused, Report, Source, Span},
-    plan::{EffectUse, Node, Place, Plan},
+    plan::{EffectUse, Node, Place, Plan, Verb},
 };
 
 /// The reason why an effect is refused.
 pub(super) enum Refusal<'a> {
     DeniedBy(&'a Rule),
     NotAllowed,
+    /// Without a rule that allows it, an untrusted script runs no program.
+    Untrusted,
 }
 
 impl Plan {
@@ -72,14 +74,17 @@ impl Policy {
         let accepts = |all: &[Rule]| {
             all.iter().any(|it| matches!(covers(&it), Covers::Yes | Covers::InTheRun))
         };
-        let is_allowed = self.allow.as_deref().is_none_or(accepts);
-        (!is_allowed).then_some(Refusal::NotAllowed)
+        match self.allow.as_deref() {
+            Some(rules) => (!accepts(rules)).then_some(Refusal::NotAllowed),
+            None if self.is_untrusted && effect.verb == Verb::Runs => Some(Refusal::Untrusted),
+            None => None,
+        }
     }
 }
 
 impl Refusal<'_> {
     fn of_node(&self, node: &Node, effect: &EffectUse) -> Problem {
-        let message = format!("`{}` {effect}, which the policy {}", node.name, self.verdict());
+        let message = format!("`{}` {effect}, which {}", node.name, self.verdict());
         let label = format!("in `{}`", node.path);
         self.helped(Problem::error(Code::E315, node.span, message).label(label), effect)
     }
@@ -91,28 +96,29 @@ impl Refusal<'_> {
         flow: &str,
         effect: &EffectUse,
     ) -> Problem {
-        let message = format!("`{name}` {effect}, which the policy {}", self.verdict());
+        let message = format!("`{name}` {effect}, which {}", self.verdict());
         let label = format!("in the flow `{flow}`");
         self.helped(Problem::error(Code::E315, span, message).label(label), effect)
     }
 
     fn of_plan(&self, effect: &EffectUse, plan: &Plan) -> Problem {
         let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
-        let message = format!("the script {effect}, which the policy {}", self.verdict());
+        let message = format!("the script {effect}, which {}", self.verdict());
         self.helped(Problem::error(Code::E315, span, message).label("in this pipeline"), effect)
     }
 
     fn verdict(&self) -> &'static str {
         match self {
-            Self::DeniedBy(_) => "denies",
-            Self::NotAllowed => "does not allow",
+            Self::DeniedBy(_) => "the policy denies",
+            Self::NotAllowed => "the policy does not allow",
+            Self::Untrusted => "an untrusted script may not do",
         }
     }
 
     fn helped(&self, problem: Problem, effect: &EffectUse) -> Problem {
         let rule = match self {
             Self::DeniedBy(rule) => Some(rule.to_string()),
-            Self::NotAllowed => None,
+            Self::NotAllowed | Self::Untrusted => None,
         };
         let (verb, place) = (effect.verb.name(), effect.place.as_ref().map(ToString::to_string));
         problem.refused(Refused { verb, place, rule }).help(match (self, &effect.place) {
@@ -124,7 +130,9 @@ impl Refusal<'_> {
             (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => {
                 Hint::new(HintId::AllowPort).with("rule", effect)
             }
-            (Self::NotAllowed, _) => Hint::new(HintId::AllowEffect).with("rule", effect),
+            (Self::NotAllowed | Self::Untrusted, _) => {
+                Hint::new(HintId::AllowEffect).with("rule", effect)
+            }
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     diag::{Code, Fix, Problem, Span},
     syntax::{
         MAX_OPERATORS, MAX_PARTS, Rule,
-        ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Word},
+        ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Stage, StageKind, Word},
     },
 };
 
@@ -131,7 +131,7 @@ impl Builder<'_> {
     fn primary(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {
-            Rule::list => ExprKind::List(pair.into_inner().map(|it| self.expr(it)).collect()),
+            Rule::list => ExprKind::List(pair.into_inner().map(|it| self.inner(it)).collect()),
             Rule::record if self.too_many("fields in a record", &pair, 0) => ExprKind::Broken,
             Rule::record => ExprKind::Record(pair.into_inner().map(|it| self.entry(it)).collect()),
             Rule::field | Rule::optional_field => {
@@ -228,14 +228,28 @@ impl Builder<'_> {
                 let (name, value) = self.named(inner);
                 Arg { name: Some(name), value }
             }
-            _ => Arg { name: None, value: self.expr(inner) },
+            _ => Arg { name: None, value: self.inner(inner) },
         }
+    }
+
+    /// A pipeline between brackets or commas: mostly a plain expression.
+    pub(super) fn inner(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let mut pipeline = self.pipeline(pair);
+        let is_plain = matches!(
+            pipeline.stages.as_slice(),
+            [Stage { kind: StageKind::Expr(_), mods, .. }] if mods.is_empty()
+        );
+        if is_plain && let Some(Stage { kind: StageKind::Expr(expr), .. }) = pipeline.stages.pop() {
+            return expr;
+        }
+        let span = pipeline.span;
+        Expr { kind: ExprKind::Group(Box::new(pipeline)), span }
     }
 
     fn named(&mut self, pair: Pair<'_, Rule>) -> (Word, Expr) {
         let mut inner = pair.into_inner();
         let name = self.word(&inner.next().expect("a named value has a name"));
-        (name, self.expr(inner.next().expect("a named value has a value")))
+        (name, self.inner(inner.next().expect("a named value has a value")))
     }
 
     pub(super) fn entry(&mut self, pair: Pair<'_, Rule>) -> Entry {

@@ -185,7 +185,7 @@ impl Builder<'_> {
             Rule::escape => Segment::Escaped(self.escape(&pair)),
             Rule::interpolation => {
                 let mut inner = pair.into_inner();
-                let expr = self.expr(inner.next().expect("an interpolation has a value"));
+                let expr = self.inner(inner.next().expect("an interpolation has a value"));
                 let decimals = inner.next().and_then(|it| it.as_str()[2..].parse().ok());
                 Segment::Value { expr, decimals: decimals.map(|it: usize| it.min(30)) }
             }

@@ -78,7 +78,7 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn list(&mut self, pair: Read<'_>) -> Doc<'a> {
-        self.items(Brackets::SQUARE, pair.into_inner(), Self::expr)
+        self.items(Brackets::SQUARE, pair.into_inner(), Self::pipeline)
     }
 
     fn index(&mut self, pair: Read<'_>) -> Doc<'a> {
@@ -115,7 +115,7 @@ impl<'a> Printer<'a> {
         let list = pair.into_inner().filter_map(|it| it.into_inner().next());
         self.items(Brackets::ROUND, list, |printer, it| match it.as_rule() {
             Rule::named => printer.named(it),
-            _ => printer.expr(it),
+            _ => printer.pipeline(it),
         })
     }
 
@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
         let mut inner = pair.into_inner();
         let mut parts: Vec<_> = inner.next().map(|it| self.joined(&it)).into_iter().collect();
         parts.extend([self.sign(":"), Doc::space()]);
-        parts.extend(inner.next().map(|it| self.expr(it)));
+        parts.extend(inner.next().map(|it| self.pipeline(it)));
         Doc::seq(parts)
     }
 

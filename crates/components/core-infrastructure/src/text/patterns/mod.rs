@@ -8,9 +8,11 @@ use svc_contract::{registry::OpError, value::Text};
 
 use super::super::excerpt;
 
+mod captures;
 mod matching;
 mod replacing;
 
+pub(super) use captures::{Captures, ParsePattern};
 pub(super) use matching::{FindAll, Matches};
 pub(super) use replacing::ReplacePattern;
 

@@ -1,11 +1,23 @@
 //! Formats times as dates.
 
 /// The time in milliseconds since 1970, as `2026-01-31 23:59:59 UTC`.
-pub(crate) fn time(millis: i64) -> String {
+pub fn time(millis: i64) -> String {
+    let (date, time) = parts(millis);
+    format!("{date} {time} UTC")
+}
+
+/// The time in milliseconds since 1970 as in RFC 3339: `2026-01-31T23:59:59Z`. Such times sort by
+/// their text.
+pub fn rfc3339(millis: i64) -> String {
+    let (date, time) = parts(millis);
+    format!("{date}T{time}Z")
+}
+
+fn parts(millis: i64) -> (String, String) {
     let (day, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000) / 1_000);
     let (year, month, day) = civil(day);
     let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    (format!("{year:04}-{month:02}-{day:02}"), format!("{hour:02}:{minute:02}:{second:02}"))
 }
 
 /// The date of a day since 1970. Years begin in March here, so that leap days come last.
@@ -22,13 +34,14 @@ fn civil(day: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::{rfc3339, time};
 
     #[test]
     fn times_are_dates() {
         assert_eq!(time(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(time(951_827_696_000), "2000-02-29 12:34:56 UTC");
         assert_eq!(time(1_798_761_599_999), "2026-12-31 23:59:59 UTC");
+        assert_eq!(rfc3339(951_827_696_000), "2000-02-29T12:34:56Z");
         assert_eq!(time(-1), "1969-12-31 23:59:59 UTC");
     }
 }

@@ -1,0 +1,90 @@
+//! Tables that are written: rows of cells under columns.
+
+use svc_contract::{
+    registry::{Field, Max, OpError, Scheme},
+    value::{List, Text, Value, json},
+};
+
+use super::super::ANY_RECORD;
+
+/// The rows of a table: records, or lists of cells.
+pub(super) struct Rows(List);
+
+impl Field for Rows {
+    const SCHEME: Scheme = Scheme::OneOf(&[
+        Scheme::List(&ANY_RECORD, Max::Unknown),
+        Scheme::List(&Scheme::List(&Scheme::Var('T'), Max::Unknown), Max::Unknown),
+        Scheme::List(&Scheme::Json, Max::Unknown),
+        Scheme::Json,
+    ]);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::List(rows) => Some(Self(rows)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::List(self.0)
+    }
+}
+
+impl Rows {
+    /// The names of the columns, in the order of their first occurrence: every field that a record
+    /// has. Rows that are lists have no names.
+    pub(super) fn columns(&self) -> Result<Option<Vec<Text>>, OpError> {
+        let Some(first) = self.0.get(0) else { return Ok(None) };
+        let is_records = first.as_record().is_some();
+        let mut names: Vec<Text> = Vec::new();
+        for (idx, row) in self.0.iter().enumerate() {
+            match row {
+                Value::Record(record) if is_records => {
+                    // Records of the same origin share their names.
+                    if record.names().as_ref() != names.as_slice() {
+                        let new = record.names().iter().filter(|it| !names.contains(it));
+                        names.extend(new.cloned().collect::<Vec<_>>());
+                    }
+                }
+                Value::List(_) if !is_records => {}
+                other => return Err(not_a_row(is_records, other, idx)),
+            }
+        }
+        Ok(is_records.then_some(names))
+    }
+
+    /// The cells of every row, in the order of the columns.
+    pub(super) fn cells<'a>(
+        &'a self,
+        columns: Option<&'a [Text]>,
+    ) -> impl Iterator<Item = Vec<Text>> + 'a {
+        self.0.iter().map(move |row| match (row, columns) {
+            (Value::Record(record), Some(names)) => {
+                names.iter().map(|it| record.get(it).map_or_else(|| "".into(), cell)).collect()
+            }
+            (Value::List(cells), _) => cells.iter().map(cell).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    pub(super) fn values(&self, column: &str) -> impl Iterator<Item = &Value> {
+        self.0.iter().filter_map(move |row| row.as_record()?.get(column))
+    }
+}
+
+fn not_a_row(is_records: bool, found: &Value, idx: usize) -> OpError {
+    let wanted = if is_records { "a record" } else { "a list of cells" };
+    let kind = found.kind();
+    OpError::invalid_input(format!("expected {wanted} as row {}, found {kind}", idx + 1))
+        .help("a table is a list of records, or a list of lists")
+}
+
+/// The text of a cell: null is empty, lists and records are JSON.
+fn cell(value: &Value) -> Text {
+    match value {
+        Value::Null => "".into(),
+        Value::Text(text) | Value::Path(text) => text.clone(),
+        Value::List(_) | Value::Record(_) => json::write(value).into(),
+        other => other.to_string().into(),
+    }
+}

@@ -1,0 +1,11 @@
+//! The programs of a program that was compiled without the feature `exec`: none.
+
+use svc_contract::host::program::{ProgramCall, ProgramError, RunningProgram};
+use tokio_util::sync::CancellationToken;
+
+pub(super) fn run(_: ProgramCall, _: CancellationToken) -> RunningProgram {
+    Box::pin(std::future::ready(Err(ProgramError::Unsupported)))
+}
+
+/// Nothing runs.
+pub fn kill_programs() {}

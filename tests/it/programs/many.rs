@@ -1,0 +1,63 @@
+//! Many programs leave no process and no descriptor behind.
+
+use std::{
+    process::Child,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use super::{Place, alive, err, out};
+
+/// The most descriptors and children of a process until it ends.
+fn watched(child: &mut Child) -> (usize, usize) {
+    let (files, children) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let folder = format!("/proc/{}", child.id());
+    while child.try_wait().unwrap().is_none() {
+        let open = std::fs::read_dir(format!("{folder}/fd")).map_or(0, Iterator::count);
+        files.fetch_max(open, Ordering::Relaxed);
+        let tasks = std::fs::read_dir(format!("{folder}/task")).into_iter().flatten().flatten();
+        let of_task = |it: std::fs::DirEntry| {
+            let all = std::fs::read_to_string(it.path().join("children")).unwrap_or_default();
+            all.split_whitespace().count()
+        };
+        children.fetch_max(tasks.map(of_task).sum(), Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    (files.into_inner(), children.into_inner())
+}
+
+/// The items of an `each` run 64 at a time.
+fn each(count: usize, most: usize) {
+    let place = Place::new(&format!(
+        r#"range(0, {count}) >> each {{ exec("true", args: ["many{}mark"]) >> .code }} within {{ max_parallel: 100 }} >> sum"#,
+        std::process::id()
+    ));
+    let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
+    let (files, children) = watched(&mut child);
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(out(&ended), "0\n", "{}", err(&ended));
+    assert!(files <= 4 * most + 60, "{files} descriptors");
+    assert!(children <= most, "{children} children");
+    assert!(alive(&format!("many{}mark", std::process::id())).is_empty());
+}
+
+#[test]
+fn a_thousand_programs_leave_nothing() {
+    each(1_000, 110);
+}
+
+/// Takes about a minute: `cargo test --test it programs -- --ignored`.
+#[test]
+#[ignore = "takes about a minute"]
+fn ten_thousand_programs_leave_nothing() {
+    each(10_000, 110);
+}
+
+#[test]
+fn a_hundred_run_at_once() {
+    let place = Place::new(
+        r#"range(0, 100) >> each { exec("sh", args: ["-c", "echo x >> all; while [ $(wc -l < all) -lt 100 ]; do sleep 0.1; done"]) >> .code } within { max_parallel: 100, timeout: 55s } >> sum"#,
+    );
+    let done = place.svc(&["run", "a.svc"]);
+    assert_eq!(out(&done), "0\n", "{}", err(&done));
+}
