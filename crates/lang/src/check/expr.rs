@@ -73,7 +73,8 @@ impl Checker<'_> {
             .help(help);
         let (problem, is_literal) = self.as_literal(problem, &term, ty);
         if is_literal {
-            self.report(problem);
+            // The literal or the declared type may be wrong.
+            self.report(problem.suggested());
             return Term::unknown(term.span);
         }
         let shown = ty.to_string();

@@ -90,7 +90,7 @@ fn null_part(given: &Type, wanted: &Type) -> Option<String> {
             null_part(given, wanted).map(|it| format!("[]{it}"))
         }
         (Type::Record(given), Type::Record(wanted)) => {
-            // Another field may be wrong for another reason, which is no matter of null.
+            // Another field may be wrong for another reason, which has nothing to do with null.
             let mut wrong = wanted
                 .fields
                 .iter()

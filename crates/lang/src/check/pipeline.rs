@@ -503,9 +503,6 @@ fn elsewhere(name: &str) -> Option<&'static str> {
         "now" | "today" | "current_date" | "current_time" | "datetime.now" | "Date.now" => {
             Some("declare `param today: string`, and pass the date: a script has no clock")
         }
-        "random" | "rand" | "random.random" | "uuid" => {
-            Some("declare a `param`, and pass the value: a script has no random numbers")
-        }
         _ => None,
     }
 }

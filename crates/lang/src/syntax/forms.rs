@@ -6,29 +6,17 @@ use super::{
 };
 use crate::diag::{Code, Fix, Problem, Span};
 
-/// Words that declare a flow in other languages.
-const FOREIGN_FLOWS: [&str; 6] = ["def", "fn", "func", "function", "fun", "proc"];
-
-/// Words that declare a value in other languages.
-const FOREIGN_LETS: [&str; 4] = ["const", "var", "val", "local"];
-
 /// Forms that a pipeline may begin with, but that a value contains only in parentheses.
 const HEADS: [&str; 3] = ["if", "match", "parallel"];
-
-/// Whether a word declares something in another language.
-pub(super) fn declares_elsewhere(word: &str) -> bool {
-    FOREIGN_FLOWS.contains(&word) || FOREIGN_LETS.contains(&word)
-}
 
 impl Place<'_> {
     /// The problem of a form that lacks a part, if the place is in one.
     pub(super) fn form(&self) -> Option<Problem> {
         self.declaration()
-            .or_else(|| self.foreign_declaration())
+            .or_else(|| self.foreign_form())
             .or_else(|| self.bare_type_argument())
             .or_else(|| self.bare_code())
             .or_else(|| self.form_in_a_value())
-            .or_else(|| self.pipeline_in_a_string())
             .or_else(|| self.unknown_block())
     }
 
@@ -53,15 +41,11 @@ impl Place<'_> {
     }
 
     fn declares(&self, idx: usize) -> bool {
-        let is_selected = idx > 0 && matches!(self.word(idx - 1), "." | "?.");
+        let is_inside = idx > 0 && matches!(self.word(idx - 1), "." | "?." | "(" | "," | ":");
         matches!(self.word(idx), "param" | "let" | "type" | "flow")
-            && !is_selected
+            && !is_inside
             && self.is_word(idx + 1)
             && !is_reserved(self.word(idx + 1))
-    }
-
-    fn is_word(&self, idx: usize) -> bool {
-        self.tokens.get(idx).is_some_and(|it| it.kind == TokenKind::Word)
     }
 
     /// `let X = 5`, `type note = ..`
@@ -194,11 +178,12 @@ impl Place<'_> {
     fn flow_params(&self, open: usize, close: usize) -> Option<Problem> {
         let commas = self.level(open, close).into_iter().filter(|it| self.word(*it) == ",");
         let starts = std::iter::once(open).chain(commas).map(|it| it + 1);
-        let is_bare = |it: &usize| {
-            self.is_word(*it) && !is_reserved(self.word(*it)) && self.word(*it + 1) != ":"
-        };
+        let is_bare = |it: &usize| self.is_word(*it) && self.word(*it + 1) != ":";
         let bare: Vec<usize> = starts.filter(|it| *it < close).filter(is_bare).collect();
         let first = *bare.first()?;
+        if let Some(reserved) = bare.iter().find(|it| is_reserved(self.word(**it))) {
+            return Some(self.reserved(*reserved));
+        }
         let ends = |it: usize| it + 1 == close || matches!(self.word(it + 1), "," | "=");
         let shown = self.word(first);
         if ends(first) {
@@ -238,26 +223,6 @@ impl Place<'_> {
             }
             _ => None,
         }
-    }
-
-    /// `def f(x) { .. }`, `const x = 5`
-    fn foreign_declaration(&self) -> Option<Problem> {
-        let word = self.word(0);
-        let is_flow = FOREIGN_FLOWS.contains(&word);
-        if !declares_elsewhere(word) || !self.is_word(1) || (!is_flow && self.word(2) != "=") {
-            return None;
-        }
-        let (name, keyword) = (self.word(1), if is_flow { "flow" } else { "let" });
-        let form = match keyword {
-            "flow" => format!("flow {name}(input: type) -> type {{ .. }}"),
-            _ => format!("let {name} = .."),
-        };
-        Some(
-            Problem::error(Code::E101, self.tokens[0].span, format!("unknown keyword `{word}`"))
-                .label("declaration of another language")
-                .help(format!("write `{form}`"))
-                .suggest(self.tokens[0].span, keyword),
-        )
     }
 
     /// `parse_json<int>` without `()`
@@ -329,7 +294,7 @@ impl Place<'_> {
         )
     }
 
-    /// `{ next: if a { b } else { c } }`
+    /// `1 + if a { b } else { c }`
     fn form_in_a_value(&self) -> Option<Problem> {
         let word = self.word(self.found);
         if !HEADS.contains(&word) || !self.begins_a_value() {
@@ -343,33 +308,11 @@ impl Place<'_> {
         Some(problem.fixed(end.map(|end| self.in_parentheses(self.found, end))))
     }
 
-    /// Whether a value is expected here, and not a pipeline.
+    /// Whether an operand is expected here, and not a pipeline.
     fn begins_a_value(&self) -> bool {
-        let Some(before) = self.found.checked_sub(1).map(|it| self.tokens[it].kind) else {
-            return false;
-        };
-        matches!(before, TokenKind::TextOpen | TokenKind::TextMiddle)
-            || matches!(
-                self.before(),
-                ":" | ","
-                    | "("
-                    | "["
-                    | "+"
-                    | "-"
-                    | "*"
-                    | "/"
-                    | "%"
-                    | "=="
-                    | "!="
-                    | "<"
-                    | "<="
-                    | ">"
-                    | ">="
-                    | "??"
-                    | "and"
-                    | "or"
-                    | "not"
-            )
+        const OPERATORS: [&str; 15] =
+            ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "??", "and", "or", "not"];
+        OPERATORS.contains(&self.before())
     }
 
     /// The token after `if a { .. } else { .. }` and the like, unless more of it follows.
@@ -383,58 +326,6 @@ impl Place<'_> {
             }
         }
         (!matches!(self.word(at), "within" | "fallback" | ">>")).then_some(at)
-    }
-
-    /// `"${xs >> len}"`
-    fn pipeline_in_a_string(&self) -> Option<Problem> {
-        if self.word(self.found) != ">>" {
-            return None;
-        }
-        let open = self.value_of_string()?;
-        let end = self.end_of_value()?;
-        // `${x:.2}`
-        let decimals = (self.found..end).rev().find(|it| self.word(*it) == ":");
-        let close = decimals.filter(|it| it + 3 >= end).unwrap_or(end);
-        if open + 1 == self.found || self.found + 1 == close {
-            return None;
-        }
-        let pipeline = super::quoted(self.between(open + 1, close));
-        Some(
-            Problem::error(Code::E101, self.tokens[self.found].span, "expected `}`, found `>>`")
-                .label("a pipeline inside `${ }`")
-                .help(format!("put the pipeline in parentheses: `${{({pipeline})}}`"))
-                .fixed(Some(self.in_parentheses(open + 1, close))),
-        )
-    }
-
-    /// The `${` that the place is in, if no other bracket is nearer.
-    fn value_of_string(&self) -> Option<usize> {
-        let mut depth = 0_usize;
-        for idx in (0..self.found).rev() {
-            match self.tokens[idx].kind {
-                TokenKind::Close(_) | TokenKind::TextClose => depth += 1,
-                TokenKind::TextOpen | TokenKind::TextMiddle if depth == 0 => return Some(idx),
-                TokenKind::Open(_) if depth == 0 => return None,
-                TokenKind::Open(_) | TokenKind::TextOpen => depth -= 1,
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// The end of the `${ }` that the place is in.
-    fn end_of_value(&self) -> Option<usize> {
-        let mut depth = 0_usize;
-        (self.found..self.tokens.len()).find(|idx| {
-            let kind = self.tokens[*idx].kind;
-            let ends = depth == 0 && matches!(kind, TokenKind::TextClose | TokenKind::TextMiddle);
-            match kind {
-                TokenKind::Open(_) | TokenKind::TextOpen => depth += 1,
-                TokenKind::Close(_) | TokenKind::TextClose => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            ends
-        })
     }
 
     /// `xs >> maap { it }`

@@ -18,6 +18,7 @@
 
 pub mod ast;
 mod build;
+mod elsewhere;
 mod executor;
 mod forms;
 mod print;

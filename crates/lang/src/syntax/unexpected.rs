@@ -98,12 +98,15 @@ impl Place<'_> {
         if !expected || !RESERVED.contains(&word) {
             return None;
         }
-        Some(
-            Problem::error(Code::E116, self.here(), format!("`{word}` is a reserved word"))
-                .label("reserved word")
-                .help(format!("choose another name, for example `{word}_`"))
-                .suggest(self.here(), format!("{word}_")),
-        )
+        self.tokens.get(self.found).map(|_| self.reserved(self.found))
+    }
+
+    pub(super) fn reserved(&self, idx: usize) -> Problem {
+        let (word, span) = (self.word(idx), self.tokens[idx].span);
+        Problem::error(Code::E116, span, format!("`{word}` is a reserved word"))
+            .label("reserved word")
+            .help(format!("choose another name, for example `{word}_`"))
+            .suggest(span, format!("{word}_"))
     }
 
     fn anything(&self) -> Problem {

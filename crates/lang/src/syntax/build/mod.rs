@@ -11,7 +11,7 @@ use pest::iterators::{Pair, Pairs};
 use super::{
     Rule,
     ast::{Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Pipeline, Test, Use, Within, Word},
-    forms::declares_elsewhere,
+    elsewhere::declares_elsewhere,
     regions::Region,
     token::{Lexed, Token},
 };
