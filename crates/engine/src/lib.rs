@@ -328,11 +328,22 @@ impl Engine {
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let script = script.into();
         let host = self.used_by(&script);
-        self.worded(check::check(
-            &script,
-            self.components(),
-            &HostFiles::of(&host).under(&self.policy),
-        ))
+        let files = HostFiles::of(&host).under(&self.policy);
+        let checked = check::check_or_reject(&script, self.components(), &files);
+        self.worded(checked.map_err(|it| self.with_open_lists(*it)))
+    }
+
+    /// The problems of a rejected script, and the lists without a limit before the first error, so
+    /// that they are reported together.
+    fn with_open_lists(&self, rejected: check::Rejected) -> Report {
+        let check::Rejected { mut report, program } = rejected;
+        let Some(program) = program else { return report };
+        let (given, past) = (BTreeMap::new(), |op| self.past(op));
+        let context = self.estimate_context(&given, Caps::default(), &past);
+        let context = EstimateContext { shows_nodes: false, ..context };
+        let problems = plan::estimate(&program, &context).problems.sound_with(&report);
+        problems.report(&mut report);
+        report
     }
 
     /// The result of a check with the help texts of this engine.

@@ -98,6 +98,24 @@ let e = panel.review("first", true)
 }
 
 #[test]
+fn the_type_argument_of_a_template_is_expanded() {
+    let script = r#"use "read.rhai" as t
+type Order = { id: int }
+let one = "1" >> t.read<int>()
+let order = "{\"id\": 2}" >> t.read<Order>
+{ one: one, id: order.id }
+"#;
+    let read = "/// template read<T>(text: string) -> T\nfn read() { \"parse_json<T>()\" }\n";
+    let place = Place::new(&[("a.svc", script), ("read.rhai", read)]);
+    let expanded = place.svc(&["expand", "a.svc"]);
+    assert_eq!(expanded.code, Some(0), "{}", expanded.err);
+    assert!(expanded.out.contains("t_read<int>()"), "{}", expanded.out);
+    fs::write(place.path().join("b.svc"), &expanded.out).unwrap();
+    fs::remove_file(place.path().join("read.rhai")).unwrap();
+    place.svc(&["run", "b.svc"]).gives("one  1\nid   2\n");
+}
+
+#[test]
 fn types_of_templates_and_scripts_that_share_a_name_are_not_expanded() {
     let script = "use \"panel.rhai\" as panel  type Report = { a: int }\n\"x\" >> panel.review";
     let place = Place::new(&[("a.svc", script), ("panel.rhai", PANEL)]);

@@ -241,6 +241,11 @@ impl Scheme {
                 None => Type::Never.to_string(),
             },
             Self::Var(name) | Self::Amount(name) | Self::Ordered(name) => name.to_string(),
+            Self::Record("", fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|it| format!("{}: {}", it.name, it.scheme.show())).collect();
+                format!("{{ {} }}", fields.join(", "))
+            }
             other => other.plain().to_string(),
         }
     }

@@ -41,7 +41,8 @@ impl<'a, T: From<&'a str> + Ord> Nearest<T> {
             .filter(|it| *it != name)
             .filter(is_as_long)
             .map(|it| (strsim::damerau_levenshtein(name, it), it))
-            .filter(|(distance, it)| *distance <= most && *distance < it.chars().count());
+            .filter(|(distance, it)| *distance <= most && *distance < it.chars().count())
+            .filter(|(_, it)| is_plausible(name, it));
         self.0.extend(found.map(|(distance, it)| (distance, T::from(it))));
         self.0.sort_unstable();
         self.0.dedup();
@@ -70,6 +71,24 @@ impl<T: Ord + Clone> Nearest<T> {
     }
 }
 
+/// Whether a typing error may lead from a known name to another one. Of a short name the first
+/// letter is right: `now` is not `pow`. In names of several words each word is near: `parse_date`
+/// is not `parse_int`.
+fn is_plausible(name: &str, known: &str) -> bool {
+    const SHORT: usize = 3;
+    let is_short = name.chars().count() <= SHORT;
+    if is_short && name.chars().next() != known.chars().next() {
+        return false;
+    }
+    let (given, wanted): (Vec<&str>, Vec<&str>) =
+        (name.split('_').collect(), known.split('_').collect());
+    let is_near = |(given, wanted): (&&str, &&str)| {
+        let letters = given.chars().count().max(wanted.chars().count());
+        strsim::damerau_levenshtein(given, wanted) <= most_slips(letters)
+    };
+    given.len() != wanted.len() || given.iter().zip(&wanted).all(is_near)
+}
+
 /// A third of the letters may be wrong: `ask` is not `abs`, `summery` is `summary`.
 fn most_slips(letters: usize) -> usize {
     (letters / 3).clamp(1, 3)
@@ -86,6 +105,9 @@ mod tests {
         assert_eq!(nearest("summery", names), Some("summary"));
         assert_eq!(nearest("translate", names), None);
         assert_eq!(nearest("x", names), None);
+        assert_eq!(nearest("now", ["pow"]), None);
+        assert_eq!(nearest("parse_date", ["parse_int"]), None);
+        assert_eq!(nearest("parse_itn", ["parse_int"]), Some("parse_int"));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use svc_contract::value::{EnumType, Type, Value};
 
 use super::{
-    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedRepeat, pipeline::convert,
-    repair,
+    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedRepeat,
+    literals::is_empty_list, pipeline::convert, repair,
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -169,6 +169,15 @@ impl Checker<'_> {
             return;
         };
         if !term.ty.fits(&value.ty) && !value.ty.fits(&term.ty) {
+            let message = format!("expected {} as pattern, found {}", value.ty, term.ty);
+            let problem = Problem::error(Code::E223, literal.span, message)
+                .label(format!("this is {}", term.ty))
+                .also(value.span, format!("this is {}", value.ty));
+            let (problem, is_literal) = self.as_literal(problem, &term, &value.ty);
+            if is_literal {
+                self.report(problem);
+                return;
+            }
             self.report(
                 Problem::error(Code::E223, literal.span, NEVER_MATCHES)
                     .label(format!("this is {}", term.ty))
@@ -277,7 +286,11 @@ impl Checker<'_> {
                 "a turn of `repeat` must return the type of its input",
             )
             .label(format!("this is {}", body.ty))
-            .help(format!("end the turn with a value of type {ty}, for example `{{ ...it, .. }}`")),
+            .help(if is_empty_list(ty) {
+                "declare the type of the empty list that enters: `let start: [int] = []`".to_owned()
+            } else {
+                format!("end the turn with a value of type {ty}, for example `{{ ...it, .. }}`")
+            }),
         );
         Term::unknown(body.span)
     }

@@ -1,12 +1,13 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use svc_contract::{
-    registry::{Advice, Hint, HintId, Near, Scheme, near, record_type},
+    registry::{Advice, Hint, HintId, Scheme, record_type},
     value::{Text, Type},
 };
 
 use super::{
     Checker, Input, Term, Var,
+    literals::null_help,
     pipeline::{Position, var_term},
     repair::{Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
@@ -46,7 +47,7 @@ pub(super) struct Site<'a> {
     pub(super) name_span: Span,
     pub(super) span: Span,
     pub(super) args: Option<&'a Args>,
-    position: Option<Position>,
+    pub(super) position: Option<Position>,
 }
 
 impl Port {
@@ -212,7 +213,9 @@ impl Checker<'_> {
         for (idx, arg) in list.iter().enumerate() {
             let Some(port) = self.port_of(ports, arg, idx, site) else {
                 sound = false;
-                self.expr(&arg.value, None);
+                if !self.may_be_a_flow(&arg.value) {
+                    self.expr(&arg.value, None);
+                }
                 continue;
             };
             let is_flow = ports[port].is_open_flow();
@@ -321,24 +324,6 @@ impl Checker<'_> {
         None
     }
 
-    fn unknown_argument(&mut self, ports: &[Port], name: &Word, site: &Site<'_>) {
-        let names = ports.iter().map(|it| it.name.as_ref());
-        let message = format!("unknown argument `{}` of `{}`", name.text, site.name);
-        let problem = Problem::error(Code::E202, name.span, message).label("unknown argument");
-        let problem = match near(&name.text, names.clone()) {
-            Some(Near { name: meant, is_sure }) => problem
-                .help(format!("did you mean `{meant}`?"))
-                .fix(name.span, meant)
-                .suggested_if(!is_sure),
-            None if ports.is_empty() => problem.help("remove it: no arguments are accepted"),
-            None => {
-                let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
-                problem.help(format!("use one of {}", all.join(", ")))
-            }
-        };
-        self.report(problem);
-    }
-
     /// The incoming value, or the input of a script that begins with this stage.
     fn fill_input<'s>(&mut self, port: &Port, site: &Site<'s>) -> Option<Given<'s>> {
         if let Some((var, ty, giver)) = self.it() {
@@ -377,56 +362,6 @@ impl Checker<'_> {
         var_term(Var { up, idx }, ty, site.name_span)
     }
 
-    fn missing(&mut self, ports: &[Port], given: &[Option<Given<'_>>], site: &Site<'_>) {
-        let missing: Vec<&Port> = ports
-            .iter()
-            .zip(given)
-            .filter(|(port, given)| given.is_none() && !port.has_default)
-            .map(|(port, _)| port)
-            .collect();
-        let Some(first) = missing.first() else { return };
-        // All params of a script are named, including the first.
-        let is_main = site.name == "main";
-        let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
-        let name = &site.name;
-        if is_input {
-            let giver = self.likely_giver();
-            let shown_giver = giver.as_deref().unwrap_or("value");
-            let problem =
-                Problem::error(Code::E211, site.name_span, format!("`{name}` has no input here"))
-                    .label(format!("expects {} for `{}`", shown(first), first.name))
-                    .help(format!("write `{shown_giver} >> {name}`"));
-            let before = Span::new(site.name_span.start, site.name_span.start);
-            self.report(match giver {
-                Some(giver) => problem.suggest(before, format!("{giver} >> ")),
-                None => problem,
-            });
-            return;
-        }
-        let names: Vec<String> =
-            missing.iter().map(|it| format!("`{}: {}`", it.name, shown(it))).collect();
-        let s = if missing.len() == 1 { "" } else { "s" };
-        self.report(
-            Problem::error(
-                Code::E205,
-                site.span,
-                format!("missing argument{s} {} of `{name}`", names.join(" and ")),
-            )
-            .label("missing argument")
-            .help(format!("write `{name}({}: ..)`", first.name)),
-        );
-    }
-
-    /// The first parameter of the current flow or script.
-    fn likely_giver(&self) -> Option<String> {
-        match self.frames.first()? {
-            Frame::Params(params) => {
-                params.iter().find(|it| !it.name.is_empty()).map(|it| it.name.to_string())
-            }
-            _ => None,
-        }
-    }
-
     /// Reports a value that does not fit its port, naming both ends. Returns whether the call is
     /// meant for each item of the incoming list.
     pub(super) fn misfit(
@@ -461,9 +396,23 @@ impl Checker<'_> {
             shown: wanted,
             port: &port.name,
         };
-        let problem = problem.help(way_to(port, name));
+        let to_json = self.json_help(ty, &port.ty);
+        let advice = null_help(ty, &port.ty).or(to_json).map(Advice::from);
+        let problem = problem.help(advice.unwrap_or_else(|| way_to(port, name)));
+        if given.from.is_none() {
+            let (problem, is_literal) = self.as_literal(problem.clone(), &given.term, &port.ty);
+            if is_literal {
+                self.report(problem);
+                return false;
+            }
+        }
         let is_of_items = given.from.is_some() && gap.is_of_items();
+        let is_json = !is_of_items && self.json_help(ty, &port.ty).is_some();
         let problem = match given.from {
+            Some(_) if is_json && !self.is_alternative(site.span) => {
+                let start = Span::new(site.span.start, site.span.start);
+                problem.suggest(start, "to_json >> parse_json >> ")
+            }
             Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
             None => self.around_value(problem, &gap, &given.term),
         };
@@ -492,11 +441,6 @@ fn way_to(port: &Port, name: &str) -> Advice {
             .into();
     }
     Hint::new(HintId::BuildValue).with("op", name).into()
-}
-
-fn shown(port: &Port) -> String {
-    let ty = port.declared.as_ref().unwrap_or(&port.ty);
-    port.scheme.map_or_else(|| ty.to_string(), Scheme::show)
 }
 
 /// The type of the input of a script, from the port that it fills.

@@ -35,7 +35,7 @@ impl Checker<'_> {
         let Some((built, body)) = built else { return Term::unknown(site.span).of_type(yields) };
         let params = flow.params.iter().skip(1);
         args.extend(params.zip(rest).filter(|(it, _)| it.is_flow()).map(|(_, arg)| arg));
-        self.note_expansion(module, flow, body, site);
+        self.note_expansion(module, flow, body, site, type_arg);
         let flow = self.instance(&built, &types, site);
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
@@ -121,14 +121,22 @@ impl Checker<'_> {
         );
     }
 
-    fn note_expansion(&mut self, module: &Module, flow: &TypedFlow, text: Text, site: &Site<'_>) {
+    fn note_expansion(
+        &mut self,
+        module: &Module,
+        flow: &TypedFlow,
+        text: Text,
+        site: &Site<'_>,
+        type_arg: Option<&TypeExpr>,
+    ) {
         let types = module.builder.as_ref().map(|it| it.types.clone()).unwrap_or_default();
-        let end = site.args.map_or(site.name_span, |it| it.span);
-        let span = site.name_span.to(end);
+        let types_end = type_arg.map_or(site.name_span, |it| self.in_angles(it.span));
+        let span = site.name_span.to(site.args.map_or(types_end, |it| it.span));
         let kept = site.args.map(|it| kept(flow, it)).unwrap_or_default();
         self.expanded.push(Expansion {
             span,
             kept,
+            type_arg: type_arg.filter(|_| !flow.generics.is_empty()).map(|it| it.span),
             file: module.source.clone(),
             types,
             flow: flow.name.clone(),

@@ -10,6 +10,7 @@ use svc_contract::{
 use super::{
     CastReason, Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
     generics::any_type,
+    literals::{found, null_help},
     pipeline::convert,
     repair::{Behind, Gap, Wanted},
     scope::Callable,
@@ -61,23 +62,36 @@ impl Checker<'_> {
         if term.ty.fits(ty) {
             return convert(term, ty);
         }
-        let help = match (&term.ty, ty) {
+        let nearly = null_help(&term.ty, ty).or_else(|| self.json_help(&term.ty, ty));
+        let help = nearly.unwrap_or_else(|| match (&term.ty, ty) {
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
             _ => format!("declare it as {}, or convert the value", term.ty),
-        };
+        });
         let message = format!("expected {ty} for {what}, found {}", term.ty);
         let problem = Problem::error(Code::E217, term.span, message)
-            .label(format!("this is {}", term.ty))
+            .label(format!("this is {}", found(&term.ty)))
             .help(help);
+        let (problem, is_literal) = self.as_literal(problem, &term, ty);
+        if is_literal {
+            // The literal or the declared type may be wrong.
+            self.report(problem.suggested());
+            return Term::unknown(term.span);
+        }
         let shown = ty.to_string();
         let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
+        let is_json = self.json_help(&term.ty, ty).is_some();
         let problem = match what {
+            _ if is_json => {
+                let written = &self.source.text()[term.span.range()];
+                problem.suggest(term.span, format!("({written} >> to_json >> parse_json)"))
+            }
             // A default is an expression.
             "the default" => self.around_value(problem, &gap, &term),
             _ => self.behind_pipeline(problem, &gap, &term),
         };
         self.report(problem);
-        Term::unknown(term.span)
+        // A slow component in it is reported as well.
+        Term { waits: term.waits, ..Term::unknown(term.span) }
     }
 
     fn literal(&mut self, value: &Value, expected: Option<&Type>, span: Span) -> Term {
@@ -182,8 +196,8 @@ impl Checker<'_> {
                     term.span,
                     "the items of a list must have the same type",
                 )
-                .label(format!("this is {}", term.ty))
-                .also(terms[0].span, format!("this is {}", terms[0].ty))
+                .label(format!("this is {}", found(&term.ty)))
+                .also(terms[0].span, format!("this is {}", found(&terms[0].ty)))
                 .help("convert them to one type, or use a record for values of different types");
                 let problem = self.alike(problem, &terms[0], term, Behind::Value);
                 self.report(problem);
@@ -474,18 +488,31 @@ impl Checker<'_> {
         // Text may be one of the choices of an enum.
         let is_choice = value.ty.required().is_text() && matches!(ty.required(), Type::Enum(_));
         if !is_untested && !is_choice && value.ty != Type::Never {
-            self.report(
-                Problem::error(
-                    Code::E208,
-                    span,
-                    "`as` expects json, or text that is one of the choices of an enum",
-                )
-                .label(format!("this is {}", value.ty))
-                .help("remove `as`: known types are checked without it"),
-            );
+            self.tests_nothing(&value, &ty, span);
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
         Term::new(kind, ty, span)
+    }
+}
+
+impl Checker<'_> {
+    /// Reports `as` after a value whose type is known.
+    fn tests_nothing(&mut self, value: &Term, ty: &Type, span: Span) {
+        let message = "`as` expects json, or text that is one of the choices of an enum";
+        let problem = Problem::error(Code::E208, span, message)
+            .label(format!("this is {}", found(&value.ty)));
+        let rest = Span::new(value.span.end, span.end);
+        self.report(if value.ty.fits(ty) {
+            problem.help("remove `as`: the value has this type already").fix(rest, "")
+        } else if let Some(help) = self.json_help(&value.ty, ty) {
+            let written = &self.source.text()[value.span.range()];
+            problem.help(help).suggest(span, format!("({written} >> to_json >> parse_json)"))
+        } else {
+            problem.help(format!(
+                "convert the value: `as` tests json, and {} can never be {ty}",
+                found(&value.ty)
+            ))
+        });
     }
 }
 

@@ -125,7 +125,9 @@ impl<'a> Checker<'a> {
             Body::Unchecked => {}
         }
         self.flows[idx].body = Body::Open;
+        let test = self.in_test.take();
         let body = self.with_generics(self.flows[idx].syntax, |this| this.flow_body(idx));
+        self.in_test = test;
         let state = &self.flows[idx];
         let flow = Arc::new(TypedFlow {
             name: state.syntax.name.text.clone(),

@@ -24,6 +24,11 @@ pub const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 impl<'a> Checker<'a> {
     pub(super) fn program(&mut self, program: &'a Program) -> Checked {
         self.declare_names(&program.items);
+        let lets = program.items.iter().filter_map(|it| match &it.kind {
+            ItemKind::Let(it) => Some(it),
+            _ => None,
+        });
+        self.lets = lets.collect();
         self.declare_imports(&program.items);
         self.declare_types(&program.items);
         self.declare_flows(&program.items);
@@ -85,14 +90,7 @@ impl<'a> Checker<'a> {
     }
 
     fn main(&mut self, program: &Program) -> Option<Term> {
-        let lets: Vec<&Let> = program
-            .items
-            .iter()
-            .filter_map(|it| match &it.kind {
-                ItemKind::Let(it) => Some(it),
-                _ => None,
-            })
-            .collect();
+        let lets = self.lets.clone();
         let bounds = program.edition.as_ref().and_then(|it| it.bounds.as_ref());
         let Some(result) = &program.main else {
             self.without_main(program, &lets, bounds);

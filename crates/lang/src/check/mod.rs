@@ -20,7 +20,9 @@ mod flows;
 mod generics;
 mod inline_script;
 mod items;
+mod lacking;
 mod lists;
+mod literals;
 mod mentions;
 mod modules;
 mod narrow;
@@ -38,6 +40,7 @@ mod term;
 mod tests;
 mod type_args;
 mod types;
+mod undefined;
 mod unify;
 mod untyped;
 
@@ -62,7 +65,7 @@ pub use types::type_names;
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
     syntax::{
-        ast::{Program, Word},
+        ast::{Let, Program, Word},
         parse_with,
     },
 };
@@ -82,10 +85,32 @@ pub fn check<'a>(
     registry: impl Into<TunedRegistry<'a>>,
     files: &dyn Files,
 ) -> Result<Checked, Report> {
-    let analysis = look_at(source, registry.into(), files, None);
+    let (analysis, _) = look_at(source, registry.into(), files, None);
     match analysis.program {
         Some(program) => Ok(program),
         None => Err(analysis.report),
+    }
+}
+
+/// A script that did not pass the check.
+#[derive(Debug)]
+pub struct Rejected {
+    pub report: Report,
+    /// The program, with the type *unknown* in place of its wrong pieces. It cannot run, but
+    /// problems of its sound pieces can be found.
+    pub program: Option<Checked>,
+}
+
+/// Like [`check`], and returns what is known of a script with errors.
+pub fn check_or_reject<'a>(
+    source: &Source,
+    registry: impl Into<TunedRegistry<'a>>,
+    files: &dyn Files,
+) -> Result<Checked, Box<Rejected>> {
+    let (analysis, program) = look_at(source, registry.into(), files, None);
+    match analysis.program {
+        Some(program) => Ok(program),
+        None => Err(Box::new(Rejected { report: analysis.report, program })),
     }
 }
 
@@ -95,7 +120,7 @@ pub fn analyse<'a>(
     registry: impl Into<TunedRegistry<'a>>,
     files: &dyn Files,
 ) -> Analysis {
-    look_at(source, registry.into(), files, Some(Facts::default()))
+    look_at(source, registry.into(), files, Some(Facts::default())).0
 }
 
 /// The result of a check for editors.
@@ -107,12 +132,13 @@ pub struct Analysis {
     pub facts: Facts,
 }
 
+/// The analysis of a script, and the program of one that was rejected.
 fn look_at(
     source: &Source,
     registry: TunedRegistry<'_>,
     files: &dyn Files,
     facts: Option<Facts>,
-) -> Analysis {
+) -> (Analysis, Option<Checked>) {
     let modules = Modules::new(files, source);
     let parsed = parse_with(source.text(), modules.executor());
     let mut checker = Checker::new(source, registry, &modules, &parsed.program);
@@ -125,14 +151,14 @@ fn look_at(
     if report.has_errors() {
         // A `let` may be unused because of the errors.
         report.problems.retain(|it| it.code != Code::E221);
-        return Analysis { report, program: None, facts };
+        return (Analysis { report, program: None, facts }, Some(program));
     }
     if let Some(problem) = untyped::untyped(&program) {
         report.problems.push(problem);
-        return Analysis { report, program: None, facts };
+        return (Analysis { report, program: None, facts }, None);
     }
     let program = Checked { warnings: report.clone(), ..program };
-    Analysis { report, program: Some(program), facts }
+    (Analysis { report, program: Some(program), facts }, None)
 }
 
 /// Checks a file used by another one.
@@ -176,6 +202,7 @@ struct Checker<'a> {
     broken_names: BTreeSet<Text>,
     /// The `let`s at the top of the file, including those that are not visible yet.
     let_names: BTreeSet<Text>,
+    lets: Vec<&'a Let>,
     flows: Vec<FlowState<'a>>,
     flow_places: HashMap<Text, usize>,
     /// The type parameters of the flow that is being checked.
@@ -189,6 +216,8 @@ struct Checker<'a> {
     /// The main pipeline as a flow, for tests.
     main_flow: Option<Arc<TypedFlow>>,
     in_flow: bool,
+    /// The start of the statements of the test that is being checked.
+    in_test: Option<usize>,
     /// What is known not to be null here.
     not_null: Vec<Slot>,
     /// Whether an expectation of a test is being checked.
@@ -226,6 +255,7 @@ impl<'a> Checker<'a> {
             declared: HashMap::new(),
             broken_names: BTreeSet::new(),
             let_names: BTreeSet::new(),
+            lets: Vec::new(),
             flows: Vec::new(),
             flow_places: HashMap::new(),
             type_params: Vec::new(),
@@ -235,6 +265,7 @@ impl<'a> Checker<'a> {
             expanded: Vec::new(),
             main_flow: None,
             in_flow: false,
+            in_test: None,
             not_null: Vec::new(),
             in_expect: false,
             main_span: program.main.as_ref().map(|it| it.span),

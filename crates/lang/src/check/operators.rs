@@ -19,9 +19,15 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         // A literal takes the type of the other side: `.kind == "bug"`.
-        let (left, right) = if is_literal(left) && !is_literal(right) {
+        let (left, right) = if is_literal(left) && !is_literal(right)
+            || is_compound(op, left) && !is_compound(op, right)
+        {
             let right = self.expr(right, None);
-            let expected = expected_literal(op, &right.ty);
+            let expected = if is_compared_record(op, &right.ty, left) {
+                Some(right.ty.required().clone())
+            } else {
+                expected_literal(op, &right.ty)
+            };
             (self.expr(left, expected.as_ref()), right)
         } else {
             let left = self.expr(left, None);
@@ -29,6 +35,7 @@ impl Checker<'_> {
                 // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
                 // left side, or the expected type of the whole expression.
                 BinaryOp::Coalesce => expected.cloned().or_else(|| expected_optional(&left.ty)),
+                _ if is_compared_record(op, &left.ty, right) => Some(left.ty.required().clone()),
                 _ => expected_literal(op, &left.ty).filter(|_| is_literal(right)),
             };
             // The right side is only reached if the left one does not decide.
@@ -69,6 +76,7 @@ impl Checker<'_> {
                 (convert(left, &expected), convert(right, &ty))
             }
             (true, _) => (convert(left, &ty), convert(right, &ty)),
+            (_, BinaryOp::Equal | BinaryOp::Unequal) => alike_records(left, right),
             _ => (left, right),
         };
         Term::new(TermKind::Binary { op, left: Box::new(left), right: Box::new(right) }, ty, span)
@@ -215,6 +223,50 @@ fn expected_optional(left: &Type) -> Option<Type> {
 fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
     let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
     *left == Type::Never || (!is_lazy && *right == Type::Never)
+}
+
+/// Whether a literal is compared with records, whose type decides which fields it has.
+fn is_compared_record(op: BinaryOp, other: &Type, literal: &Expr) -> bool {
+    is_compound(op, literal) && holds_record(other)
+}
+
+/// Whether a list or record is written in a comparison.
+fn is_compound(op: BinaryOp, literal: &Expr) -> bool {
+    matches!(op, BinaryOp::Equal | BinaryOp::Unequal)
+        && matches!(literal.kind, ExprKind::List(_) | ExprKind::Record(_))
+}
+
+fn holds_record(ty: &Type) -> bool {
+    ty.has(&|it| matches!(it, Type::Record(_)))
+}
+
+/// Two compared values, with the same fields where one type has all of them: a field that is
+/// absent is null.
+fn alike_records(left: Term, right: Term) -> (Term, Term) {
+    if !holds_record(&left.ty) || !holds_record(&right.ty) {
+        return (left, right);
+    }
+    if right.ty.fits(&left.ty) && has_more_fields(&left.ty, &right.ty) {
+        let ty = left.ty.clone();
+        return (left, convert(right, &ty));
+    }
+    if left.ty.fits(&right.ty) && has_more_fields(&right.ty, &left.ty) {
+        let ty = right.ty.clone();
+        return (convert(left, &ty), right);
+    }
+    (left, right)
+}
+
+/// Whether the records of a type have all fields of those of another type.
+fn has_more_fields(a: &Type, b: &Type) -> bool {
+    match (a.required(), b.required()) {
+        (Type::List(a, _), Type::List(b, _)) => has_more_fields(a, b),
+        (Type::Record(a), Type::Record(b)) => {
+            b.fields.iter().all(|(name, ty)| a.get(name).is_some_and(|it| has_more_fields(it, ty)))
+        }
+        (Type::Record(_), _) | (_, Type::Record(_)) => false,
+        _ => true,
+    }
 }
 
 fn is_generic(ty: &Type) -> bool {

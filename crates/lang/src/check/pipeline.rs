@@ -7,6 +7,7 @@ use svc_contract::{
 
 use super::{
     Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, TypedBranch, Var,
+    literals::found,
     repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
@@ -15,6 +16,7 @@ use crate::{
     syntax::{
         self,
         ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
+        quoted_ways,
     },
 };
 
@@ -296,21 +298,23 @@ impl Checker<'_> {
             self.not_compiled(&whole, span, feature);
             return None;
         }
+        if let Some(problem) = self.hidden_let(name, span) {
+            self.report(problem);
+            return None;
+        }
         // A name defined by the language is meant, but it is not available here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
-        let suggestion =
-            if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
+        let suggestion = if is_fixed || elsewhere(&whole).is_some() {
+            None
+        } else {
+            foreign(&whole).or_else(|| self.suggest(name))
+        };
         let help: Advice = match (&suggestion, whole.as_str()) {
             (_, foreign) if foreign_name(foreign).is_some() => {
-                format!("write `{}`", foreign_name(foreign).unwrap_or_default()).into()
+                format!("write {}", quoted_ways(foreign_name(foreign).unwrap_or_default())).into()
             }
-            _ if self.let_names.contains(name[0].text.as_ref()) => {
-                let name = &name[0].text;
-                if self.in_flow {
-                    format!("make `{name}` a parameter: a flow only sees its parameters").into()
-                } else {
-                    format!("move `{name}` up: a `let` is only visible below it").into()
-                }
+            (_, foreign) if elsewhere(foreign).is_some() => {
+                elsewhere(foreign).unwrap_or_default().into()
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
                 "use `error.kind` and `error.message` only after `fallback`".into()
@@ -323,17 +327,6 @@ impl Checker<'_> {
             }
             (None, _) => HintId::DefineName.into(),
         };
-        if self.is_being_bound(&name[0].text) {
-            let problem =
-                Problem::error(Code::E201, span, format!("`{}` is not defined yet", name[0].text))
-                    .label("used in its own value")
-                    .help("move the use below the `let`; if the line begins with `-`, put it in `( )`, or it continues the line above");
-            self.report(match self.minus_on_a_new_line(span) {
-                Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
-                None => problem,
-            });
-            return None;
-        }
         if name.len() == 2 && self.is_variable(&name[0].text) {
             self.no_method(name, span);
             return None;
@@ -387,7 +380,7 @@ impl Checker<'_> {
     }
 
     /// The `-` at the start of the line of a name, if nothing follows the name.
-    fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
+    pub(super) fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
         let text = self.source.text();
         let before = text[..name.start].strip_suffix('-')?;
         let begins_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
@@ -474,8 +467,8 @@ pub(super) fn error_type() -> Type {
 /// The problem of two pieces that should have the same type.
 fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
     Problem::error(Code::E209, b.span, format!("{what} have different types"))
-        .label(format!("this is {}", b.ty))
-        .also(a.span, format!("this is {}", a.ty))
+        .label(format!("this is {}", found(&b.ty)))
+        .also(a.span, format!("this is {}", found(&a.ty)))
         .help("convert one of them, with `{ .. }` or a component")
 }
 
@@ -499,6 +492,19 @@ pub(super) fn convert(term: Term, ty: &Type) -> Term {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// Help for a function of other languages that nothing here corresponds to.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    match name {
+        "print" | "println" | "printf" | "echo" | "puts" | "console.log" => {
+            Some("end the script with the value: the value of the last pipeline is the result")
+        }
+        "now" | "today" | "current_date" | "current_time" | "datetime.now" | "Date.now" => {
+            Some("declare `param today: string`, and pass the date: a script has no clock")
+        }
+        _ => None,
+    }
 }
 
 /// The name here for one of another language, and whether it is the only possible meaning.

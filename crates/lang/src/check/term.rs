@@ -47,6 +47,8 @@ pub struct Expansion {
     /// The arguments that are passed on to the flow: its input and flows, each with the name to
     /// write before it.
     pub kept: Vec<(Option<Text>, Span)>,
+    /// The type argument, which is passed on as well.
+    pub type_arg: Option<Span>,
     /// The file of the template.
     pub file: Source,
     /// The declarations of the types in its file.

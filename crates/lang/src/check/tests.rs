@@ -34,7 +34,11 @@ impl Checker<'_> {
                         self.taken(&test.name, first);
                     }
                     names.push(&test.name);
+                    let end = test.name.span.end;
+                    let brace = self.source.text()[end..].find('{').unwrap_or_default();
+                    self.in_test = Some(end + brace + 1);
                     tests.push(self.named_path(|this| this.test(test)));
+                    self.in_test = None;
                 }
                 _ => {}
             }

@@ -110,7 +110,7 @@ impl Checker<'_> {
     }
 
     /// The place of `<T>`, from the place of `T`.
-    fn in_angles(&self, ty: Span) -> Span {
+    pub(super) fn in_angles(&self, ty: Span) -> Span {
         let text = self.source.text();
         let start = text[..ty.start].rfind('<').unwrap_or(ty.start);
         let end = text[ty.end..].find('>').map_or(ty.end, |it| ty.end + it + 1);

@@ -336,6 +336,17 @@ impl Checker<'_> {
                 Type::Int(Some((low as i64, high as i64)))
             }
             Type::Float(_) => Type::Float(Some((low, high))),
+            Type::Unknown => return Type::Unknown,
+            Type::Var(name) => {
+                let message = format!("the type parameter `{name}` cannot have a range");
+                self.report(
+                    Problem::error(Code::E207, expr.span, message)
+                        .label("unexpected range")
+                        .help(format!("write `{name}` alone, or a type of numbers: `float 0..1`"))
+                        .suggest(expr.span, name.to_string()),
+                );
+                return Type::Var(name);
+            }
             other => {
                 self.report(
                     Problem::error(Code::E207, expr.span, format!("`{other}` cannot have a range"))

@@ -18,7 +18,9 @@
 
 pub mod ast;
 mod build;
+mod elsewhere;
 mod executor;
+mod forms;
 mod print;
 mod quote;
 mod recover;
@@ -54,9 +56,14 @@ pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
     ("sort_by", "sort { .. }"),
     ("order_by", "sort { .. }"),
     ("group_by", "group { .. }"),
-    ("reduce", "sum, or each { .. }"),
-    ("fold", "sum, or each { .. }"),
+    ("reduce", "sum, join, min or max"),
+    ("fold", "sum, join, min or max"),
 ];
+
+/// One or more names of [`FOREIGN_BLOCKS`], each in backticks.
+pub fn quoted_ways(names: &str) -> String {
+    format!("`{}`", names.replace(", ", "`, `").replace(" or ", "` or `"))
+}
 
 /// The longest name, in bytes: names are compared, shown and suggested.
 pub const MAX_NAME: usize = 255;

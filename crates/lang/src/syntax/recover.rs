@@ -241,17 +241,17 @@ impl Place<'_> {
     }
 
     /// The text of the tokens from `start` up to, but not including, `end`.
-    fn between(&self, start: usize, end: usize) -> &str {
+    pub(super) fn between(&self, start: usize, end: usize) -> &str {
         let Some(last) = end.checked_sub(1).filter(|it| *it >= start) else { return "" };
         &self.text[self.tokens[start].span.to(self.tokens[last].span).range()]
     }
 
-    fn replace(&self, first: usize, last: usize, text: String) -> Fix {
+    pub(super) fn replace(&self, first: usize, last: usize, text: String) -> Fix {
         Fix { span: self.tokens[first].span.to(self.tokens[last].span), text }
     }
 
     /// The tokens between two others, except those in inner brackets.
-    fn level(&self, open: usize, end: usize) -> Vec<usize> {
+    pub(super) fn level(&self, open: usize, end: usize) -> Vec<usize> {
         let mut depth = 0_usize;
         let mut level = Vec::new();
         for idx in open + 1..end {
@@ -266,7 +266,7 @@ impl Place<'_> {
     }
 
     /// The closing bracket of an opening one.
-    fn closer(&self, open: usize) -> Option<usize> {
+    pub(super) fn closer(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         (open..self.tokens.len()).find(|idx| {
             match self.tokens[*idx].kind {

@@ -21,6 +21,7 @@ pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
         .loop_word()
         .or_else(|| place.reserved_name())
         .or_else(|| place.nameless_branch())
+        .or_else(|| place.form())
         .unwrap_or_else(|| place.anything())
 }
 
@@ -97,12 +98,15 @@ impl Place<'_> {
         if !expected || !RESERVED.contains(&word) {
             return None;
         }
-        Some(
-            Problem::error(Code::E116, self.here(), format!("`{word}` is a reserved word"))
-                .label("reserved word")
-                .help(format!("choose another name, for example `{word}_`"))
-                .suggest(self.here(), format!("{word}_")),
-        )
+        self.tokens.get(self.found).map(|_| self.reserved(self.found))
+    }
+
+    pub(super) fn reserved(&self, idx: usize) -> Problem {
+        let (word, span) = (self.word(idx), self.tokens[idx].span);
+        Problem::error(Code::E116, span, format!("`{word}` is a reserved word"))
+            .label("reserved word")
+            .help(format!("choose another name, for example `{word}_`"))
+            .suggest(span, format!("{word}_"))
     }
 
     fn anything(&self) -> Problem {
@@ -224,20 +228,6 @@ impl Place<'_> {
     /// Help for a construct of another language, which has another name here.
     fn elsewhere(&self) -> Option<String> {
         let region = |word: &str| (0..self.tokens.len()).any(|it| self.word(it) == word);
-        if self.word(0) == "flow" {
-            let next = self.word(self.found + 1);
-            if matches!(self.before(), "(" | ",") && matches!(next, ")" | ",") {
-                return Some(format!(
-                    "give the parameter a type: `{}: string`",
-                    self.word(self.found)
-                ));
-            }
-            if self.word(self.found) == ")" && next == "{" {
-                return Some(
-                    "add the type of the result: `flow name(..) -> type { .. }`".to_owned(),
-                );
-            }
-        }
         if region("repeat") && !region("until") {
             return Some("write `repeat 3 { .. } until condition`".to_owned());
         }

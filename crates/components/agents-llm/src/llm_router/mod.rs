@@ -130,6 +130,8 @@ const LOCAL: &[(&str, &str)] = &[("SVC_MODEL", "ollama/llama3.2")];
 impl Io for Infer {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let model = Model::find(cx.host(), &self.model)?;
+        // A price table that cannot be read fails before anything is spent.
+        prices::named(cx.host())?;
         let question = self.question(cx.wanted())?;
         let answer = talk::ask(&model, &question, cx).await?;
         if let Some(tokens) = answer.counted(&question) {
@@ -197,17 +199,18 @@ fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
     let usual = usize::try_from(known.input.saturating_add(open.usual)).unwrap_or(usize::MAX);
     let price = |input, output| {
         let tokens = Tokens { input, output };
-        let cost = prices::cost(asking.host, &model, tokens)?;
+        // No call is possible with a table that cannot be read, so the check reports it.
+        let cost = prices::cost(asking.host, &model, tokens).unwrap_or_else(Err);
         let usage = Usage { tokens: tokens.sum(), cost: *cost.as_ref().unwrap_or(&Money::ZERO) };
-        Ok::<_, OpError>((usage, cost.err()))
+        (usage, cost.err())
     };
-    let (most, unpriced) = price(asking.most_input(most, known.output), known.output)?;
+    let (most, unpriced) = price(asking.most_input(most, known.output), known.output);
     Ok(Quote {
         most,
-        usual: price(tokens_of(usual) as u64, infer.usual_output(asking.wanted))?.0,
+        usual: price(tokens_of(usual) as u64, infer.usual_output(asking.wanted)).0,
         least: Usage::default(),
-        reserved: price(known.input.saturating_add(open.least), known.output)?.0,
-        prices: Some(prices::named(asking.host)?),
+        reserved: price(known.input.saturating_add(open.least), known.output).0,
+        prices: prices::named(asking.host).ok(),
         model: Some(model.to_string().into()),
         server: model.server().map(Text::from),
         unpriced,

@@ -118,6 +118,11 @@ impl Model {
         self.base == self.provider.settings().default_base
     }
 
+    /// The variable that holds the address of the provider.
+    pub(super) fn base_variable(&self) -> &'static str {
+        self.provider.settings().base
+    }
+
     /// The variable that holds the key of the provider.
     pub(super) fn key_variable(&self) -> Option<&'static str> {
         self.provider.settings().key

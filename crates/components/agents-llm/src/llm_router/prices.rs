@@ -63,9 +63,10 @@ pub(super) fn cost(
     let is_own = matches!(table, Cow::Owned(_));
     // Another server with the same protocol has other prices, whatever its models are called.
     let holds = is_own || model.is_official() || model.provider == Provider::Ollama;
-    let rate = table.rate(model).filter(|_| holds);
+    let rate = table.rate(model);
     let version = &table.version;
-    Ok(match rate {
+    Ok(match rate.filter(|_| holds) {
+        None if rate.is_some() => Err(of_another_server(model, version)),
         None => Err(unknown(model, version)),
         Some(rate) => Ok(rate.cost(tokens).ok_or_else(|| wrong(model, version))?),
     })
@@ -100,6 +101,18 @@ fn unknown(model: &Model, version: &str) -> OpError {
          price table of {version}"
     );
     let help = format!("add it to a price table of your own, and set `{VARIABLE}` to its path");
+    OpError::new(ErrorKind::Budget, message).help(help)
+}
+
+fn of_another_server(model: &Model, version: &str) -> OpError {
+    let (variable, server) = (model.base_variable(), model.shown_base());
+    let message = format!(
+        "the price of `{model}` at `{server}` is unknown, so it cannot run under `max_cost`: the \
+         price table of {version} has the prices of the provider, and `{variable}` names another server"
+    );
+    let help = format!(
+        "write the prices of that server in a table of your own, and set `{VARIABLE}` to its path"
+    );
     OpError::new(ErrorKind::Budget, message).help(help)
 }
 
@@ -172,7 +185,8 @@ mod tests {
     fn what_the_table_lacks_is_unknown() {
         assert!(price(&host(), "openai/newest", 1, 1).contains("`openai/newest` is unknown"));
         let elsewhere = host().env("OPENAI_BASE_URL", "http://localhost:8000/v1");
-        assert!(price(&elsewhere, "openai/gpt-5.4", 1, 1).contains("is unknown"));
+        let other = price(&elsewhere, "openai/gpt-5.4", 1, 1);
+        assert!(other.contains("`OPENAI_BASE_URL` names another server"), "{other}");
     }
 
     #[test]

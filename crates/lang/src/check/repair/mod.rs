@@ -134,7 +134,7 @@ impl Checker<'_> {
     }
 
     /// Whether a place follows `fallback`, which takes one stage.
-    fn is_alternative(&self, span: Span) -> bool {
+    pub(super) fn is_alternative(&self, span: Span) -> bool {
         self.source.text()[..span.start].trim_end().ends_with("fallback")
     }
 

@@ -74,7 +74,8 @@ impl<'a> Walk<'a> {
             if this.force.is_open(BoundKey::MaxParallel) {
                 load.time.max = in_turn;
             }
-            if items.most.is_none() {
+            // A list of an unknown type is a mistake that was reported.
+            if items.most.is_none() && !input.ty.is_unknown() {
                 let start = term.span.start;
                 let span = Span::new(start, start + word.len());
                 let source = this.source.clone();
@@ -153,13 +154,18 @@ impl<'a> Walk<'a> {
 
     pub(super) fn fallback(&mut self, segment: &Text, tries: &'a [Term], term: &'a Term) -> Seen {
         self.inside("fallback", None, Sources::new(), term, |this, _| {
+            this.tried_around += 1;
             let first = this.term(&tries[0]);
+            this.tried_around -= 1;
             let (mut extent, mut load) = (first.extent, first.load);
-            for other in &tries[1..] {
+            for (idx, other) in tries.iter().enumerate().skip(1) {
+                let is_followed = idx + 1 < tries.len();
+                this.tried_around += usize::from(is_followed);
                 let next = this.below(segment.to_string(), |this| {
                     let error = Slot::bare(AbstractValue::of(&Type::Json));
                     this.framed(vec![error], |this| this.term(other))
                 });
+                this.tried_around -= usize::from(is_followed);
                 extent = extent.or(&next.extent, &term.ty);
                 load = load.or_else(next.load);
             }

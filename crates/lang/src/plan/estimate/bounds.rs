@@ -10,11 +10,12 @@ use svc_contract::{
 use super::{
     Walk,
     amount::Amount,
+    callers::Impossible,
     resource_use::{Cause, ResourceUse},
 };
 use crate::{
     check::{BoundKey, Term, TermKind},
-    diag::{Code, Problem, Source, Span},
+    diag::{Code, Problem, Severity, Source, Span},
     plan::{GRACE, Holds, Verdict},
 };
 
@@ -316,11 +317,23 @@ impl Walk<'_> {
             BoundKey::Timeout => "increase the time, or do less inside",
             _ => "raise it, or lower the limits of the calls inside: an attempt only starts if all that it may use can be reserved",
         });
-        self.report(match bound.key {
+        let problem = match bound.key {
             BoundKey::Timeout => problem.suggest(bound.term.span, least),
             _ => problem,
+        };
+        self.note_impossible(bound.term.span);
+        self.report(if self.tried_around > 0 {
+            let help = "raise the bound, or write only the alternative: `fallback` always takes it";
+            Problem { severity: Severity::Warning, ..problem.help(help) }
+        } else {
+            problem
         });
         (Holds::Impossible, why)
+    }
+
+    fn note_impossible(&mut self, span: Span) {
+        let call = (self.flows_around > 0).then(|| self.path.join("/").into());
+        self.problems.impossible.push(Impossible { span, call });
     }
 
     fn bounds_nothing(&mut self, bound: &Bounded<'_>, why: &str) {
@@ -355,7 +368,10 @@ impl Walk<'_> {
             let message = "this runs for every item of a list of unlimited length";
             let problem = Problem::error(Code::E310, *span, message)
                 .label("costs something for every item")
-                .help("add `take(n: 20)` before it, or limit the type of the list: `[T; max 20]`")
+                .help(
+                    "limit the list before it with `take(n: 20)`, which drops the rest, or with \
+                     `at_most(n: 20)`, which fails if there are more",
+                )
                 .suggest(Span::new(span.start, span.start), "take(n: 20) >> ");
             self.report_in(source, problem, bound.term.span, "so this cap cannot be checked");
         }

@@ -12,6 +12,7 @@ mod abstract_value;
 mod amount;
 mod blocks;
 mod bounds;
+mod callers;
 mod calls;
 mod resource_use;
 mod shown;
@@ -33,13 +34,14 @@ use self::{
     abstract_value::AbstractValue,
     amount::Amount,
     bounds::{InForce, Limits},
+    callers::{Impossible, blame_callers},
     resource_use::ResourceUse,
     walk::Walk,
 };
 use super::{Caps, EffectUse, Envelope, Holds, Node, Scopes, Verdict};
 use crate::{
     check::{BoundKey, Checked, Input},
-    diag::{Problem, Report, Source},
+    diag::{Code, Problem, Report, Source},
 };
 
 /// The facts that an estimate is based on.
@@ -94,6 +96,7 @@ pub struct Estimate {
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     by_file: Vec<(Source, Vec<Problem>)>,
+    impossible: Vec<Impossible>,
     is_muted: bool,
 }
 
@@ -113,6 +116,27 @@ impl Problems {
         if is_new {
             all.push(problem);
         }
+    }
+
+    fn has(&self, source: &Source, problem: &Problem) -> bool {
+        let of = self.by_file.iter().find(|(it, _)| it.name() == source.name());
+        let is_it = |it: &Problem| it.code == problem.code && it.span() == problem.span();
+        of.is_some_and(|(_, all)| all.iter().any(is_it))
+    }
+
+    /// Keeps those that hold although the script has the errors of a report: lists without a limit,
+    /// before the first error. What comes after an error may be wrong because of it.
+    #[must_use]
+    pub fn sound_with(mut self, report: &Report) -> Self {
+        let first = report.errors().map(|it| it.span().start).min().unwrap_or(usize::MAX);
+        let is_whole = report.used.iter().all(|it| !it.has_errors());
+        let own = report.source.name();
+        self.by_file.retain(|(source, _)| is_whole && source.name() == own);
+        for (_, all) in &mut self.by_file {
+            all.retain(|it| it.code == Code::E310 && it.span().end <= first);
+        }
+        self.by_file.retain(|(_, all)| !all.is_empty());
+        self
     }
 
     pub fn is_empty(&self) -> bool {
@@ -159,6 +183,7 @@ pub fn estimate(program: &Checked, context: &EstimateContext<'_>) -> Estimate {
     let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
     let prices = load.prices.iter().map(ToString::to_string).collect();
     let envelope = load.envelope();
+    blame_callers(program, context, &mut walk.problems);
     Estimate {
         nodes: walk.nodes,
         scopes,

@@ -16,7 +16,7 @@ use super::{
     resource_use::ResourceUse,
 };
 use crate::{
-    check::{BoundKey, Checked, Term, TermKind, TypedBlock, TypedFlow, Var},
+    check::{BoundKey, Checked, Input, Term, TermKind, TypedBlock, TypedFlow, Var},
     diag::Source,
     plan::{EffectUse, Node, Range, Scopes, Verdict, scopes::Looks},
     syntax::ast::BinaryOp,
@@ -72,7 +72,11 @@ pub(super) struct Walk<'a> {
     /// Whether terms are only visited, without nodes.
     is_quiet: bool,
     /// The number of flows around the current term.
-    flows_around: usize,
+    pub(super) flows_around: usize,
+    /// The number of alternatives around the current term that another one follows.
+    pub(super) tried_around: usize,
+    /// Whether the arguments of flows are unknown.
+    pub(super) is_open: bool,
     terms: usize,
     /// The usage of ops in earlier runs, by name.
     pub(super) past: BTreeMap<String, Option<Past>>,
@@ -139,6 +143,8 @@ impl<'a> Walk<'a> {
             whole: None,
             is_quiet: false,
             flows_around: 0,
+            tried_around: 0,
+            is_open: false,
             terms: 0,
             past: BTreeMap::new(),
             memo: HashMap::new(),
@@ -354,6 +360,7 @@ impl<'a> Walk<'a> {
         flow: &'a Arc<TypedFlow>,
         params: Vec<Slot>,
     ) -> (AbstractValue, ResourceUse) {
+        let params = if self.is_open { self.opened(flow, params) } else { params };
         let frames = std::mem::replace(&mut self.frames, vec![params]);
         let source = std::mem::replace(&mut self.source, flow.source.clone());
         let near = std::mem::take(&mut self.near);
@@ -363,6 +370,15 @@ impl<'a> Walk<'a> {
         self.flows_around -= 1;
         (self.frames, self.source, self.near, self.whole) = (frames, source, near, whole);
         (seen.extent, seen.load)
+    }
+
+    /// The parameters of a flow with any values, except those that are flows.
+    fn opened(&self, flow: &TypedFlow, params: Vec<Slot>) -> Vec<Slot> {
+        let open = |(slot, param): (Slot, &Input)| match self.flow_in(&slot.extent) {
+            Some(_) => slot,
+            None => Slot { extent: AbstractValue::given(&param.ty), ..slot },
+        };
+        params.into_iter().zip(&flow.params).map(open).collect()
     }
 
     fn key(&self, flow: &'a Arc<TypedFlow>, params: &[Slot]) -> Key {

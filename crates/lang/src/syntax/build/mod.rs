@@ -11,6 +11,7 @@ use pest::iterators::{Pair, Pairs};
 use super::{
     Rule,
     ast::{Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Pipeline, Test, Use, Within, Word},
+    elsewhere::declares_elsewhere,
     regions::Region,
     token::{Lexed, Token},
 };
@@ -85,9 +86,13 @@ impl<'a> Builder<'a> {
     /// Binds the name that an unreadable declaration would have bound.
     pub(super) fn broken_region(&mut self, region: &Region) {
         let tokens: &[Token] = &self.lexed.tokens[region.tokens.clone()];
-        let [first, name, ..] = tokens else { return };
+        let [first, name, rest @ ..] = tokens else { return };
+        // `let mut x = 5` binds `x`.
+        let is_mut = &self.text[name.span.range()] == "mut";
+        let name = rest.first().filter(|_| is_mut).unwrap_or(name);
         let (word, text) = (&self.text[first.span.range()], &self.text[name.span.range()]);
-        if matches!(word, "let" | "param" | "flow" | "type")
+        let declares = matches!(word, "let" | "param" | "flow" | "type");
+        if (declares || declares_elsewhere(word))
             && text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
         {
             let name = Word { text: text.into(), span: name.span };

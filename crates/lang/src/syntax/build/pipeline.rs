@@ -7,12 +7,12 @@ use super::Builder;
 use crate::{
     diag::{Code, Problem, Span},
     syntax::{
-        Rule,
+        FOREIGN_BLOCKS, Rule,
         ast::{
             Args, Arm, Block, Bound, Branch, Call, Expr, ExprKind, If, Match, Mod, Otherwise,
             Pattern, Pipeline, Repeat, Rhai, Stage, StageKind, Within,
         },
-        quoted,
+        quoted, quoted_ways,
     },
 };
 
@@ -88,6 +88,7 @@ impl Builder<'_> {
             Rule::match_ => StageKind::Match(Box::new(self.match_(pair))),
             Rule::repeat_ => StageKind::Repeat(Box::new(self.repeat(pair))),
             Rule::rhai => StageKind::Rhai(Box::new(self.rhai(pair))),
+            Rule::wrong_block => self.wrong_block(pair),
             _ => self.wrong_try(pair),
         }
     }
@@ -289,6 +290,26 @@ impl Builder<'_> {
         StageKind::Broken
     }
 
+    /// `map { .. }`, `filter { .. }`: a block with the name that it has in another language.
+    fn wrong_block(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        let mut inner = pair.into_inner();
+        let word = inner.next().expect("a block begins with its word");
+        let (name, span) = (word.as_str(), self.span(&word));
+        let body = self.block(inner.next().expect("a block has braces"));
+        let here = FOREIGN_BLOCKS.iter().find(|(it, _)| *it == name).map_or("", |(_, here)| here);
+        let problem = Problem::error(Code::E101, span, format!("unknown block `{name}`"))
+            .label("block of another language")
+            .help(format!("write {}", quoted_ways(here)));
+        let keyword = here.strip_suffix(" { .. }").filter(|it| !it.contains(' '));
+        let meant = keyword.and_then(|it| meant_block(it, body));
+        self.problems.push(match keyword.filter(|_| meant.is_some()) {
+            // `select` takes some items in one language, and some of their fields in another.
+            Some(keyword) => problem.fix(span, keyword).suggested_if(name == "select"),
+            None => problem,
+        });
+        meant.unwrap_or(StageKind::Broken)
+    }
+
     pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
         let mut lets = Vec::new();
@@ -338,6 +359,22 @@ pub(super) fn space_before(gap: Span, args: Span) -> Problem {
         .label("space before `(`")
         .help("write `name(..)` without a space")
         .fix(gap, "")
+}
+
+/// The block with this word, if its braces hold what it takes.
+fn meant_block(word: &str, body: Block) -> Option<StageKind> {
+    if word == "each" {
+        return Some(StageKind::Each { optional: false, body });
+    }
+    if !body.lets.is_empty() {
+        return None;
+    }
+    let key = Box::new(body.result);
+    Some(match word {
+        "where" => StageKind::Where(key),
+        "sort" => StageKind::Sort(key),
+        _ => StageKind::Group(key),
+    })
 }
 
 fn stray_args(args: &Args) -> Problem {

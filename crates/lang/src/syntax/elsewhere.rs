@@ -1,0 +1,226 @@
+//! Forms of other languages, with the form that they have here.
+
+use super::{
+    FOREIGN_BLOCKS,
+    token::TokenKind,
+    unexpected::{Place, is_reserved},
+};
+use crate::diag::{Code, Fix, Problem, Span};
+
+/// Words that declare a flow in other languages.
+const FLOWS: [&str; 6] = ["def", "fn", "func", "function", "fun", "proc"];
+
+/// Words that declare a value in other languages.
+const LETS: [&str; 4] = ["const", "var", "val", "local"];
+
+/// Names of lists in other languages.
+const LISTS: [&str; 6] = ["list", "List", "array", "Array", "Vec", "Sequence"];
+
+/// Names of values that may be null in other languages.
+const OPTIONS: [&str; 4] = ["Option", "Optional", "option", "optional"];
+
+/// Whether a word declares something in another language.
+pub(super) fn declares_elsewhere(word: &str) -> bool {
+    FLOWS.contains(&word) || LETS.contains(&word)
+}
+
+impl Place<'_> {
+    /// The problem of a form of another language at the place.
+    pub(super) fn foreign_form(&self) -> Option<Problem> {
+        self.foreign_declaration()
+            .or_else(|| self.returned())
+            .or_else(|| self.then())
+            .or_else(|| self.named_item())
+            .or_else(|| self.lambda())
+            .or_else(|| self.foreign_list())
+            .or_else(|| self.bare_choices())
+    }
+
+    /// `def f(x) { .. }`, `const x = 5`
+    fn foreign_declaration(&self) -> Option<Problem> {
+        let word = self.word(0);
+        let is_flow = FLOWS.contains(&word);
+        if !declares_elsewhere(word) || !self.is_word(1) || (!is_flow && self.word(2) != "=") {
+            return None;
+        }
+        let (name, keyword) = (self.word(1), if is_flow { "flow" } else { "let" });
+        let form = match keyword {
+            "flow" => format!("flow {name}(input: type) -> type {{ .. }}"),
+            _ => format!("let {name} = .."),
+        };
+        Some(
+            Problem::error(Code::E101, self.tokens[0].span, format!("unknown keyword `{word}`"))
+                .label("declaration of another language")
+                .help(format!("write `{form}`"))
+                .suggest(self.tokens[0].span, keyword),
+        )
+    }
+
+    /// `return s`
+    fn returned(&self) -> Option<Problem> {
+        let word = self.found.checked_sub(1).filter(|it| self.word(*it) == "return")?;
+        let span = self.tokens[word].span;
+        let rest = Span::new(span.start, self.tokens.get(self.found)?.span.start);
+        Some(
+            Problem::error(Code::E113, span, "unknown keyword `return`")
+                .label("keyword of another language")
+                .help("remove it: the last pipeline of a flow is its result")
+                .fix(rest, ""),
+        )
+    }
+
+    /// `if a then b else c`
+    fn then(&self) -> Option<Problem> {
+        let is_if = (0..self.found).any(|it| self.word(it) == "if");
+        if self.word(self.found) != "then" || !is_if {
+            return None;
+        }
+        let span = self.tokens[self.found].span;
+        Some(
+            Problem::error(Code::E101, span, "expected `{` after the condition, found `then`")
+                .label("expected `{`")
+                .help("write `if condition { .. } else { .. }`"),
+        )
+    }
+
+    /// `each(x) { x * 2 }`, `each { |x| x * 2 }`
+    fn named_item(&self) -> Option<Problem> {
+        let (name, first, last, body) = match self.word(self.found) {
+            "(" if self.is_block(self.before()) && self.word(self.found + 3) == "{" => {
+                (self.found + 1, self.found, self.found + 2, self.found + 4)
+            }
+            "|" if self.before() == "{" => {
+                (self.found + 1, self.found, self.found + 2, self.found + 3)
+            }
+            _ => return None,
+        };
+        if !self.is_word(name) || !matches!(self.word(last), ")" | "|") {
+            return None;
+        }
+        let open = if self.word(first) == "(" { last + 1 } else { first - 1 };
+        let close = self.closer(open)?;
+        let inner = self.with_it(name, body, close)?;
+        let (shown, start) = (self.word(name), open.min(first));
+        let span = self.tokens[first].span.to(self.tokens[last].span);
+        let fix = self.replace(start, close, format!(" {{ {inner} }}").trim_start().to_owned());
+        let fix = if start == first { Fix { text: format!(" {}", fix.text), ..fix } } else { fix };
+        Some(
+            Problem::error(Code::E101, span, format!("a block has no parameter `{shown}`"))
+                .label("parameter of another language")
+                .help(format!(
+                    "write `it` instead of `{shown}`: it is the value that enters a block"
+                ))
+                .fixed(Some(fix)),
+        )
+    }
+
+    fn is_block(&self, word: &str) -> bool {
+        matches!(word, "each" | "where" | "sort" | "group")
+    }
+
+    /// `map(x => x * 2)`
+    fn lambda(&self) -> Option<Problem> {
+        let arrow = self.found;
+        let open =
+            self.opener().filter(|it| self.word(*it) == "(" && *it > 0 && it + 2 == arrow)?;
+        if !matches!(self.word(arrow), "=>" | "->") || !self.is_word(open + 1) {
+            return None;
+        }
+        let word = self.word(open - 1);
+        let (_, here) = FOREIGN_BLOCKS.iter().find(|(it, _)| *it == word)?;
+        let block = here.strip_suffix(" { .. }")?;
+        let (close, name) = (self.closer(open)?, self.word(open + 1));
+        let inner = self.with_it(open + 1, arrow + 1, close)?;
+        let span = self.tokens[open + 1].span.to(self.tokens[arrow].span);
+        let follows = open > 1 && self.word(open - 2) == ">>";
+        let fix = self.replace(open - 1, close, format!("{block} {{ {inner} }}"));
+        Some(
+            Problem::error(Code::E101, span, "unexpected function as an argument")
+                .label("functions have names here")
+                .help(format!(
+                    "write `>> {block} {{ .. }}`, with `it` instead of `{name}`; or declare a flow and pass its name"
+                ))
+                .fixed(follows.then_some(fix))
+                .suggested_if(word == "select"),
+        )
+    }
+
+    /// The text of some tokens with `it` in place of a name; `None` if a string or another block
+    /// may mean something else.
+    fn with_it(&self, name: usize, start: usize, end: usize) -> Option<String> {
+        let named = self.word(name);
+        if start >= end || (start..end).any(|it| matches!(self.word(it), "{" | ">>" | "it")) {
+            return None;
+        }
+        let from = self.tokens[start].span.start;
+        let mut text = self.between(start, end).to_owned();
+        for idx in (start..end).rev() {
+            let is_field = idx > start && matches!(self.word(idx - 1), "." | "?.");
+            let is_name = self.word(idx + 1) == ":";
+            if self.word(idx) == named && !is_field && !is_name {
+                let span = self.tokens[idx].span;
+                text.replace_range(span.start - from..span.end - from, "it");
+            }
+        }
+        Some(text)
+    }
+
+    /// `list<string>`, `Option<string>`, `string[]`
+    fn foreign_list(&self) -> Option<Problem> {
+        let name = self.found.checked_sub(1).filter(|it| self.is_word(*it))?;
+        let is_type = name > 0 && matches!(self.word(name - 1), ":" | "->" | "=" | "[" | "<");
+        let (word, end, text) = match self.word(self.found) {
+            "<" => {
+                let end = (self.found..self.tokens.len()).find(|it| self.word(*it) == ">")?;
+                let inner = self.between(self.found + 1, end);
+                let word = self.word(name);
+                let text = match word {
+                    _ if inner.contains('<') => return None,
+                    _ if LISTS.contains(&word) => format!("[{inner}]"),
+                    _ if OPTIONS.contains(&word) => format!("{inner}?"),
+                    _ => return None,
+                };
+                (format!("{word}<{inner}>"), end, text)
+            }
+            "[" if self.word(self.found + 1) == "]" && is_type => {
+                let word = self.word(name);
+                (format!("{word}[]"), self.found + 1, format!("[{word}]"))
+            }
+            _ => return None,
+        };
+        let span = self.tokens[name].span.to(self.tokens[end].span);
+        is_type.then(|| {
+            Problem::error(Code::E101, span, format!("unknown type `{word}`"))
+                .label("type of another language")
+                .help(format!("write `{text}`"))
+                .fix(span, text)
+        })
+    }
+
+    /// `type Kind = bug | idea`
+    fn bare_choices(&self) -> Option<Problem> {
+        let first = self.found.checked_sub(1)?;
+        let is_type = first > 0 && matches!(self.word(first - 1), "=" | ":" | "->");
+        let is_choice = |it: usize| self.is_word(it) && !is_reserved(self.word(it));
+        if self.word(self.found) != "|" || !is_type || !is_choice(first) || self.word(0) == "let" {
+            return None;
+        }
+        let mut last = first;
+        while self.word(last + 1) == "|" && is_choice(last + 2) {
+            last += 2;
+        }
+        let all = (first..=last).step_by(2).map(|it| format!("\"{}\"", self.word(it)));
+        let text = all.collect::<Vec<_>>().join(" | ");
+        let span = self.tokens[first].span.to(self.tokens[last].span);
+        Some(
+            Problem::error(Code::E101, span, "expected the choices of an enum in quotes")
+                .label("choices without quotes")
+                .help(format!("write `{}`", super::quoted(&text)))
+                .suggest(span, text),
+        )
+    }
+
+    pub(super) fn is_word(&self, idx: usize) -> bool {
+        self.tokens.get(idx).is_some_and(|it| it.kind == TokenKind::Word)
+    }
+}
