@@ -22,6 +22,7 @@ pub mod paths;
 pub mod schema;
 mod show;
 mod structure;
+pub mod times;
 mod types;
 pub mod units;
 pub mod wire;
@@ -35,3 +36,5 @@ pub use model::{AboutModel, LARGEST_STATE, Learnt, Metric, Model, ModelId};
 pub use opaque::{FlowRef, OpaqueRef, OpaqueType, Secret};
 pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;
+
+pub use jiff::{Timestamp, civil::Date};

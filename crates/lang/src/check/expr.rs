@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use svc_contract::{
     registry::{Near, near},
-    value::{EnumType, RecordType, Text, Type, Value, paths},
+    value::{EnumType, RecordType, Text, Type, Value, paths, times},
 };
 
 use super::{
@@ -88,6 +88,12 @@ impl Checker<'_> {
             (Value::Text(text), Some(Type::Path)) => {
                 constant(Value::Path(in_folder(self.source.folder(), text)), Type::Path)
             }
+            (Value::Text(text), Some(ty @ (Type::Time | Type::Date))) => {
+                match value.clone().cast(ty) {
+                    Ok(it) => constant(it, ty.clone()),
+                    Err(_) => self.not_a_moment(text, ty, span),
+                }
+            }
             (Value::Text(text), Some(Type::Enum(of))) => {
                 if !of.contains(text) {
                     self.not_in_enum(text, of, span);
@@ -116,6 +122,20 @@ impl Checker<'_> {
             (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
             _ => constant(value.clone(), literal_type(value)),
         }
+    }
+
+    /// Reports text that is not the time or date that is expected.
+    fn not_a_moment(&mut self, text: &str, ty: &Type, span: Span) -> Term {
+        let (example, help) = match ty {
+            Type::Date => (times::DATE_EXAMPLE, times::DATE_FORM),
+            _ => (times::TIME_EXAMPLE, times::TIME_FORM),
+        };
+        self.report(
+            Problem::error(Code::E214, span, format!("invalid {ty}: {text:?}"))
+                .label(format!("expected the form {example}"))
+                .help(help),
+        );
+        Term::unknown(span)
     }
 
     fn in_float_range(
@@ -471,14 +491,15 @@ impl Checker<'_> {
         let ty = self.ty(wanted);
         self.report_beyond_json(&ty, wanted.span);
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
-        // Text may be one of the choices of an enum.
-        let is_choice = value.ty.required().is_text() && matches!(ty.required(), Type::Enum(_));
-        if !is_untested && !is_choice && value.ty != Type::Never {
+        // Text may be one of the choices of an enum, a time or a date.
+        let is_text = value.ty.required().is_text();
+        let is_read = is_text && matches!(ty.required(), Type::Enum(_) | Type::Time | Type::Date);
+        if !is_untested && !is_read && value.ty != Type::Never {
             self.report(
                 Problem::error(
                     Code::E208,
                     span,
-                    "`as` expects json, or text that is one of the choices of an enum",
+                    "`as` expects json, or text that is a time, a date or a choice of an enum",
                 )
                 .label(format!("this is {}", value.ty))
                 .help("remove `as`: known types are checked without it"),

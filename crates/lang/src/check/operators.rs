@@ -195,13 +195,20 @@ fn is_literal(expr: &Expr) -> bool {
 /// The expected type of a literal next to a value of this type.
 fn expected_literal(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
-    (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
+    let is_read = match op {
+        // `"2026-12-24" - today`: the other side of `+` is never a time.
+        BinaryOp::Subtract => other.is_moment(),
+        _ => op.is_comparison() && (other.is_moment() || matches!(other, Type::Enum(_) | Type::Path)),
+    };
+    is_read.then(|| other.clone())
 }
 
 /// The expected type of the value for null, if a literal could have several types.
 fn expected_optional(left: &Type) -> Option<Type> {
     let expected = left.required();
-    matches!(expected, Type::Path | Type::Record(_) | Type::List(..)).then(|| expected.clone())
+    let is_read = expected.is_moment()
+        || matches!(expected, Type::Path | Type::Record(_) | Type::List(..));
+    is_read.then(|| expected.clone())
 }
 
 /// Whether the operator never returns, because an operand that never returns is always needed.
@@ -239,12 +246,20 @@ fn add(a: &Type, b: &Type) -> Option<Type> {
         }
         _ if a.is_text() && b.is_text() => Some(Type::Text),
         _ if a.is_unit() && a == b => Some(a.clone()),
+        (moment, Type::Duration) | (Type::Duration, moment) if moment.is_moment() => {
+            Some(moment.clone())
+        }
         _ => number(a, b),
     }
 }
 
 fn subtract(a: &Type, b: &Type) -> Option<Type> {
-    if a.is_unit() && a == b { Some(a.clone()) } else { number(a, b) }
+    match (a, b) {
+        _ if a.is_unit() && a == b => Some(a.clone()),
+        _ if a.is_moment() && a == b => Some(Type::Duration),
+        (moment, Type::Duration) if moment.is_moment() => Some(moment.clone()),
+        _ => number(a, b),
+    }
 }
 
 fn multiply(a: &Type, b: &Type) -> Option<Type> {
