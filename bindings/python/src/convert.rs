@@ -39,7 +39,7 @@ pub(crate) fn to_python<'py>(
             // What Python 3.9 reads: no `Z`, and microseconds.
             let text = it.strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
             moment(py, &DATETIME, "datetime", &text, value)?
-        },
+        }
         Value::Date(it) => moment(py, &DATE, "date", &it.to_string(), value)?,
         Value::Money(it) => decimal(py)?.call1((it.to_string().replace('$', ""),))?,
         Value::Text(it) | Value::Path(it) => PyString::new(py, it).into_any(),

@@ -22,12 +22,14 @@ mod map;
 mod math;
 mod navigator;
 mod text;
+mod time;
 
 pub const ALL: &[&Component] = &[
     &text::COMPONENT,
     &list::COMPONENT,
     &map::COMPONENT,
     &math::COMPONENT,
+    &time::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
     #[cfg(feature = "files")]

@@ -105,7 +105,9 @@ fn as_json(value: Value) -> Value {
             let fields = record.iter().map(|(name, it)| (name.clone(), as_json(it.clone())));
             V::Record(fields.collect())
         }
-        unit @ (V::Duration(_) | V::Time(_) | V::Date(_) | V::Money(_)) => V::from(unit.to_string()),
+        unit @ (V::Duration(_) | V::Time(_) | V::Date(_) | V::Money(_)) => {
+            V::from(unit.to_string())
+        }
         // In JSON it is a string of hex digits.
         bytes @ V::Bytes(_) => V::from(bytes.to_string().trim_matches('"')),
         model @ V::Model(_) => V::from(model.to_string()),

@@ -13,8 +13,7 @@ pub const TIME_EXAMPLE: &str = "\"2026-11-23T08:00:00Z\"";
 pub const DATE_EXAMPLE: &str = "\"2026-11-23\"";
 
 /// The form of a time, for help lines.
-pub const TIME_FORM: &str =
-    "write a time as in RFC 3339: the date, `T`, the time of day, and `Z` or an offset from UTC such as `+01:00`";
+pub const TIME_FORM: &str = "write a time as in RFC 3339: the date, `T`, the time of day, and `Z` or an offset from UTC such as `+01:00`";
 
 /// The form of a date, for help lines.
 pub const DATE_FORM: &str = "write a date as year, month and day: `2026-11-23`";
@@ -104,7 +103,8 @@ pub fn day_earlier(it: Date, by: Duration) -> Result<Date, MathError> {
 
 /// The number of days in a duration of whole days.
 pub fn whole_days(duration: Duration) -> Result<i64, MathError> {
-    let is_whole = duration.subsec_nanos() == 0 && duration.as_secs().is_multiple_of(SECONDS_PER_DAY);
+    let is_whole =
+        duration.subsec_nanos() == 0 && duration.as_secs().is_multiple_of(SECONDS_PER_DAY);
     if !is_whole {
         return Err(MathError::PartOfDay);
     }
@@ -170,7 +170,8 @@ mod tests {
     #[test]
     fn only_year_month_and_day_are_a_date() {
         assert_eq!(parse_date("2024-02-29").unwrap().to_string(), "2024-02-29");
-        for text in ["2023-02-29", "2026-11-23T08:00:00", "2026-W48-1", "20261123", "26-11-23", ""] {
+        for text in ["2023-02-29", "2026-11-23T08:00:00", "2026-W48-1", "20261123", "26-11-23", ""]
+        {
             assert_eq!(parse_date(text), None, "{text}");
         }
     }

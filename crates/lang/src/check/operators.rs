@@ -198,7 +198,9 @@ fn expected_literal(op: BinaryOp, other: &Type) -> Option<Type> {
     let is_read = match op {
         // `"2026-12-24" - today`: the other side of `+` is never a time.
         BinaryOp::Subtract => other.is_moment(),
-        _ => op.is_comparison() && (other.is_moment() || matches!(other, Type::Enum(_) | Type::Path)),
+        _ => {
+            op.is_comparison() && (other.is_moment() || matches!(other, Type::Enum(_) | Type::Path))
+        }
     };
     is_read.then(|| other.clone())
 }
@@ -206,8 +208,8 @@ fn expected_literal(op: BinaryOp, other: &Type) -> Option<Type> {
 /// The expected type of the value for null, if a literal could have several types.
 fn expected_optional(left: &Type) -> Option<Type> {
     let expected = left.required();
-    let is_read = expected.is_moment()
-        || matches!(expected, Type::Path | Type::Record(_) | Type::List(..));
+    let is_read =
+        expected.is_moment() || matches!(expected, Type::Path | Type::Record(_) | Type::List(..));
     is_read.then(|| expected.clone())
 }
 

@@ -1,0 +1,1 @@
+//! Results that tests of single ops do not show.
