@@ -78,7 +78,18 @@ mod tests {
     #[test]
     fn the_names_of_every_feature_are_known() {
         let of_a_feature: BTreeSet<&str> = NAMES.iter().flat_map(|it| it.1).copied().collect();
-        let pure = ["text", "list", "math", "json", "csv", "control", "approval", "navigator"];
+        let pure = [
+            "text",
+            "list",
+            "math",
+            "json",
+            "csv",
+            "control",
+            "approval",
+            "navigator",
+            "map",
+            "time",
+        ];
         let named: BTreeSet<&str> = ALL
             .iter()
             .flat_map(|it| it.iter())
