@@ -243,13 +243,13 @@ async fn times_of_rust_are_times() {
     let engine = svc::engine();
     let at = SystemTime::UNIX_EPOCH + Duration::new(1_795_420_800, 7);
     let moment = Moment { at, then: None };
-    let script = "param it: { at: time, then: time? }\n{ at: it.at + 1d, then: it.at }";
-    let moved = engine.run(script).param_serde("it", &moment).await.unwrap();
+    let script = "param m: { at: time, then: time? }\n{ at: m.at + 1d, then: m.at }";
+    let moved = engine.run(script).param_serde("m", &moment).await.unwrap();
     let day = Duration::from_hours(24);
     let later = Moment { at: at + day, then: Some(at) };
     assert_eq!(moved.parse::<Moment>().unwrap(), later);
     assert_eq!(moved.get::<Moment>(), Ok(later));
-    let exact = engine.run("{ at: now() as time, day: \"2026-11-23\" }").await.unwrap_err();
+    let exact = engine.run("{ at: (now()) as time, day: \"2026-11-23\" }").await.unwrap_err();
     assert!(exact.to_string().contains("`as` expects json"), "{exact}");
     let exact = engine
         .run("let day: date = \"2026-11-23\"\n{ at: \"2026-11-23T08:00:00Z\" as time, day: day }");

@@ -2,7 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp, civil::Date};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, DateTime},
+    tz::TimeZone,
+};
 
 use super::arithmetic::MathError;
 
@@ -46,6 +50,19 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
 /// Reads a date: `2026-11-23`.
 pub fn parse_date(text: &str) -> Option<Date> {
     if after_date(text)? == "" { text.parse().ok() } else { None }
+}
+
+/// A time in the right form for text that lacks a part of it: the time of day is midnight, and the
+/// offset is zero.
+pub fn completed_time(text: &str) -> Option<Timestamp> {
+    let local: DateTime = text.parse().ok()?;
+    TimeZone::UTC.to_timestamp(local).ok()
+}
+
+/// The date at the start of text that continues after it.
+pub fn leading_date(text: &str) -> Option<Date> {
+    let rest = after_date(text)?;
+    parse_date(&text[..text.len() - rest.len()])
 }
 
 /// The text after a date.
@@ -174,6 +191,16 @@ mod tests {
         {
             assert_eq!(parse_date(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_missing_is_completed() {
+        let completed = |text| completed_time(text).map(|it| it.to_string());
+        assert_eq!(completed("2026-11-23 08:00").as_deref(), Some("2026-11-23T08:00:00Z"));
+        assert_eq!(completed("2026-11-23").as_deref(), Some("2026-11-23T00:00:00Z"));
+        assert_eq!(completed("08:00").or(completed("2026-02-30")), None);
+        assert_eq!(leading_date("2026-11-23T08:00").unwrap().to_string(), "2026-11-23");
+        assert_eq!(leading_date("2026-02-30T08:00").or(leading_date("ü")), None);
     }
 
     #[test]

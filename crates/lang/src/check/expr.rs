@@ -126,15 +126,23 @@ impl Checker<'_> {
 
     /// Reports text that is not the time or date that is expected.
     fn not_a_moment(&mut self, text: &str, ty: &Type, span: Span) -> Term {
-        let (example, help) = match ty {
-            Type::Date => (times::DATE_EXAMPLE, times::DATE_FORM),
-            _ => (times::TIME_EXAMPLE, times::TIME_FORM),
+        let (example, help, meant) = match ty {
+            Type::Date => {
+                let meant = times::leading_date(text).map(|it| it.to_string());
+                (times::DATE_EXAMPLE, times::DATE_FORM, meant)
+            }
+            _ => {
+                let meant = times::completed_time(text).map(|it| it.to_string());
+                (times::TIME_EXAMPLE, times::TIME_FORM, meant)
+            }
         };
-        self.report(
-            Problem::error(Code::E214, span, format!("invalid {ty}: {text:?}"))
-                .label(format!("expected the form {example}"))
-                .help(help),
-        );
+        let problem = Problem::error(Code::E214, span, format!("invalid {ty}: {text:?}"))
+            .label(format!("expected the form {example}"))
+            .help(help);
+        self.report(match meant {
+            Some(it) => problem.suggest(span, format!("{it:?}")),
+            None => problem,
+        });
         Term::unknown(span)
     }
 

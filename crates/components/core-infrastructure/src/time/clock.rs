@@ -30,7 +30,7 @@ impl Op for Now {
         "date and time right now",
     ];
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("After a day that is over", r#"now() > "2001-01-01T00:00:00Z""#, "true")];
+        &[Example::ok("After a day that is over", r#"(now()) > "2001-01-01T00:00:00Z""#, "true")];
 }
 
 impl Compute for Now {
@@ -61,7 +61,7 @@ impl Op for Today {
         "which day of the calendar it is now",
     ];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("After a day that is over", r#"today("UTC") > "2001-01-01""#, "true"),
+        Example::ok("After a day that is over", r#"(today("UTC")) > "2001-01-01""#, "true"),
         Example::err("An unknown zone", r#"today("Mars/Olympus")"#, "unknown time zone"),
     ];
 }

@@ -139,7 +139,6 @@ params! {
 impl Op for FirstDay {
     const NAME: &'static str = "first_day";
     const YIELDS: Scheme = Scheme::Date;
-    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "first of the month",
         "monday of the week of a date",
@@ -149,36 +148,31 @@ impl Op for FirstDay {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A quarter", r#"first_day("2026-11-23", "quarter")"#, r#""2026-10-01""#),
         Example::ok("A week", r#"first_day("2027-01-01", "week")"#, r#""2026-12-28""#),
-        Example::err(
-            "Before the calendar",
-            r#"first_day("-009999-01-01", "week") - 1d"#,
-            "outside of the years",
-        ),
     ];
 }
 
 impl Inline for FirstDay {
     fn run(self) -> Result<Value, OpError> {
-        Ok(first_day(self.date, self.period)?.into())
+        Ok(first_day(self.date, self.period).into())
     }
 }
 
-/// The first day of the period that a date is in.
-pub(super) fn first_day(date: Date, period: Period) -> Result<Date, OpError> {
-    let in_quarter = (date.month() - 1) % 3;
-    Ok(match period {
+/// The first day of the period that a date is in. The calendar begins with a Monday, so none is
+/// before it.
+pub(super) fn first_day(date: Date, period: Period) -> Date {
+    match period {
         Period::Day => date,
         Period::Week => {
             let days = date.weekday().to_monday_zero_offset();
-            date.checked_sub(i64::from(days).days()).map_err(|_| beyond_calendar())?
+            date.saturating_sub(i64::from(days).days())
         }
         Period::Month => date.first_of_month(),
         Period::Quarter => {
-            let first = date.first_of_month();
-            first.checked_sub(i64::from(in_quarter).months()).map_err(|_| beyond_calendar())?
+            let in_quarter = i64::from((date.month() - 1) % 3);
+            date.first_of_month().saturating_sub(in_quarter.months())
         }
         Period::Year => date.first_of_year(),
-    })
+    }
 }
 
 params! {

@@ -72,7 +72,7 @@ impl Op for InZone {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "In Kolkata",
-            r#""2026-11-23T08:00:00Z" as time >> in_zone("Asia/Kolkata") >> { { hour: .hour, minute: .minute, offset: .offset } }"#,
+            r#""2026-11-23T08:00:00Z" as time >> in_zone(zone: "Asia/Kolkata") >> { hour: .hour, minute: .minute, offset: .offset }"#,
             r#"{"hour":13,"minute":30,"offset":"+05:30"}"#,
         ),
         Example::err(

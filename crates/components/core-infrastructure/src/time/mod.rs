@@ -8,9 +8,9 @@ use svc_contract::{
 mod calendar;
 mod clock;
 mod dates;
+mod forms;
 mod local;
 mod rounding;
-mod text;
 mod zone;
 
 pub(super) const COMPONENT: Component = Component {
@@ -49,10 +49,10 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[
         compute::<clock::Now>(),
         compute::<clock::Today>(),
-        inline::<text::ParseTime>(),
-        inline::<text::ParseDate>(),
-        inline::<text::FormatTime>(),
-        inline::<text::FormatDate>(),
+        inline::<forms::ParseTime>(),
+        inline::<forms::ParseDate>(),
+        inline::<forms::FormatTime>(),
+        inline::<forms::FormatDate>(),
         inline::<local::InZone>(),
         inline::<local::DateIn>(),
         inline::<local::TimeAt>(),

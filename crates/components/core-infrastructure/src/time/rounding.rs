@@ -142,7 +142,7 @@ impl Op for StartOf {
 impl Inline for StartOf {
     fn run(self) -> Result<Value, OpError> {
         let zone = zone(&self.zone)?;
-        let date = first_day(zone.to_datetime(self.time).date(), self.period)?;
+        let date = first_day(zone.to_datetime(self.time).date(), self.period);
         Ok(start_of_day(&zone, date)?.into())
     }
 }

@@ -155,7 +155,11 @@ impl Op for ParseDate {
         "text like 24/12/2026 as a date",
     ];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("A format", r#""24.12.2026" >> parse_date("%d.%m.%Y")"#, r#""2026-12-24""#),
+        Example::ok(
+            "A format",
+            r#""24.12.2026" >> parse_date(format: "%d.%m.%Y")"#,
+            r#""2026-12-24""#,
+        ),
         Example::err("Not a day", r#"parse_date("2026-02-30")"#, "is not a date in the form"),
     ];
 }
