@@ -140,6 +140,10 @@ impl Checker<'_> {
                 (Code::E208, "put the value in a string with `\"${x}\"`".to_owned())
             }
             BinaryOp::Or | BinaryOp::And => (Code::E208, "use bool on both sides".to_owned()),
+            _ if matches!((a, b), (Type::Time, Type::Date) | (Type::Date, Type::Time)) => (
+                Code::E208,
+                "make a date of the time with `date_in(time, zone)`, or a time of the date with `time_at(date, clock, zone)`".to_owned(),
+            ),
             _ if op.is_comparison() => (Code::E208, "compare values of one type".to_owned()),
             _ if a.is_moment() || b.is_moment() => (
                 Code::E208,
