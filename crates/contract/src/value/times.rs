@@ -40,8 +40,11 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
         None => rest,
     };
     let is_utc = matches!(rest, "Z" | "z");
-    let has_offset = || after_pattern(rest.strip_prefix(['+', '-'])?, "dd:dd");
-    if !is_utc && has_offset() != Some("") {
+    let after_offset = || {
+        let offset = rest.strip_prefix(['+', '-'])?;
+        after_pattern(offset, "dd:dd").filter(|_| offset < "24")
+    };
+    if !is_utc && after_offset() != Some("") {
         return None;
     }
     text.parse().ok()
@@ -49,7 +52,7 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
 
 /// Reads a date: `2026-11-23`.
 pub fn parse_date(text: &str) -> Option<Date> {
-    if after_date(text)? == "" { text.parse().ok() } else { None }
+    if after_date(text)?.is_empty() { text.parse().ok() } else { None }
 }
 
 /// A time in the right form for text that lacks a part of it: the time of day is midnight, and the
@@ -172,6 +175,7 @@ mod tests {
             "2026-11-23T08:00:00.0123456789Z",
             "2026-11-23T08:00:00+01",
             "2026-11-23T08:00:00+0100",
+            "2026-11-23T08:00:00+24:00",
             "2026-11-23T08:00:00+01:00[Europe/Berlin]",
             "2026-11-23T24:00:00Z",
             "2026-02-29T08:00:00Z",
