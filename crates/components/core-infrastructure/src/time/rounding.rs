@@ -65,7 +65,7 @@ impl Op for Floor {
 impl Inline for Floor {
     fn run(self) -> Result<Value, OpError> {
         let step = self.to.as_nanos();
-        if step == 0 || DAY.as_nanos() % step != 0 {
+        if step == 0 || !DAY.as_nanos().is_multiple_of(step) {
             let shown = units::show_duration(self.to);
             return Err(OpError::invalid_input(format!("a day cannot be divided into steps of {shown}"))
                 .help("use a part of a day such as `15m`, `6h` or `1d`, or `start_of` for weeks, months and years"));

@@ -2,7 +2,7 @@
 
 use svc_contract::{
     registry::{ErrorKind, Inline, Param},
-    value::{Type, Value, json},
+    value::{Value, json},
 };
 use svc_host_os::test::TestHost;
 

@@ -81,17 +81,16 @@ fn parts(engine: &mut Engine) {
 
 /// `date.year`, `date.month`, `date.day`; a time has none of them without a time zone.
 fn day_parts(engine: &mut Engine) {
-    let parts: [(&'static str, fn(Date) -> INT); 3] = [
-        ("year", |it| it.year().into()),
-        ("month", |it| it.month().into()),
-        ("day", |it| it.day().into()),
-    ];
-    for (name, part) in parts {
-        engine.register_get(name, move |it: &mut Amount| match &it.0 {
-            Value::Date(it) => Ok(part(*it)),
-            _ => no_part(name),
-        });
-    }
+    day_part(engine, "year", |it| it.year().into());
+    day_part(engine, "month", |it| it.month().into());
+    day_part(engine, "day", |it| it.day().into());
+}
+
+fn day_part(engine: &mut Engine, name: &'static str, part: fn(Date) -> INT) {
+    engine.register_get(name, move |it: &mut Amount| match &it.0 {
+        Value::Date(it) => Ok(part(*it)),
+        _ => no_part(name),
+    });
 }
 
 /// `time("2026-11-23T08:00:00Z")`, `date("2026-11-23")`
