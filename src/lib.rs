@@ -109,8 +109,9 @@ pub mod blocks {
 /// Values, their types, and the conversion of both.
 pub mod value {
     pub use svc_contract::value::{
-        BoundedText, Columns, EnumType, FlowRef, FlowType, List, Money, OpaqueRef, OpaqueType,
-        Record, RecordType, Secret, Slot, Text, Type, TypeMismatch, Value, from_value, to_value,
+        BoundedText, Columns, Date, EnumType, FlowRef, FlowType, List, Money, OpaqueRef,
+        OpaqueType, Record, RecordType, Secret, Slot, Text, Timestamp, Type, TypeMismatch, Value,
+        from_value, to_value,
     };
 
     /// Values as JSON.

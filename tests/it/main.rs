@@ -70,6 +70,7 @@ mod types;
 mod verdict;
 mod why;
 mod words;
+mod zones;
 
 /// Prints that a test was skipped because the machine lacks something.
 #[expect(clippy::print_stderr, reason = "the message is for people who run the tests")]

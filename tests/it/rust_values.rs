@@ -1,7 +1,11 @@
 //! Rust types and values of the language: structs as params, results as structs, record types, and
 //! the type of a result. Uses only names that an embedding program has.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,7 +13,7 @@ use svc::{
     Error,
     diag::Style,
     registry::{ErrorKind, RecordDef},
-    value::{Money, Value, from_value, json, to_value},
+    value::{Date, Money, Timestamp, Value, from_value, json, to_value},
 };
 
 /// A customer of the shop.
@@ -221,6 +225,53 @@ async fn a_response_can_be_passed_on() {
     assert_eq!(same.get::<Money>(), Ok(Money::cents(200)));
 }
 
+/// What a program knows of a moment, in the types of the standard library and of jiff.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, svc::Record)]
+struct Moment {
+    at: SystemTime,
+    then: Option<SystemTime>,
+}
+
+#[derive(Clone, Debug, PartialEq, svc::Record)]
+struct Exact {
+    at: Timestamp,
+    day: Date,
+}
+
+#[tokio::test]
+async fn times_of_rust_are_times() {
+    let engine = svc::engine();
+    let at = SystemTime::UNIX_EPOCH + Duration::new(1_795_420_800, 7);
+    let moment = Moment { at, then: None };
+    let script = "param m: { at: time, then: time? }\n{ at: m.at + 1d, then: m.at }";
+    let moved = engine.run(script).param_serde("m", &moment).await.unwrap();
+    let day = Duration::from_hours(24);
+    let later = Moment { at: at + day, then: Some(at) };
+    assert_eq!(moved.parse::<Moment>().unwrap(), later);
+    assert_eq!(moved.get::<Moment>(), Ok(later));
+    let exact = engine.run("{ at: (now()) as time, day: \"2026-11-23\" }").await.unwrap_err();
+    assert!(exact.to_string().contains("`as` expects json"), "{exact}");
+    let exact = engine
+        .run("let day: date = \"2026-11-23\"\n{ at: \"2026-11-23T08:00:00Z\" as time, day: day }");
+    let exact = exact.await.unwrap().get::<Exact>().unwrap();
+    assert_eq!((exact.at.as_second(), exact.day.day()), (1_795_420_800, 23));
+    // Types that read themselves from text read times, too.
+    assert_eq!(from_value(&Value::from(exact.day)), Ok("2026-11-23".to_owned()));
+    let before = Value::from(SystemTime::UNIX_EPOCH - day);
+    let wrong = from_value::<SystemTime>(&before).unwrap_err().to_string();
+    assert_eq!(wrong, "expected a time from 1970 on, found 1969-12-31T00:00:00Z");
+    assert_eq!(json::write(&before), "\"1969-12-31T00:00:00Z\"");
+}
+
+/// Times of the whole calendar.
+fn moments() -> impl Strategy<Value = Timestamp> {
+    let seconds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
+    (seconds, 0..1_000_000_000).prop_map(|(second, nanos): (i64, i32)| {
+        // The first second has no time before it.
+        Timestamp::new(second, if second < 0 { -nanos } else { nanos }).unwrap_or(Timestamp::MIN)
+    })
+}
+
 /// Values of all kinds that can leave a program.
 fn values() -> impl Strategy<Value = Value> {
     let plain = prop_oneof![
@@ -233,6 +284,9 @@ fn values() -> impl Strategy<Value = Value> {
         (any::<u64>(), 0..1_000_000_000_u32)
             .prop_map(|(secs, nanos)| Value::Duration(Duration::new(secs, nanos))),
         any::<i64>().prop_map(|it| Value::Money(Money::from_nanos(it))),
+        moments().prop_map(Value::Time),
+        (-9999..=9999_i16, 1..=12_i8, 1..=28_i8)
+            .prop_map(|(year, month, day)| Value::Date(Date::new(year, month, day).unwrap())),
         any::<u64>().prop_map(Value::Size),
         any::<Vec<u8>>().prop_map(|it| Value::Bytes(Arc::from(it))),
     ];

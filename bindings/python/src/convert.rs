@@ -8,7 +8,7 @@ use pyo3::{
     sync::PyOnceLock,
     types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
-use svc::value::{Money, Record, Text, Value};
+use svc::value::{Money, Record, Text, Type, Value};
 
 /// Deeper values are refused: a list that contains itself has no end.
 const DEEPEST: usize = 256;
@@ -35,6 +35,12 @@ pub(crate) fn to_python<'py>(
         Value::Size(it) => it.into_pyobject(py)?.into_any(),
         Value::Float(it) => PyFloat::new(py, *it).into_any(),
         Value::Duration(it) => it.into_pyobject(py)?.into_any(),
+        Value::Time(it) => {
+            // What Python 3.9 reads: no `Z`, and microseconds.
+            let text = it.strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
+            moment(py, &DATETIME, "datetime", &text, value)?
+        }
+        Value::Date(it) => moment(py, &DATE, "date", &it.to_string(), value)?,
         Value::Money(it) => decimal(py)?.call1((it.to_string().replace('$', ""),))?,
         Value::Text(it) | Value::Path(it) => PyString::new(py, it).into_any(),
         Value::Bytes(it) => PyBytes::new(py, it).into_any(),
@@ -148,6 +154,17 @@ impl Place<'_> {
             let time = it.extract::<Duration>().map(Value::Duration);
             return time.map_err(|_| self.wrong("a duration that is not negative"));
         }
+        // A `datetime` is a `date`, too.
+        if it.is_instance(type_of(py, &DATETIME, "datetime", "datetime")?)? {
+            let text: String = it.call_method0("isoformat")?.extract()?;
+            let time = Value::from(text).cast(&Type::Time);
+            return time.map_err(|_| self.wrong("a datetime with a `tzinfo` of whole minutes"));
+        }
+        if it.is_instance(type_of(py, &DATE, "datetime", "date")?)? {
+            let text: String = it.call_method0("isoformat")?.extract()?;
+            let date = Value::from(text).cast(&Type::Date);
+            return date.map_err(|_| self.wrong("a date"));
+        }
         if it.hasattr("__dataclass_fields__")? && !it.is_instance_of::<pyo3::types::PyType>() {
             let fields = it.getattr("__dataclass_fields__")?;
             let names: Vec<Bound<'_, PyAny>> = fields.try_iter()?.collect::<PyResult<_>>()?;
@@ -189,10 +206,27 @@ impl Place<'_> {
 
 static DECIMAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static TIMEDELTA: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static DATETIME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static DATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static ENUM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 fn decimal(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     type_of(py, &DECIMAL, "decimal", "Decimal")
+}
+
+/// A `datetime` or a `date`. Its years are 1 to 9999: others stay text, as in JSON.
+fn moment<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyAny>>,
+    name: &'static str,
+    text: &str,
+    value: &Value,
+) -> PyResult<Bound<'py, PyAny>> {
+    let read = type_of(py, cell, "datetime", name)?.call_method1("fromisoformat", (text,));
+    match read {
+        Ok(it) => Ok(it),
+        Err(_) => Ok(PyString::new(py, &value.to_string()).into_any()),
+    }
 }
 
 fn type_of<'py>(

@@ -67,12 +67,19 @@ class Scripts(unittest.TestCase):
             ("string", "ä\0ö"),
             ("bytes", b"\x00\xff"),
             ("duration", datetime.timedelta(milliseconds=1500)),
+            ("time", datetime.datetime(2026, 11, 23, 8, 0, 0, 250, datetime.timezone.utc)),
+            ("date", datetime.date(2026, 11, 23)),
             ("money", decimal.Decimal("0.05")),
             ("[[int]]", [[1], []]),
             ("{ a: int?, b: string }", {"a": None, "b": "x"}),
         ]:
             found = self.engine.run(script.format(of), it_is=value).value
             self.assertEqual((type(found), found), (type(value), value), of)
+        berlin = datetime.timezone(datetime.timedelta(hours=1))
+        at = datetime.datetime(2026, 11, 23, 9, tzinfo=berlin)
+        self.assertEqual(self.engine.run(script.format("time"), it_is=at).value, at)
+        with self.assertRaisesRegex(ValueError, "tzinfo"):
+            self.engine.run(script.format("time"), it_is=at.replace(tzinfo=None))
         self.assertEqual(self.engine.run(script.format("path"), it_is=pathlib.Path("a/b")).value, "a/b")
         self.assertEqual(self.engine.run(script.format("string"), it_is=Level.HIGH).value, "high")
         customer = Customer("ada", 36, [Order(decimal.Decimal(3))])

@@ -106,8 +106,19 @@ mod tests {
     #[test]
     fn the_names_of_every_feature_are_known() {
         let of_a_feature: BTreeSet<&str> = NAMES.iter().flat_map(|it| it.1).copied().collect();
-        let always =
-            ["text", "list", "math", "random", "json", "csv", "control", "approval", "navigator"];
+        let always = [
+            "text",
+            "list",
+            "map",
+            "math",
+            "random",
+            "time",
+            "json",
+            "csv",
+            "control",
+            "approval",
+            "navigator",
+        ];
         let named: BTreeSet<&str> = ALL
             .iter()
             .flat_map(|it| it.iter())

@@ -97,9 +97,11 @@ async fn change(
 ) -> Option<PathBuf> {
     let mut pause = PAUSE;
     loop {
-        tokio::select! {
-            Some(_) = signals.next() => return None,
-            () = tokio::time::sleep(pause) => {}
+        match tokio::time::timeout(pause, signals.next()).await {
+            Ok(Some(_)) => return None,
+            // No signal can come.
+            Ok(None) => tokio::time::sleep(pause).await,
+            Err(_) => {}
         }
         let started = Instant::now();
         let now = look(host, paths);

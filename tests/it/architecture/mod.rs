@@ -31,6 +31,7 @@ const LIGHT: [(&str, &[&str]); 8] = [
             "blake3",
             "fastrand",
             "futures-util",
+            "jiff",
             "lz4_flex",
             "rmp-serde",
             "serde",

@@ -7,7 +7,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use fastrand::Rng;
 use svc_contract::{
     store::Store as _,
-    value::{EnumType, Money, Record, Text, Type, Value, json, literal},
+    value::{Date, EnumType, Money, Record, Text, Timestamp, Type, Value, json, literal},
 };
 use svc_host_os::test::TestHost;
 use svc_store::SqliteStore;
@@ -29,7 +29,7 @@ struct Types<'r> {
 
 impl Types<'_> {
     fn any(&mut self, depth: usize) -> Typed {
-        let most = if depth == 0 { 10 } else { 14 };
+        let most = if depth == 0 { 12 } else { 16 };
         let plain = |ty: Type| Typed { name: ty.to_string(), ty };
         match self.rng.u8(0..most) {
             0 => plain(Type::Bool),
@@ -47,7 +47,8 @@ impl Types<'_> {
                 self.declare(ty, r#""a" | "b" | "null""#)
             }
             10 => plain(Type::Json),
-            11 => {
+            11 => plain(if self.rng.bool() { Type::Time } else { Type::Date }),
+            12 => {
                 let item = self.any(depth - 1);
                 Typed { ty: Type::list(item.ty), name: format!("[{}]", item.name) }
             }
@@ -103,6 +104,15 @@ fn value(ty: &Type, rng: &mut Rng) -> Value {
             _ => Duration::from_secs(1) / 3,
         }),
         Type::Money => Money::from_nanos([rng.i64(..), -500_000_000, 1, 0][rng.usize(0..4)]).into(),
+        Type::Time => {
+            Timestamp::new(rng.i64(-377_705_023_200..253_402_207_200), rng.i32(0..1_000_000_000))
+                .unwrap()
+                .into()
+        }
+        Type::Date => {
+            let time = Timestamp::new(rng.i64(-377_705_023_200..253_402_207_200), 0).unwrap();
+            time.strftime("%Y-%m-%d").to_string().parse::<Date>().unwrap_or(Date::MIN).into()
+        }
         Type::Size => Value::Size([0, 5 << 20, 999, u64::MAX, rng.u64(..)][rng.usize(0..5)]),
         Type::Bytes => Value::Bytes((0..rng.usize(0..4)).map(|_| rng.u8(..)).collect()),
         Type::Enum(of) => Value::Text(of.variants[rng.usize(0..of.variants.len())].clone()),

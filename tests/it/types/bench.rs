@@ -170,9 +170,9 @@ fn asks_json(text: &str) -> bool {
 
 /// Whether the message of an op ends with a kind, as in `expected .., found int`.
 fn names_kind(message: &str) -> bool {
-    const KINDS: [&str; 14] = [
-        "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
-        "list", "record", "secret", "flow",
+    const KINDS: [&str; 16] = [
+        "null", "bool", "int", "float", "duration", "time", "date", "money", "size", "string",
+        "path", "bytes", "list", "record", "secret", "flow",
     ];
     let said = ["this is ", "an item is ", "found ", "of type "]
         .iter()

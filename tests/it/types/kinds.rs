@@ -16,6 +16,7 @@ impl Writer<'_> {
             Type::Text => self.text(depth),
             Type::Bool => self.truth(depth),
             Type::Duration | Type::Money | Type::Size => self.unit(ty, depth),
+            Type::Time | Type::Date => self.moment(ty, depth),
             Type::List(item, max) => self.items(item, *max, depth),
             Type::Record(_) => self.record(ty, depth),
             Type::Optional(inner) => match self.rng.u8(0..5) {
@@ -187,10 +188,31 @@ impl Writer<'_> {
         }
     }
 
+    /// A time or a date, moved by a duration that may be no whole number of days.
+    fn moment(&mut self, ty: &Type, depth: usize) -> String {
+        let (moment, list) = (self.expr(ty, depth), list(ty.clone(), None));
+        match self.rng.u8(0..6) {
+            0 => format!("({moment} + {})", self.expr(&Type::Duration, depth)),
+            1 => format!("({moment} - {})", self.expr(&Type::Duration, depth)),
+            2 => format!("(1d + {moment})"),
+            3 => format!("min({})", self.expr(&list, depth)),
+            4 if *ty == Type::Time => format!("start_of({moment}, \"month\", \"Europe/Berlin\")"),
+            4 => format!("add_months({moment}, {})", self.expr(&Type::INT, depth)),
+            _ if *ty == Type::Date => {
+                format!("date_in({}, \"UTC\")", self.expr(&Type::Time, depth))
+            }
+            _ => format!("time_at({}, \"02:30\", \"UTC\")", self.expr(&Type::Date, depth)),
+        }
+    }
+
     fn unit(&mut self, ty: &Type, depth: usize) -> String {
-        match self.rng.u8(0..7) {
+        match self.rng.u8(0..8) {
             0 => format!("({} + {})", self.expr(ty, depth), self.expr(ty, depth)),
             1 => format!("({} - {})", self.expr(ty, depth), self.expr(ty, depth)),
+            7 if *ty == Type::Duration => {
+                let moment = pick(self.rng, &[Type::Time, Type::Date]).clone();
+                format!("({} - {})", self.expr(&moment, depth), self.expr(&moment, depth))
+            }
             2 => format!(
                 "({} * {})",
                 self.expr(ty, depth),

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use fastrand::Rng;
-use svc_contract::value::{EnumType, Money, Text, Type, Value, json};
+use svc_contract::value::{Date, EnumType, Money, Text, Timestamp, Type, Value, json};
 
 /// Every script declares these enums.
 pub(super) const ENUMS: &str = "type Few = \"a\" | \"b\"\ntype Many = \"a\" | \"b\" | \"c\"\n";
@@ -49,7 +49,7 @@ pub(super) fn record(rng: &mut Rng, depth: usize) -> Type {
 }
 
 pub(super) fn plain(rng: &mut Rng) -> Type {
-    match rng.u8(0..14) {
+    match rng.u8(0..16) {
         0 | 1 => Type::INT,
         2 | 3 => int_range(rng),
         4 => Type::FLOAT,
@@ -60,6 +60,8 @@ pub(super) fn plain(rng: &mut Rng) -> Type {
         10 => many(),
         11 => Type::Duration,
         12 => Type::Money,
+        13 => Type::Time,
+        14 => Type::Date,
         _ => Type::Size,
     }
 }
@@ -93,6 +95,16 @@ pub(super) fn value(rng: &mut Rng, ty: &Type) -> Value {
         Type::Enum(of) => Value::Text(pick(rng, &of.variants).clone()),
         Type::Duration => Duration::from_millis(rng.u64(0..3_000)).into(),
         Type::Money => Money::cents(rng.i64(0..300)).into(),
+        Type::Time => {
+            let seconds = *pick(rng, &[0, -1, 1_795_420_800, 253_402_207_200, -377_705_023_201]);
+            Timestamp::new(seconds, pick(rng, &[0, 500_000_000, 1]) * i32::from(seconds > 0))
+                .unwrap()
+                .into()
+        }
+        Type::Date => {
+            let days = ["1970-01-01", "2024-02-29", "9999-12-31", "-009999-01-01", "2026-11-23"];
+            pick(rng, &days).parse::<Date>().unwrap().into()
+        }
         Type::Size => Value::Size(rng.u64(0..5_000)),
         Type::Path => Value::Path((*pick(rng, &["a.txt", "x/y", "note.md"])).into()),
         Type::Json => {
@@ -125,6 +137,8 @@ pub(super) fn literal(value: &Value) -> String {
         Value::Float(it) if *it < 0.0 => format!("({it:?})"),
         Value::Float(it) => format!("{it:?}"),
         Value::Text(it) | Value::Path(it) => quoted(it),
+        Value::Time(it) => format!("(\"{it}\" as time)"),
+        Value::Date(it) => format!("(\"{it}\" as date)"),
         Value::List(items) => {
             let items: Vec<String> = items.iter().map(literal).collect();
             format!("[{}]", items.join(", "))
@@ -162,6 +176,8 @@ pub(super) fn misfit(ty: &Type, value: &Value) -> Option<String> {
         | (Type::Path, Value::Path(_))
         | (Type::Bytes, Value::Bytes(_))
         | (Type::Duration, Value::Duration(_))
+        | (Type::Time, Value::Time(_))
+        | (Type::Date, Value::Date(_))
         | (Type::Money, Value::Money(_))
         | (Type::Size, Value::Size(_)) => true,
         (Type::Int(range), Value::Int(it)) => {

@@ -11,7 +11,8 @@ can take, ``Engine.run`` runs it, and ``Engine.run_async`` runs it in asyncio. `
 Python function a component.
 
 Values of scripts are None, bool, int, float, str, bytes, list and dict; durations are
-``datetime.timedelta``, and money is ``decimal.Decimal`` in US dollars. Dataclasses and enums can be
+``datetime.timedelta``, times are ``datetime.datetime`` with a time zone, in UTC, dates are
+``datetime.date``, and money is ``decimal.Decimal`` in US dollars. Dataclasses and enums can be
 passed in, and are what a function with such type hints gets.
 """
 

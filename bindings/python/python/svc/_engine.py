@@ -366,6 +366,8 @@ def _json(it: Any) -> Any:
         return f"${it:f}"
     if isinstance(it, datetime.timedelta):
         return f"{it // datetime.timedelta(milliseconds=1)}ms"
+    if isinstance(it, datetime.date):
+        return it.isoformat()
     if isinstance(it, bytes):
         return it.hex()
     if hasattr(it, "__dataclass_fields__"):

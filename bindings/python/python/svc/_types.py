@@ -37,6 +37,8 @@ _PLAIN: Dict[Any, str] = {
     list: "[json]",
     Secret: "secret",
     datetime.timedelta: "duration",
+    datetime.datetime: "time",
+    datetime.date: "date",
     decimal.Decimal: "money",
     pathlib.Path: "path",
     pathlib.PurePath: "path",
@@ -80,7 +82,7 @@ def type_text(hint: Any, inside: Tuple[Any, ...] = ()) -> str:
         return "{ " + ", ".join(texts) + " }"
     raise TypeError(
         f"{_shown(hint)} is not a type of svc: use bool, int, float, str, bytes, list[..], dict, "
-        "Optional[..], Literal[\"..\"], timedelta, Decimal, Path, a dataclass, a TypedDict or an Enum of str"
+        "Optional[..], Literal[\"..\"], timedelta, datetime, date, Decimal, Path, a dataclass, a TypedDict or an Enum of str"
     )
 
 

@@ -33,6 +33,7 @@ mod math;
 mod navigator;
 mod random;
 mod text;
+mod time;
 
 pub const ALL: &[&Component] = &[
     &text::COMPONENT,
@@ -40,6 +41,7 @@ pub const ALL: &[&Component] = &[
     &map::COMPONENT,
     &math::COMPONENT,
     &random::COMPONENT,
+    &time::COMPONENT,
     &json::COMPONENT,
     &csv::COMPONENT,
     #[cfg(feature = "exec")]

@@ -1,6 +1,13 @@
 //! Conversion between Rust types and values: the types of parameters and results.
 
-use std::{marker::PhantomData, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    marker::PhantomData,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use jiff::{Timestamp, civil::Date};
 
 use super::{Max, Scheme};
 use crate::value::{List, Money, Secret, Text, Value};
@@ -43,8 +50,24 @@ plain! {
     bool, Bool, Bool;
     i64, Int, Int;
     Duration, Duration, Duration;
+    Timestamp, Time, Time;
+    Date, Date, Date;
     Money, Money, Money;
     Secret, Secret, Secret;
+}
+
+/// A time that a `Timestamp` cannot hold, before the year -9999 or after 9999, becomes the nearest
+/// one that it can.
+impl Field for SystemTime {
+    const SCHEME: Scheme = Scheme::Time;
+
+    fn decode(value: Value) -> Option<Self> {
+        Timestamp::decode(value).map(Self::from)
+    }
+
+    fn encode(self) -> Value {
+        self.into()
+    }
 }
 
 /// Null, such as the result of an op that only has an effect.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{List, Money, Value, memory};
+use super::{List, Money, Value, memory, times};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +15,12 @@ pub enum MathError {
     NotFinite,
     #[error("a duration or size cannot be negative")]
     Negative,
+    #[error("a date moves only by whole days; use a time for hours, minutes and seconds")]
+    PartOfDay,
+    #[error("the first is before the second, and a duration cannot be negative")]
+    Backwards,
+    #[error("the result is outside of the years -9999 to 9999")]
+    BeyondCalendar,
     #[error("the result would be larger than 256MiB, or have more than 10000000 items")]
     TooLong,
     #[error("the operator does not work on these values")]
@@ -34,7 +40,7 @@ use Value as V;
 
 type Result = std::result::Result<Value, MathError>;
 
-/// `+`: numbers, amounts of one unit, strings, lists.
+/// `+`: numbers, amounts of one unit, strings, lists, and a time or date with a duration.
 pub fn add(a: Value, b: Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_add(b).map(V::Int).ok_or(Overflow),
@@ -51,6 +57,12 @@ pub fn add(a: Value, b: Value) -> Result {
         (V::Duration(a), V::Duration(b)) => a.checked_add(b).map(V::Duration).ok_or(Overflow),
         (V::Money(a), V::Money(b)) => a.checked_add(b).map(V::Money).ok_or(Overflow),
         (V::Size(a), V::Size(b)) => a.checked_add(b).map(V::Size).ok_or(Overflow),
+        (V::Time(it), V::Duration(by)) | (V::Duration(by), V::Time(it)) => {
+            times::later(it, by).map(V::Time)
+        }
+        (V::Date(it), V::Duration(by)) | (V::Duration(by), V::Date(it)) => {
+            times::day_later(it, by).map(V::Date)
+        }
         (a, b) => float(&a, &b, |a, b| a + b),
     }
 }
@@ -61,13 +73,17 @@ fn lacks_room(bytes: usize) -> bool {
     memory::room(bytes).is_err()
 }
 
-/// `-`: numbers, amounts of one unit.
+/// `-`: numbers, amounts of one unit, two times or two dates, and a duration from one of them.
 pub fn subtract(a: &Value, b: &Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_sub(*b).map(V::Int).ok_or(Overflow),
         (V::Duration(a), V::Duration(b)) => a.checked_sub(*b).map(V::Duration).ok_or(Negative),
         (V::Money(a), V::Money(b)) => a.checked_sub(*b).map(V::Money).ok_or(Overflow),
         (V::Size(a), V::Size(b)) => a.checked_sub(*b).map(V::Size).ok_or(Negative),
+        (V::Time(a), V::Time(b)) => times::since(a.duration_since(*b)).map(V::Duration),
+        (V::Date(a), V::Date(b)) => times::since(a.duration_since(*b)).map(V::Duration),
+        (V::Time(it), V::Duration(by)) => times::earlier(*it, *by).map(V::Time),
+        (V::Date(it), V::Duration(by)) => times::day_earlier(*it, *by).map(V::Date),
         (a, b) => float(a, b, |a, b| a - b),
     }
 }

@@ -4,13 +4,13 @@
 use super::{
     EnumType, List, Model, Money, Record, RecordType, Text, Type, TypeMismatch, Value, json,
     misfit::{Misfit, Step},
-    units,
+    times, units,
 };
 
 impl Value {
     /// Casts this value to `wanted`.
     ///
-    /// Units, paths and bytes are read from strings as in JSON, whole floats become ints, a
+    /// Units, times, dates, paths and bytes are read from strings as in JSON, whole floats become ints, a
     /// missing field of an optional type becomes null, and fields that are not in the record
     /// type are dropped. Everything else must match exactly. The resulting record has the
     /// fields of its type, in order.
@@ -26,7 +26,14 @@ impl Value {
     /// and is parsed as JSON otherwise.
     pub fn from_words(text: Text, ty: &Type) -> Self {
         match ty.required() {
-            Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
+            Type::Text
+            | Type::Path
+            | Type::Enum(_)
+            | Type::Duration
+            | Type::Time
+            | Type::Date
+            | Type::Money
+            | Type::Size => {
                 if ty.is_optional() && text.as_ref() == "null" {
                     Self::Null
                 } else {
@@ -58,6 +65,8 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
         (V::Text(it), Type::Path) => V::Path(it),
         (V::Path(it), Type::Path) => V::Path(it),
         (V::Duration(it), Type::Duration) => V::Duration(it),
+        (V::Time(it), Type::Time) => V::Time(it),
+        (V::Date(it), Type::Date) => V::Date(it),
         (V::Money(it), Type::Money) => V::Money(it),
         (V::Size(it), Type::Size) => V::Size(it),
         (V::Bytes(it), Type::Bytes) => V::Bytes(it),
@@ -73,7 +82,7 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
             Some(bytes) => V::Bytes(bytes.into()),
             None => return Err(wrong(wanted, &V::Text(it))),
         },
-        (V::Text(it), Type::Duration | Type::Money | Type::Size) => {
+        (V::Text(it), Type::Duration | Type::Time | Type::Date | Type::Money | Type::Size) => {
             return read_unit(&it, wanted).ok_or_else(|| wrong(wanted, &V::Text(it)));
         }
         (V::Int(it), Type::Size) if it >= 0 => V::Size(it.unsigned_abs()),
@@ -84,7 +93,7 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Misfit> {
     })
 }
 
-/// The form of a value in JSON, where units, paths and bytes are plain strings and numbers.
+/// The form of a value in JSON, where units, times, dates, paths and bytes are plain strings and numbers.
 fn as_json(value: Value) -> Value {
     use Value as V;
     match value {
@@ -96,7 +105,9 @@ fn as_json(value: Value) -> Value {
             let fields = record.iter().map(|(name, it)| (name.clone(), as_json(it.clone())));
             V::Record(fields.collect())
         }
-        unit @ (V::Duration(_) | V::Money(_)) => V::from(unit.to_string()),
+        unit @ (V::Duration(_) | V::Time(_) | V::Date(_) | V::Money(_)) => {
+            V::from(unit.to_string())
+        }
         // In JSON it is a string of hex digits.
         bytes @ V::Bytes(_) => V::from(bytes.to_string().trim_matches('"')),
         model @ V::Model(_) => V::from(model.to_string()),
@@ -148,6 +159,8 @@ fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Misfit> {
 fn read_unit(text: &str, wanted: &Type) -> Option<Value> {
     match wanted {
         Type::Duration => units::parse_duration(text).map(Value::Duration),
+        Type::Time => times::parse_time(text).map(Value::Time),
+        Type::Date => times::parse_date(text).map(Value::Date),
         Type::Money => Money::read(text).map(Value::Money),
         _ => units::parse_size(text).map(Value::Size),
     }
@@ -165,6 +178,8 @@ fn whole(it: f64) -> Option<i64> {
 fn wrong(wanted: &Type, given: &Value) -> Misfit {
     let wanted = match wanted {
         Type::Enum(of) => one_of(of),
+        Type::Time => format!("a time such as {}", times::TIME_EXAMPLE),
+        Type::Date => format!("a date such as {}", times::DATE_EXAMPLE),
         other => other.to_string(),
     };
     let given = match given {

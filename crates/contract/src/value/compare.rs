@@ -43,7 +43,7 @@ impl PartialEq for Record {
 }
 
 impl Value {
-    /// The order of two values of the same ordered kind: numbers, text, units, booleans.
+    /// The order of two values of the same ordered kind: numbers, text, units, times, dates, booleans.
     ///
     /// Other values have no order; a script that compares them does not pass the check.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
@@ -54,6 +54,8 @@ impl Value {
             (Self::Float(a), Self::Int(b)) => order_mixed(*b, *a).map(Ordering::reverse),
             (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
             (Self::Duration(a), Self::Duration(b)) => Some(a.cmp(b)),
+            (Self::Time(a), Self::Time(b)) => Some(a.cmp(b)),
+            (Self::Date(a), Self::Date(b)) => Some(a.cmp(b)),
             (Self::Money(a), Self::Money(b)) => Some(a.cmp(b)),
             (Self::Size(a), Self::Size(b)) => Some(a.cmp(b)),
             (Self::Text(a) | Self::Path(a), Self::Text(b) | Self::Path(b)) => Some(a.cmp(b)),

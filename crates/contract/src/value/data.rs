@@ -3,10 +3,12 @@
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock, OnceLock},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
-use super::{FlowRef, Model, Money, OpaqueRef, Secret, memory};
+use jiff::{Timestamp, civil::Date};
+
+use super::{FlowRef, Model, Money, OpaqueRef, Secret, memory, times};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -23,6 +25,10 @@ pub enum Value {
     Int(i64),
     Float(f64),
     Duration(Duration),
+    /// An instant, to the nanosecond.
+    Time(Timestamp),
+    /// A day of the calendar, without a time zone.
+    Date(Date),
     Money(Money),
     /// A number of bytes.
     Size(u64),
@@ -344,6 +350,8 @@ impl Value {
             Self::Int(_) => "int",
             Self::Float(_) => "float",
             Self::Duration(_) => "duration",
+            Self::Time(_) => "time",
+            Self::Date(_) => "date",
             Self::Money(_) => "money",
             Self::Size(_) => "size",
             Self::Text(_) => "string",
@@ -400,6 +408,9 @@ from! {
     String => it, Self::text(it);
     Text => it, Self::Text(it);
     Duration => it, Self::Duration(it);
+    Timestamp => it, Self::Time(it);
+    Date => it, Self::Date(it);
+    SystemTime => it, Self::Time(times::of_system(it));
     Money => it, Self::Money(it);
     List => it, Self::List(it);
     Record => it, Self::Record(it);

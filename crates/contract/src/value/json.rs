@@ -1,6 +1,7 @@
 //! Reading and writing values as JSON.
 //!
-//! Units are written as in the language (`"30s"`, `"$0.05"`), bytes as hex digits. Values that
+//! Units are written as in the language (`"30s"`, `"$0.05"`), times and dates as in RFC 3339, in
+//! UTC, bytes as hex digits. Values that
 //! are read have type `json` until a component or `as` gives them another one.
 
 use std::{collections::HashSet, fmt, io};

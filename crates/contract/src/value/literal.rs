@@ -13,6 +13,9 @@ pub fn written(value: &Value) -> Option<String> {
         // Only numbers can be negative literals.
         Value::Money(it) if it.nanos() < 0 => value.to_string().replace("-$", "$0 - $"),
         Value::Duration(_) | Value::Money(_) | Value::Size(_) => value.to_string(),
+        // Also where nothing says that a time is expected.
+        Value::Time(it) => format!("(\"{it}\" as time)"),
+        Value::Date(it) => format!("(\"{it}\" as date)"),
         Value::Text(it) | Value::Path(it) => text(it),
         Value::List(items) => {
             let items: Option<Vec<String>> = items.iter().map(written).collect();

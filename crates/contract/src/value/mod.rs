@@ -23,6 +23,7 @@ mod rows;
 pub mod schema;
 mod show;
 mod structure;
+pub mod times;
 mod types;
 pub mod units;
 pub mod wire;
@@ -37,3 +38,5 @@ pub use opaque::{FlowRef, OpaqueRef, OpaqueType, Secret};
 pub use rows::Columns;
 pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;
+
+pub use jiff::{Timestamp, civil::Date};

@@ -14,7 +14,7 @@ pub enum Ranges {
 /// The schema of `ty`, or the part of it that has none.
 ///
 /// Records are closed and all their fields are required; a field of type `T?` may be null.
-/// Units are strings, written as in the language. The schema is a value, whose fields keep their
+/// Units are strings, written as in the language; times and dates are strings with a `format`. The schema is a value, whose fields keep their
 /// order: services answer in it.
 pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
     Ok(match ty {
@@ -28,6 +28,8 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
         }
         Type::Text => typed("string", []),
         Type::Duration => unit("a duration, such as 30s, 5m or 1h30m"),
+        Type::Time => typed("string", [("format", "date-time".into())]),
+        Type::Date => typed("string", [("format", "date".into())]),
         Type::Money => unit("an amount of US dollars, such as $0.05"),
         Type::Size => unit("a size, such as 10MB or 2KiB"),
         Type::Model(_) => unit("the id of a model"),

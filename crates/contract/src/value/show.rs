@@ -20,6 +20,8 @@ impl fmt::Display for Value {
                 None => f.write_str(&show_float(*it)),
             },
             Self::Duration(it) => f.write_str(&units::show_duration(*it)),
+            Self::Time(it) => write!(f, "{it}"),
+            Self::Date(it) => write!(f, "{it}"),
             Self::Money(it) => match f.precision() {
                 Some(decimals) => write!(f, "${:.decimals$}", it.dollars()),
                 None => write!(f, "{it}"),

@@ -19,6 +19,10 @@ pub enum Type {
     Float(Option<(f64, f64)>),
     Text,
     Duration,
+    /// An instant, to the nanosecond.
+    Time,
+    /// A day of the calendar, without a time zone.
+    Date,
     Money,
     Size,
     Path,
@@ -200,6 +204,11 @@ impl Type {
         matches!(self, Self::Duration | Self::Money | Self::Size)
     }
 
+    /// A time or a date. Two of them have a duration between them, and a duration moves them.
+    pub fn is_moment(&self) -> bool {
+        matches!(self, Self::Time | Self::Date)
+    }
+
     pub fn is_text(&self) -> bool {
         matches!(self, Self::Text | Self::Enum(_))
     }
@@ -209,6 +218,7 @@ impl Type {
         self.is_number()
             || self.is_unit()
             || self.is_text()
+            || self.is_moment()
             || matches!(self, Self::Bool | Self::Path | Self::Never | Self::Unknown)
     }
 
@@ -323,6 +333,8 @@ impl Type {
             (Self::Bool, Value::Bool(_))
             | (Self::Text, Value::Text(_))
             | (Self::Duration, Value::Duration(_))
+            | (Self::Time, Value::Time(_))
+            | (Self::Date, Value::Date(_))
             | (Self::Money, Value::Money(_))
             | (Self::Size, Value::Size(_))
             | (Self::Path, Value::Path(_))
@@ -486,6 +498,8 @@ impl fmt::Display for Type {
             Self::Float(Some((low, high))) => write!(f, "float {low}..{high}"),
             Self::Text => f.write_str("string"),
             Self::Duration => f.write_str("duration"),
+            Self::Time => f.write_str("time"),
+            Self::Date => f.write_str("date"),
             Self::Money => f.write_str("money"),
             Self::Size => f.write_str("size"),
             Self::Path => f.write_str("path"),

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::{List, Money, Record, Text, Value};
+use jiff::Timestamp;
+
+use super::{List, Money, Record, Text, Value, times};
 
 /// The tag before each kind of value.
 mod tag {
@@ -20,6 +22,8 @@ mod tag {
     pub(super) const BYTES: u8 = 10;
     pub(super) const LIST: u8 = 11;
     pub(super) const RECORD: u8 = 12;
+    pub(super) const TIME: u8 = 13;
+    pub(super) const DATE: u8 = 14;
 }
 
 /// The maximum nesting of values; the sender may be compromised.
@@ -59,6 +63,13 @@ impl WireWriter {
             Value::Duration(it) => {
                 self.tagged(tag::DURATION, it.as_secs());
                 self.number(it.subsec_nanos().into());
+            }
+            Value::Time(it) => {
+                self.tagged(tag::TIME, it.as_second().cast_unsigned());
+                self.number(i64::from(it.subsec_nanosecond()).cast_unsigned());
+            }
+            Value::Date(it) => {
+                self.tagged(tag::DATE, i64::from(times::day_number(*it)).cast_unsigned());
             }
             Value::Text(it) => self.tagged_bytes(tag::TEXT, it.as_bytes()),
             Value::Path(it) => self.tagged_bytes(tag::PATH, it.as_bytes()),
@@ -144,6 +155,12 @@ impl<'a> Reader<'a> {
                     Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos.into()))?,
                 )
             }
+            tag::TIME => {
+                let (second, nanos) = (self.number()?, self.number()?);
+                let nanos = i32::try_from(nanos.cast_signed()).ok()?;
+                Value::Time(Timestamp::new(second.cast_signed(), nanos).ok()?)
+            }
+            tag::DATE => Value::Date(times::date_of_day(self.number()?.cast_signed())?),
             tag::TEXT => Value::text(self.text()?),
             tag::PATH => Value::Path(self.text()?.into()),
             tag::BYTES => Value::Bytes(self.bytes()?.into()),
@@ -174,6 +191,8 @@ mod tests {
             ("path".into(), Value::Path("./a".into())),
             ("money".into(), Value::Money(Money::cents(-5))),
             ("time".into(), Value::Duration(Duration::new(3, 7))),
+            ("instant".into(), Value::Time(Timestamp::new(-2, -7).unwrap())),
+            ("date".into(), Value::Date(jiff::civil::date(-44, 3, 15))),
             ("size".into(), Value::Size(u64::MAX)),
             (
                 "list".into(),

@@ -122,6 +122,8 @@ fn type_of(value: &Value) -> Type {
         Value::Float(_) => Type::FLOAT,
         Value::Text(_) => Type::Text,
         Value::Duration(_) => Type::Duration,
+        Value::Time(_) => Type::Time,
+        Value::Date(_) => Type::Date,
         Value::Money(_) => Type::Money,
         Value::Size(_) => Type::Size,
         Value::Path(_) => Type::Path,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use svc_contract::{
     registry::{Near, near},
-    value::{EnumType, RecordType, Text, Type, Value, paths},
+    value::{EnumType, RecordType, Text, Type, Value, paths, times},
 };
 
 use super::{
@@ -102,6 +102,12 @@ impl Checker<'_> {
             (Value::Text(text), Some(Type::Path)) => {
                 constant(Value::Path(in_folder(self.source.folder(), text)), Type::Path)
             }
+            (Value::Text(text), Some(ty @ (Type::Time | Type::Date))) => {
+                match value.clone().cast(ty) {
+                    Ok(it) => constant(it, ty.clone()),
+                    Err(_) => self.not_a_moment(text, ty, span),
+                }
+            }
             (Value::Text(text), Some(Type::Enum(of))) => {
                 if !of.contains(text) {
                     self.not_in_enum(text, of, span);
@@ -130,6 +136,28 @@ impl Checker<'_> {
             (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
             _ => constant(value.clone(), literal_type(value)),
         }
+    }
+
+    /// Reports text that is not the time or date that is expected.
+    fn not_a_moment(&mut self, text: &str, ty: &Type, span: Span) -> Term {
+        let (example, help, meant) = match ty {
+            Type::Date => {
+                let meant = times::leading_date(text).map(|it| it.to_string());
+                (times::DATE_EXAMPLE, times::DATE_FORM, meant)
+            }
+            _ => {
+                let meant = times::completed_time(text).map(|it| it.to_string());
+                (times::TIME_EXAMPLE, times::TIME_FORM, meant)
+            }
+        };
+        let problem = Problem::error(Code::E214, span, format!("invalid {ty}: {text:?}"))
+            .label(format!("expected the form {example}"))
+            .help(help);
+        self.report(match meant {
+            Some(it) => problem.suggest(span, format!("{it:?}")),
+            None => problem,
+        });
+        Term::unknown(span)
     }
 
     fn in_float_range(
@@ -485,9 +513,10 @@ impl Checker<'_> {
         let ty = self.ty(wanted);
         self.report_beyond_json(&ty, wanted.span);
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
-        // Text may be one of the choices of an enum.
-        let is_choice = value.ty.required().is_text() && matches!(ty.required(), Type::Enum(_));
-        if !is_untested && !is_choice && value.ty != Type::Never {
+        // Text may be one of the choices of an enum, a time or a date.
+        let is_text = value.ty.required().is_text();
+        let is_read = is_text && matches!(ty.required(), Type::Enum(_) | Type::Time | Type::Date);
+        if !is_untested && !is_read && value.ty != Type::Never {
             self.tests_nothing(&value, &ty, span);
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
@@ -498,7 +527,7 @@ impl Checker<'_> {
 impl Checker<'_> {
     /// Reports `as` after a value whose type is known.
     fn tests_nothing(&mut self, value: &Term, ty: &Type, span: Span) {
-        let message = "`as` expects json, or text that is one of the choices of an enum";
+        let message = "`as` expects json, or text that is a time, a date or a choice of an enum";
         let problem = Problem::error(Code::E208, span, message)
             .label(format!("this is {}", found(&value.ty)));
         let rest = Span::new(value.span.end, span.end);

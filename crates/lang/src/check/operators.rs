@@ -140,11 +140,23 @@ impl Checker<'_> {
             _ if a.is_optional() || b.is_optional() => {
                 (Code::E215, "replace null, as in `(x ?? 0)`, or compare with `!= null` first".to_owned())
             }
+            BinaryOp::Add | BinaryOp::Subtract if is_text_moved(a, b) => (
+                Code::E208,
+                "make a time or a date of the text first, such as `(x as date)`".to_owned(),
+            ),
             BinaryOp::Add if a.is_text() || b.is_text() => {
                 (Code::E208, "put the value in a string with `\"${x}\"`".to_owned())
             }
             BinaryOp::Or | BinaryOp::And => (Code::E208, "use bool on both sides".to_owned()),
+            _ if matches!((a, b), (Type::Time, Type::Date) | (Type::Date, Type::Time)) => (
+                Code::E208,
+                "make a date of the time with `date_in(time, zone)`, or a time of the date with `time_at(date, clock, zone)`".to_owned(),
+            ),
             _ if op.is_comparison() => (Code::E208, "compare values of one type".to_owned()),
+            _ if a.is_moment() || b.is_moment() => (
+                Code::E208,
+                "subtract two times or two dates, or add a duration such as `1d` to one of them".to_owned(),
+            ),
             _ => (
                 Code::E208,
                 "use `+ -` on numbers or values of one unit, `* /` to scale a unit by a number, `+` to join strings or lists".to_owned(),
@@ -156,13 +168,39 @@ impl Checker<'_> {
                 .also(left.span, format!("this is {a}"))
                 .also(right.span, format!("this is {b}"))
                 .help(help);
+        if matches!(op, BinaryOp::Add | BinaryOp::Subtract) {
+            problem = self.made_to_fit(problem, left, right);
+        }
         if code == Code::E215 {
             problem = self.required(problem, left);
             problem = self.required(problem, right);
-        } else if op == BinaryOp::Add {
+        } else if op == BinaryOp::Add && !is_text_moved(a, b) {
             problem = self.alike(problem, left, right, Behind::Value);
         }
         self.report(problem);
+    }
+
+    /// Offers the time or date that text contains, and the duration of a number of days.
+    fn made_to_fit(&self, problem: Problem, left: &Term, right: &Term) -> Problem {
+        let written = |it: &Term| &self.source.text()[it.span.range()];
+        match (&left.ty, &right.ty) {
+            (a, b) if is_text_moved(a, b) => {
+                let text = if a.is_text() { left } else { right };
+                let ty = match &text.kind {
+                    TermKind::Const(it) if it.clone().cast(&Type::Time).is_ok() => Type::Time,
+                    _ => Type::Date,
+                };
+                problem.suggest(text.span, format!("({} as {ty})", written(text)))
+            }
+            (Type::Date, Type::Int(_)) => {
+                let days = match &right.kind {
+                    TermKind::Const(_) => format!("{}d", written(right)),
+                    _ => format!("1d * {}", written(right)),
+                };
+                problem.suggest(right.span, days)
+            }
+            _ => problem,
+        }
     }
 
     pub(super) fn not(&mut self, inner: &Expr, span: Span) -> Term {
@@ -207,16 +245,30 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(Value::Text(_)))
 }
 
+/// Whether text stands where a duration moves a time or a date.
+fn is_text_moved(a: &Type, b: &Type) -> bool {
+    (a.is_text() && *b == Type::Duration) || (b.is_text() && *a == Type::Duration)
+}
+
 /// The expected type of a literal next to a value of this type.
 fn expected_literal(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
-    (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
+    let is_read = match op {
+        // `"2026-12-24" - today`: the other side of `+` is never a time.
+        BinaryOp::Subtract => other.is_moment(),
+        _ => {
+            op.is_comparison() && (other.is_moment() || matches!(other, Type::Enum(_) | Type::Path))
+        }
+    };
+    is_read.then(|| other.clone())
 }
 
 /// The expected type of the value for null, if a literal could have several types.
 fn expected_optional(left: &Type) -> Option<Type> {
     let expected = left.required();
-    matches!(expected, Type::Path | Type::Record(_) | Type::List(..)).then(|| expected.clone())
+    let is_read =
+        expected.is_moment() || matches!(expected, Type::Path | Type::Record(_) | Type::List(..));
+    is_read.then(|| expected.clone())
 }
 
 /// Whether the operator never returns, because an operand that never returns is always needed.
@@ -298,12 +350,20 @@ fn add(a: &Type, b: &Type) -> Option<Type> {
         }
         _ if a.is_text() && b.is_text() => Some(Type::Text),
         _ if a.is_unit() && a == b => Some(a.clone()),
+        (moment, Type::Duration) | (Type::Duration, moment) if moment.is_moment() => {
+            Some(moment.clone())
+        }
         _ => number(a, b),
     }
 }
 
 fn subtract(a: &Type, b: &Type) -> Option<Type> {
-    if a.is_unit() && a == b { Some(a.clone()) } else { number(a, b) }
+    match (a, b) {
+        _ if a.is_unit() && a == b => Some(a.clone()),
+        _ if a.is_moment() && a == b => Some(Type::Duration),
+        (moment, Type::Duration) if moment.is_moment() => Some(moment.clone()),
+        _ => number(a, b),
+    }
 }
 
 fn multiply(a: &Type, b: &Type) -> Option<Type> {

@@ -20,12 +20,14 @@ use crate::{
 };
 
 /// The named plain types.
-const PLAIN: [(&str, Type); 11] = [
+const PLAIN: [(&str, Type); 13] = [
     ("string", Type::Text),
     ("int", Type::INT),
     ("float", Type::FLOAT),
     ("bool", Type::Bool),
     ("duration", Type::Duration),
+    ("time", Type::Time),
+    ("date", Type::Date),
     ("money", Type::Money),
     ("size", Type::Size),
     ("path", Type::Path),
@@ -39,7 +41,7 @@ pub(super) const MOST_PARTS: usize = 10_000;
 const MOST_LEVELS: usize = MAX_DEPTH;
 
 /// Names of types in other languages, and their names here.
-const FOREIGN: [(&str, &str); 14] = [
+const FOREIGN: [(&str, &str); 18] = [
     ("str", "string"),
     ("text", "string"),
     ("String", "string"),
@@ -52,6 +54,10 @@ const FOREIGN: [(&str, &str); 14] = [
     ("any", "json"),
     ("object", "json"),
     ("file", "path"),
+    ("datetime", "time"),
+    ("DateTime", "time"),
+    ("timestamp", "time"),
+    ("instant", "time"),
     ("list", "[T]"),
     ("array", "[T]"),
 ];

@@ -73,6 +73,8 @@ impl Hash for Same<'_> {
             Value::Int(it) => it.hash(state),
             Value::Float(it) => hash_float(*it, state),
             Value::Duration(it) => it.hash(state),
+            Value::Time(it) => it.hash(state),
+            Value::Date(it) => it.hash(state),
             Value::Money(it) => it.hash(state),
             Value::Size(it) => it.hash(state),
             Value::Text(it) | Value::Path(it) => it.hash(state),

@@ -140,6 +140,8 @@ fn scheme(ty: &Type) -> Option<Scheme> {
         Type::Float(Some((low, high))) => Scheme::FloatRange(*low, *high),
         Type::Text => Scheme::Text,
         Type::Duration => Scheme::Duration,
+        Type::Time => Scheme::Time,
+        Type::Date => Scheme::Date,
         Type::Money => Scheme::Money,
         Type::Size => Scheme::Size,
         Type::Path => Scheme::Path,

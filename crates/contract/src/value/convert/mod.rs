@@ -1,8 +1,9 @@
 //! Conversion between values and the Rust types that serde knows.
 //!
 //! Structs and maps are records, sequences are lists, an `Option` without content is null, and
-//! enums are tagged as serde does it by default: `"Paid"`, `{ Sent: { .. } }`. Durations and money
-//! stay what they are, and so does a [`Value`] inside of a struct.
+//! enums are tagged as serde does it by default: `"Paid"`, `{ Sent: { .. } }`. Durations, money
+//! and `SystemTime` stay what they are, and so does a [`Value`] inside of a struct. A type that reads
+//! itself from a string, such as `jiff::Timestamp`, reads times and dates, too.
 
 mod errors;
 pub(super) mod native;

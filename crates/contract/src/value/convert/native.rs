@@ -5,6 +5,8 @@
 use crate::value::{Type, Value};
 
 pub(in crate::value) const DURATION: &str = "svc::duration";
+pub(in crate::value) const TIME: &str = "svc::time";
+pub(in crate::value) const DATE: &str = "svc::date";
 pub(in crate::value) const MONEY: &str = "svc::money";
 pub(in crate::value) const SIZE: &str = "svc::size";
 pub(in crate::value) const PATH: &str = "svc::path";
@@ -21,6 +23,8 @@ pub(in crate::value) const VALUE: &str = "svc::value";
 pub(in crate::value) fn name(value: &Value) -> Option<&'static str> {
     Some(match value {
         Value::Duration(_) => DURATION,
+        Value::Time(_) => TIME,
+        Value::Date(_) => DATE,
         Value::Money(_) => MONEY,
         Value::Size(_) => SIZE,
         Value::Path(_) => PATH,
@@ -35,6 +39,8 @@ pub(in crate::value) fn name(value: &Value) -> Option<&'static str> {
 pub(in crate::value) fn ty(name: &str) -> Option<Type> {
     Some(match name {
         DURATION => Type::Duration,
+        TIME => Type::Time,
+        DATE => Type::Date,
         MONEY => Type::Money,
         SIZE => Type::Size,
         PATH => Type::Path,

@@ -1,5 +1,6 @@
 //! A value as anything that serde can read.
 
+use jiff::Timestamp;
 use serde::{
     Deserializer,
     de::{
@@ -50,6 +51,17 @@ impl<'a> ValueReader<'a> {
 
     fn record(self) -> Result<&'a Record, Misfit> {
         self.value.as_record().map_or_else(|| self.misfit("record"), Ok)
+    }
+
+    /// A time as the parts in which serde reads a `SystemTime`.
+    fn system_time<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.native(&Type::Time)? {
+            Value::Time(it) if it >= Timestamp::UNIX_EPOCH => {
+                let parts = [it.as_second(), it.subsec_nanosecond().into()];
+                visitor.visit_seq(SeqDeserializer::new(parts.into_iter()))
+            }
+            it => Err(Misfit::new("a time from 1970 on", it.to_string())),
+        }
     }
 
     /// The value as one of the kinds that serde does not know. It may still be text, as in JSON.
@@ -131,7 +143,11 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        visitor.visit_borrowed_str(self.text()?)
+        match self.value {
+            // Types of other crates read them from text.
+            Value::Time(_) | Value::Date(_) => visitor.visit_string(native::text(self.value)),
+            _ => visitor.visit_borrowed_str(self.text()?),
+        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -219,6 +235,9 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
+        if name == "SystemTime" && self.value.as_record().is_none() {
+            return self.system_time(visitor);
+        }
         let is_duration = name == "Duration" && fields == ["secs", "nanos"];
         if !is_duration || self.value.as_record().is_some() {
             return self.deserialize_map(visitor);

@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
+use jiff::Timestamp;
 use serde::{
     Serialize, Serializer,
     ser::{
@@ -267,21 +268,27 @@ impl FieldsWriter {
     }
 
     fn into_value(self) -> Value {
-        match self.duration() {
-            Some(duration) => Value::Duration(duration),
+        match self.known() {
+            Some(value) => value,
             None => tagged(self.variant, Value::Record(Record::from_iter(self.fields))),
         }
     }
 
-    /// The duration that a [`Duration`] describes to serde.
-    fn duration(&self) -> Option<Duration> {
+    /// The value that a [`Duration`] or a `SystemTime` describes to serde.
+    fn known(&self) -> Option<Value> {
         let [(secs, Value::Int(whole)), (nanos, Value::Int(rest))] = self.fields.as_slice() else {
             return None;
         };
-        let is_duration = self.name == "Duration" && &**secs == "secs" && &**nanos == "nanos";
         let rest = u32::try_from(*rest).ok().filter(|it| *it < 1_000_000_000)?;
-        let whole = u64::try_from(*whole).ok()?;
-        is_duration.then(|| Duration::new(whole, rest))
+        match (self.name, secs.as_ref(), nanos.as_ref()) {
+            ("Duration", "secs", "nanos") => {
+                u64::try_from(*whole).ok().map(|it| Value::Duration(Duration::new(it, rest)))
+            }
+            ("SystemTime", "secs_since_epoch", "nanos_since_epoch") => {
+                Timestamp::new(*whole, i32::try_from(rest).ok()?).ok().map(Value::Time)
+            }
+            _ => None,
+        }
     }
 }
 

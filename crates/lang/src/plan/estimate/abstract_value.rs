@@ -59,6 +59,12 @@ const USUAL_ITEMS: u64 = 10;
 const LONGEST_NUMBER: u64 = 32;
 const LONGEST_UNIT: u64 = 48;
 
+/// A time is `2026-11-23T08:00:00Z`, or has nanoseconds and a year of six digits with a sign.
+const SHORTEST_TIME: u64 = 20;
+const LONGEST_TIME: u64 = 33;
+const SHORTEST_DATE: u64 = 10;
+const LONGEST_DATE: u64 = 13;
+
 /// The most bytes of a character of a string in JSON.
 const ESCAPED: u64 = 6;
 
@@ -428,6 +434,8 @@ fn sizes_of(ty: &Type) -> Sizes {
             between(1, longest as u64)
         }
         Type::Float(_) => between(1, LONGEST_NUMBER),
+        Type::Time => between(SHORTEST_TIME, LONGEST_TIME),
+        Type::Date => between(SHORTEST_DATE, LONGEST_DATE),
         Type::Duration | Type::Money | Type::Size => between(1, LONGEST_UNIT),
         Type::Enum(of) => {
             let lengths = of.variants.iter().map(|it| it.len() as u64);
@@ -493,6 +501,8 @@ fn is_same_value(one: &Value, other: &Value) -> bool {
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Duration(a), Value::Duration(b)) => a == b,
+        (Value::Time(a), Value::Time(b)) => a == b,
+        (Value::Date(a), Value::Date(b)) => a == b,
         (Value::Money(a), Value::Money(b)) => a == b,
         (Value::Size(a), Value::Size(b)) => a == b,
         (Value::Text(a), Value::Text(b)) => Arc::ptr_eq(a, b) || a.len() < 256 && a == b,

@@ -1,17 +1,18 @@
-//! Money, durations and sizes in rhai: they keep their units, and behave as in a pipeline.
+//! Money, durations, sizes, times and dates in rhai: they keep their type, and behave as in a
+//! pipeline.
 
 use std::{cmp::Ordering, time::Duration};
 
 use rhai::{Dynamic, Engine, EvalAltResult, FLOAT, INT, Position};
 use svc_contract::value::{
-    Money, Value,
+    Date, Money, Type, Value,
     arithmetic::{self, MathError},
 };
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 type Operator = fn(&Value, &Value) -> std::result::Result<Value, MathError>;
 
-/// A value with a unit.
+/// A value with a unit, a time or a date.
 #[derive(Clone)]
 pub(super) struct Amount(pub(super) Value);
 
@@ -37,6 +38,8 @@ pub(super) fn register(engine: &mut Engine) {
     engine.register_fn("to_debug", |it: Amount| it.0.to_string());
     parts(engine);
     makers(engine);
+    day_parts(engine);
+    readers(engine);
 }
 
 fn comparison(engine: &mut Engine, name: &str, holds: fn(Ordering) -> bool) {
@@ -60,7 +63,7 @@ fn between(engine: &mut Engine, name: &str, operator: Operator) {
     }
 }
 
-/// `cost.dollars`, `time.seconds`, `size.bytes`
+/// `cost.dollars`, `took.seconds`, `size.bytes`, `date.year`
 fn parts(engine: &mut Engine) {
     engine.register_get("dollars", |it: &mut Amount| match &it.0 {
         Value::Money(it) => Ok(it.dollars()),
@@ -74,6 +77,30 @@ fn parts(engine: &mut Engine) {
         Value::Size(it) => INT::try_from(*it).or_else(|_| math(MathError::Overflow)),
         _ => no_part("bytes"),
     });
+}
+
+/// `date.year`, `date.month`, `date.day`; a time has none of them without a time zone.
+fn day_parts(engine: &mut Engine) {
+    day_part(engine, "year", |it| it.year().into());
+    day_part(engine, "month", |it| it.month().into());
+    day_part(engine, "day", |it| it.day().into());
+}
+
+fn day_part(engine: &mut Engine, name: &'static str, part: fn(Date) -> INT) {
+    engine.register_get(name, move |it: &mut Amount| match &it.0 {
+        Value::Date(it) => Ok(part(*it)),
+        _ => no_part(name),
+    });
+}
+
+/// `time("2026-11-23T08:00:00Z")`, `date("2026-11-23")`
+fn readers(engine: &mut Engine) {
+    for (name, ty) in [("time", Type::Time), ("date", Type::Date)] {
+        engine.register_fn(name, move |it: &str| -> Result<Amount> {
+            let read = Value::text(it).cast(&ty).map(Amount);
+            read.map_err(|it| it.to_string().into())
+        });
+    }
 }
 
 /// `dollars(0.05)`, `seconds(1.5)`, `bytes(1000)`

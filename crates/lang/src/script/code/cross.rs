@@ -40,7 +40,7 @@ fn enter_part(value: &Value, counts: &mut Counts, depth: usize) -> Result<Dynami
             counts.within()?;
             Dynamic::from_blob(it.to_vec())
         }
-        Value::Duration(_) | Value::Money(_) | Value::Size(_) => {
+        Value::Duration(_) | Value::Time(_) | Value::Date(_) | Value::Money(_) | Value::Size(_) => {
             Dynamic::from(Amount(value.clone()))
         }
         Value::List(list) => {

@@ -131,7 +131,7 @@ fn list(
     items.map(Value::List)
 }
 
-/// The conversion of durations, money and sizes in a value without a declared type.
+/// The conversion of durations, money, sizes, times and dates in a value without a declared type.
 #[derive(Clone, Copy)]
 enum Amounts {
     Kept,
