@@ -156,9 +156,9 @@ mod tests {
             .file("a/lib/c.rhai", "")
             .file("a/policy.toml", "")
             .file("a/out.json", "");
-        let seen = look(&host, &["a/b.svc".into()]);
+        let seen = look(&host, &["/home/a/b.svc".into()]);
         let names: Vec<String> = seen.keys().map(|it| it.display().to_string()).collect();
-        assert_eq!(names, ["a/b.svc", "a/lib/c.rhai", "a/policy.toml"]);
+        assert_eq!(names, ["/home/a/b.svc", "/home/a/lib/c.rhai", "/home/a/policy.toml"]);
     }
 
     #[test]

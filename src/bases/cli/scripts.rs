@@ -74,8 +74,8 @@ mod tests {
             let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
             Scripts::find(&host, &paths)
         };
-        let found = find(&["d.svc", "a", "missing.svc"]).unwrap();
-        assert_eq!(found.files, ["d.svc", "a/b.svc", "missing.svc"].map(PathBuf::from));
+        let found = find(&["d.svc", "/home/a", "missing.svc"]).unwrap();
+        assert_eq!(found.files, ["d.svc", "/home/a/b.svc", "missing.svc"].map(PathBuf::from));
         assert!(found.has_folder);
         assert!(!find(&["d.svc"]).unwrap().has_folder);
     }
