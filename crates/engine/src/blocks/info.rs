@@ -86,7 +86,7 @@ fn types(component: &Component) -> Vec<&'static str> {
 fn collect(scheme: Scheme, names: &mut BTreeSet<&'static str>) {
     match scheme {
         Scheme::List(inner, _) | Scheme::Map(inner) | Scheme::Optional(inner) => {
-            collect(*inner, names)
+            collect(*inner, names);
         }
         Scheme::OneOf(all) => all.iter().for_each(|it| collect(*it, names)),
         Scheme::Flow(takes, gives, _) => {

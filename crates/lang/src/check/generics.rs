@@ -212,7 +212,7 @@ impl Checker<'_> {
         if flow.generics.is_empty() {
             return flow.clone();
         }
-        let made = self.instances.of(flow, types.in_order());
+        let made = self.instances.of(flow, &types.in_order());
         if made.is_none() {
             let message = format!(
                 "the generic flows are called with too many or too large types (limits \
@@ -237,10 +237,10 @@ pub(super) struct Instances {
 
 impl Instances {
     /// The instance of a flow for these types, or `None` if there are too many.
-    fn of(&mut self, flow: &Arc<TypedFlow>, types: Box<[Type]>) -> Option<Arc<TypedFlow>> {
+    fn of(&mut self, flow: &Arc<TypedFlow>, types: &[Type]) -> Option<Arc<TypedFlow>> {
         let is_it = |it: &&Arc<TypedFlow>| {
             let origin = it.origin.as_ref();
-            origin.is_some_and(|it| Arc::ptr_eq(&it.flow, flow) && it.types == types)
+            origin.is_some_and(|it| Arc::ptr_eq(&it.flow, flow) && *it.types == *types)
         };
         if let Some(known) = self.made.iter().find(is_it) {
             return Some(known.clone());
@@ -253,7 +253,7 @@ impl Instances {
             place.map_or_else(|| Type::Var(name.clone()), |it| types[it].clone())
         };
         let copy = self.copy(flow, &of)?;
-        let origin = Some(Origin { flow: flow.clone(), types: types.clone() });
+        let origin = Some(Origin { flow: flow.clone(), types: types.into() });
         let instance = Arc::new(TypedFlow { generics: Box::default(), origin, ..copy });
         self.made.push(instance.clone());
         Some(instance)
@@ -291,8 +291,8 @@ impl Instances {
             }
             TermKind::Flow { flow, .. } => {
                 if let Some(Origin { flow: generic, types }) = &flow.origin {
-                    let types = types.iter().map(|it| it.with_vars(of)).collect();
-                    *flow = self.of(generic, types)?;
+                    let types: Vec<Type> = types.iter().map(|it| it.with_vars(of)).collect();
+                    *flow = self.of(generic, &types)?;
                 }
             }
             // It was made for this place.

@@ -29,7 +29,9 @@ macro_rules! each_part {
                     visit(&$($mut)? block.result);
                 }
                 TermKind::Parallel { branches, .. } => {
-                    branches.$iter().for_each(|it| visit(&$($mut)? it.body));
+                    for it in branches.$iter() {
+                        visit(&$($mut)? it.body);
+                    }
                 }
                 TermKind::If { condition, then, otherwise, .. } => {
                     visit(condition);
@@ -38,7 +40,9 @@ macro_rules! each_part {
                 }
                 TermKind::Match { value, arms } => {
                     visit(value);
-                    arms.$iter().for_each(|it| visit(&$($mut)? it.body));
+                    for it in arms.$iter() {
+                        visit(&$($mut)? it.body);
+                    }
                 }
                 TermKind::Repeat(repeat) => {
                     visit(&$($mut)? repeat.input);
@@ -60,7 +64,9 @@ macro_rules! each_part {
                 | TermKind::Cast { value, .. }
                 | TermKind::Path { value, .. } => visit(value),
                 TermKind::Within { bounds, body, .. } => {
-                    bounds.$iter().for_each(|(_, bound)| visit(bound));
+                    for (_, bound) in bounds.$iter() {
+                        visit(bound);
+                    }
                     visit(body);
                 }
             }

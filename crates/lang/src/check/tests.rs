@@ -71,10 +71,14 @@ impl Checker<'_> {
             return Vec::new();
         };
         let mut needed = vec![false; names.len()];
-        result_needs.iter().for_each(|it| needed[*it] = true);
+        for need in result_needs {
+            needed[*need] = true;
+        }
         for idx in (0..names.len()).rev() {
             if needed[idx] {
-                names[idx].needs.iter().for_each(|it| needed[*it] = true);
+                for need in &names[idx].needs {
+                    needed[*need] = true;
+                }
             }
         }
         (0..names.len()).filter(|it| needed[*it]).collect()

@@ -35,7 +35,7 @@ impl Checker<'_> {
                 .label("not found")
                 .help(format!("make `{name}` a parameter: a flow only sees its parameters"))
         } else if let Some(circle) = self.circle_of_lets(name) {
-            let problem = self.cyclic_lets(&circle, first.span);
+            let problem = cyclic_lets(&circle, first.span);
             // The other parts of the cycle are not reported again.
             let names: Vec<Text> = circle.iter().map(|it| it.name.text.clone()).collect();
             self.broken_names.extend(names);
@@ -81,23 +81,6 @@ impl Checker<'_> {
         }
     }
 
-    fn cyclic_lets(&self, circle: &[&Let], used: Span) -> Problem {
-        let names: Vec<&str> = circle.iter().map(|it| it.name.text.as_ref()).collect();
-        let shown = format!("{} → {}", names.join(" → "), names[0]);
-        let problem =
-            Problem::error(Code::E213, used, format!("cyclic definition of `let`s: {shown}"))
-                .label("part of the cycle")
-                .help(
-                    "write one of the values without the others: a `let` only uses those above it",
-                );
-        circle.iter().skip(1).zip(circle.iter().skip(2).chain(circle.first())).fold(
-            problem,
-            |problem, (it, next)| {
-                problem.also(it.name.span, format!("its value uses `{}`", next.name.text))
-            },
-        )
-    }
-
     /// The shortest circle that leads from the `let` that is being checked over `next` back to it.
     fn circle_of_lets(&self, next: &Text) -> Option<Vec<&Let>> {
         let start = self.frames.iter().find_map(|it| match it {
@@ -135,4 +118,18 @@ impl Checker<'_> {
         };
         (0..tokens.len()).filter(is_name).map(|idx| &text[tokens[idx].span.range()]).collect()
     }
+}
+
+fn cyclic_lets(circle: &[&Let], used: Span) -> Problem {
+    let names: Vec<&str> = circle.iter().map(|it| it.name.text.as_ref()).collect();
+    let shown = format!("{} → {}", names.join(" → "), names[0]);
+    let problem = Problem::error(Code::E213, used, format!("cyclic definition of `let`s: {shown}"))
+        .label("part of the cycle")
+        .help("write one of the values without the others: a `let` only uses those above it");
+    circle.iter().skip(1).zip(circle.iter().skip(2).chain(circle.first())).fold(
+        problem,
+        |problem, (it, next)| {
+            problem.also(it.name.span, format!("its value uses `{}`", next.name.text))
+        },
+    )
 }

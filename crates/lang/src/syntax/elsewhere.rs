@@ -86,7 +86,7 @@ impl Place<'_> {
     /// `each(x) { x * 2 }`, `each { |x| x * 2 }`
     fn named_item(&self) -> Option<Problem> {
         let (name, first, last, body) = match self.word(self.found) {
-            "(" if self.is_block(self.before()) && self.word(self.found + 3) == "{" => {
+            "(" if is_block(self.before()) && self.word(self.found + 3) == "{" => {
                 (self.found + 1, self.found, self.found + 2, self.found + 4)
             }
             "|" if self.before() == "{" => {
@@ -112,10 +112,6 @@ impl Place<'_> {
                 ))
                 .fixed(Some(fix)),
         )
-    }
-
-    fn is_block(&self, word: &str) -> bool {
-        matches!(word, "each" | "where" | "sort" | "group")
     }
 
     /// `map(x => x * 2)`
@@ -223,4 +219,8 @@ impl Place<'_> {
     pub(super) fn is_word(&self, idx: usize) -> bool {
         self.tokens.get(idx).is_some_and(|it| it.kind == TokenKind::Word)
     }
+}
+
+fn is_block(word: &str) -> bool {
+    matches!(word, "each" | "where" | "sort" | "group")
 }

@@ -145,8 +145,8 @@ impl Place<'_> {
 
     /// The first token behind the last comma or colon between this bracket and the problem.
     fn start_of_item(&self, open: usize) -> usize {
-        let signs = self.level(open, self.found).into_iter();
-        signs.filter(|it| matches!(self.word(*it), "," | ":")).last().unwrap_or(open) + 1
+        let mut signs = self.level(open, self.found).into_iter();
+        signs.rfind(|it| matches!(self.word(*it), "," | ":")).unwrap_or(open) + 1
     }
 
     /// `a >> b + 1` as `(a >> b) + 1`

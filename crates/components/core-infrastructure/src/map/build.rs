@@ -119,7 +119,7 @@ impl Op for Merge {
         ),
         Example::err(
             "Not an object",
-            r#"merge('[1]' >> parse_json, '{}' >> parse_json)"#,
+            r"merge('[1]' >> parse_json, '{}' >> parse_json)",
             "found list",
         ),
     ];

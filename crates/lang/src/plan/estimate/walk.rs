@@ -50,6 +50,7 @@ pub(super) struct Slot {
     pub(super) extent: AbstractValue,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Walk<'a> {
     pub(super) program: &'a Checked,
     pub(super) context: &'a EstimateContext<'a>,
