@@ -8,7 +8,7 @@ use svc_contract::{
 };
 
 use super::{
-    CastReason, Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
+    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
     generics::any_type,
     literals::{found, null_help},
     pipeline::convert,
@@ -506,42 +506,6 @@ impl Checker<'_> {
         };
         let kind = TermKind::Index { base: Box::new(base), index: Box::new(index) };
         Term::new(kind, ty, span)
-    }
-
-    fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
-        let value = self.expr(value, None);
-        let ty = self.ty(wanted);
-        self.report_beyond_json(&ty, wanted.span);
-        let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
-        // Text may be one of the choices of an enum, a time or a date.
-        let is_text = value.ty.required().is_text();
-        let is_read = is_text && matches!(ty.required(), Type::Enum(_) | Type::Time | Type::Date);
-        if !is_untested && !is_read && value.ty != Type::Never {
-            self.tests_nothing(&value, &ty, span);
-        }
-        let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
-        Term::new(kind, ty, span)
-    }
-}
-
-impl Checker<'_> {
-    /// Reports `as` after a value whose type is known.
-    fn tests_nothing(&mut self, value: &Term, ty: &Type, span: Span) {
-        let message = "`as` expects json, or text that is a time, a date or a choice of an enum";
-        let problem = Problem::error(Code::E208, span, message)
-            .label(format!("this is {}", found(&value.ty)));
-        let rest = Span::new(value.span.end, span.end);
-        self.report(if value.ty.fits(ty) {
-            problem.help("remove `as`: the value has this type already").fix(rest, "")
-        } else if let Some(help) = self.json_help(&value.ty, ty) {
-            let written = &self.source.text()[value.span.range()];
-            problem.help(help).suggest(span, format!("({written} >> to_json >> parse_json)"))
-        } else {
-            problem.help(format!(
-                "convert the value: `as` tests json, and {} can never be {ty}",
-                found(&value.ty)
-            ))
-        });
     }
 }
 

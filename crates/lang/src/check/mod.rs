@@ -10,6 +10,7 @@ mod blocks;
 mod bounds;
 mod branching;
 mod call;
+mod casts;
 mod expansion;
 mod expr;
 mod facts;
