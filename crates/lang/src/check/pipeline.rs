@@ -500,8 +500,8 @@ fn elsewhere(name: &str) -> Option<&'static str> {
         "print" | "println" | "printf" | "echo" | "puts" | "console.log" => {
             Some("end the script with the value: the value of the last pipeline is the result")
         }
-        "now" | "today" | "current_date" | "current_time" | "datetime.now" | "Date.now" => {
-            Some("declare `param today: string`, and pass the date: a script has no clock")
+        "current_date" | "current_time" | "datetime.now" | "Date.now" => {
+            Some("write `now()` for the time, or `today(\"Europe/Berlin\")` for the date of a zone")
         }
         _ => None,
     }
