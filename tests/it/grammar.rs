@@ -36,7 +36,8 @@ fn is_beyond_gbnf(text: &str) -> bool {
         let behind = it.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
         let behind_range =
             behind.trim_start_matches(|it: char| it.is_ascii_digit() || " .-".contains(it));
-        behind.len() < it.len() && behind_range.starts_with(">(")
+        let end = behind_range.trim_start_matches('>');
+        behind.len() < it.len() && end.len() < behind_range.len() && end.starts_with('(')
     })
 }
 

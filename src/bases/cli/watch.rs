@@ -26,7 +26,7 @@ use super::{
 /// The maximum number of notes about retries.
 const MOST_ASIDES: usize = 5;
 
-/// The maximum number of places whose swallowed failures are told.
+/// The maximum number of places whose swallowed failures are printed.
 const MOST_PLACES: usize = 20;
 
 /// The state of a run while it runs.
@@ -94,7 +94,7 @@ impl Watch {
         }
     }
 
-    /// Tells the first failure that the script swallowed at a place, as soon as it happens.
+    /// Prints the first failure that the script swallowed at a place, as soon as it happens.
     fn swallow(&self, error: &OpError, count: u64, span: Span, source: Option<&Source>) {
         let source = source.or_else(|| self.script.get());
         let place = source.map_or_else(String::new, |it| {
@@ -116,7 +116,7 @@ impl Watch {
         }
     }
 
-    /// Tells how often the script swallowed failures at places where there was more than one.
+    /// Prints how often the script swallowed failures at places where there was more than one.
     pub(super) fn sum_up(&self) {
         let swallowed = self.swallowed.lock().unwrap_or_else(PoisonError::into_inner);
         let repeated = swallowed.iter().filter(|(_, it)| **it > 1);

@@ -163,9 +163,22 @@ fn place<'a>(error: &RunError, script: &'a str) -> &'a str {
     script.get(error.span.range()).unwrap_or_default()
 }
 
-/// Whether the failed expression tests a value of unknown type.
+/// Whether the failed expression tests a value of unknown type, or is the call of an op some of
+/// whose arguments may have any type.
 fn asks_json(text: &str) -> bool {
-    [" as ", "parse_json", "rhai"].iter().any(|it| text.contains(it))
+    const OPEN: [&str; 10] = [
+        " as ",
+        "parse_json",
+        "rhai",
+        "parse_yaml",
+        "parse_toml",
+        "request",
+        "http_",
+        "exec",
+        "to_csv",
+        "to_markdown",
+    ];
+    OPEN.iter().any(|it| text.contains(it)) || text.starts_with("build_url")
 }
 
 /// Whether the message of an op ends with a kind, as in `expected .., found int`.
@@ -189,8 +202,9 @@ fn is_misfit(message: &str) -> bool {
         .strip_prefix("expected ")
         .and_then(|it| it.split_once(", found "))
         .map(|(wanted, given)| (wanted.split_once(" for `").map_or(wanted, |it| it.0), given));
-    // Ops show the content of a text, and not its type.
-    let parts = parts.filter(|(_, given)| !given.starts_with('`'));
+    // Ops show the content of a text, and not its type; some expect a number of items.
+    let parts =
+        parts.filter(|(wanted, given)| !given.starts_with('`') && !wanted.ends_with(" items"));
     parts.is_some_and(|(wanted, given)| !is_range(wanted) || given.parse::<f64>().is_err())
 }
 

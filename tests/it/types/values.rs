@@ -193,6 +193,9 @@ pub(super) fn misfit(ty: &Type, value: &Value) -> Option<String> {
             }
             max.is_none_or(|max| items.len() as u64 <= max)
         }
+        (Type::Map(item), Value::Record(record)) => {
+            return record.iter().find_map(|(_, it)| misfit(item, it));
+        }
         (Type::Record(of), Value::Record(record)) => {
             let wrong = of.fields.iter().find_map(|(name, ty)| match record.get(name) {
                 Some(it) => misfit(ty, it).map(|why| format!("`{name}`: {why}")),

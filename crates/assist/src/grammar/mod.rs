@@ -154,7 +154,7 @@ mod tests {
     fn names_of_components_have_their_own_arguments() {
         let grammar = super::grammar(&svc_components::registry(), Notation::Ebnf);
         for line in [
-            r#"takes_text_sep_named ::= ("text" | "sep") ":" expr"#,
+            r#"takes_text_sep_named ::= ("text" | "sep") ":" pipeline"#,
             r#"id ::= ([a-z_] [0-9A-Z_a-z]* - ("and" | "as" | "#,
         ] {
             assert!(grammar.contains(line), "{line}\n{grammar}");

@@ -69,9 +69,9 @@ impl Callables {
         let name = self.rule_name();
         let rule = |suffix: &str, kind, body| Rule { name: format!("{name}_{suffix}"), kind, body };
         let named = Term::Rule(format!("{name}_named"));
-        let any = Term::Alt(vec![named.clone(), Term::rule("expr")]);
+        let any = Term::Alt(vec![named.clone(), Term::rule("pipeline")]);
         let params = self.params.iter().copied();
-        let argument = Term::Seq(vec![words(params), Term::text(":"), Term::rule("expr")]);
+        let argument = Term::Seq(vec![words(params), Term::text(":"), Term::rule("pipeline")]);
         let empty = self.params.is_empty();
         vec![
             rule("name", Kind::Tight, self.name()),

@@ -1,5 +1,5 @@
-//! Values that are known not to be null: after `x != null` in an `if`, beside `and` and `or`, in
-//! the arms of a `match`, and behind a `where`.
+//! Values that are known not to be null: after `x != null` in an `if`, on the right of `and` and
+//! `or`, in the arms of a `match`, and after a `where`.
 //!
 //! Values never change, so what a condition says of a name or a field holds wherever the
 //! condition does.
@@ -134,7 +134,7 @@ fn without_null(ty: &Type, fields: &[Text]) -> Type {
                 let ty = if it == name { without_null(ty, rest) } else { ty.clone() };
                 (it.clone(), ty)
             });
-            // It is no longer the declared type, whose name would be misleading.
+            // The name of the declared type would be misleading.
             Type::Record(RecordType { name: None, fields: fields.collect() }.into())
         }
         Type::Optional(inner) => without_null(inner, fields).optional(),
