@@ -115,13 +115,13 @@ mod tests {
         gives::<Len>(r#"["e\u0301😀"]"#, "3");
         gives::<Len>("[[]]", "0");
         gives::<Len>("[{}]", "0");
-        assert!(fails::<Len>("[null]").message.contains("string, [T], record or json"));
+        assert!(fails::<Len>("[null]").message.contains("string, [T], record, map<T> or json"));
     }
 
     #[test]
     fn keys_keep_their_order() {
         gives::<Keys>("[{}]", "[]");
         gives::<Keys>(r#"[{"z": 1, "a": {"b": 2}}]"#, r#"["z","a"]"#);
-        assert!(fails::<Keys>("[1]").message.contains("record or json"));
+        assert!(fails::<Keys>("[1]").message.contains("record, map<T> or json"));
     }
 }
