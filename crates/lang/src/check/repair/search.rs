@@ -200,8 +200,10 @@ impl Search<'_> {
         if !is_free(op) || others.iter().any(|it| it.default.is_none()) {
             return None;
         }
+        // The fields of a record are seldom meant as a map.
+        let is_map = matches!((input.scheme, from), (Scheme::Map(_), Type::Record(_)));
         let mut bindings = Bindings::default();
-        if !bindings.bind(input.scheme, from) {
+        if is_map || !bindings.bind(input.scheme, from) {
             return None;
         }
         if op.op.generic == Generic::Tested {
@@ -258,7 +260,8 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
 
 /// Whether a port takes one of several specific types.
 fn is_choice(takes: Scheme) -> bool {
-    let says = |it: &Scheme| !matches!(it, Scheme::Record(_, []) | Scheme::Var(_));
+    // What takes json, too, such as `to_csv`, writes any value.
+    let says = |it: &Scheme| !matches!(it, Scheme::Record(_, []) | Scheme::Var(_) | Scheme::Json);
     matches!(takes, Scheme::OneOf(all) if all.iter().all(says))
 }
 
