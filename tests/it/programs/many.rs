@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{Place, alive, err, out};
+use crate::types::rounds;
 
 /// The most descriptors and children of a process until it ends.
 fn watched(child: &mut Child) -> (usize, usize) {
@@ -26,31 +27,26 @@ fn watched(child: &mut Child) -> (usize, usize) {
     (files.into_inner(), children.into_inner())
 }
 
-/// The items of an `each` run 64 at a time.
-fn each(count: usize, most: usize) {
+/// The programs of an `each`, unless `SVC_PROGRAMS` says how many; 10,000 take half a minute.
+const PROGRAMS: u64 = 1_000;
+
+/// The most children at any time: those at work, and some that have just ended.
+const MOST_CHILDREN: usize = 110;
+
+#[test]
+fn many_programs_leave_nothing() {
+    let count = rounds("SVC_PROGRAMS", PROGRAMS);
+    let mark = format!("many{}mark", std::process::id());
     let place = Place::new(&format!(
-        r#"range(0, {count}) >> each {{ exec("true", args: ["many{}mark"]) >> .code }} within {{ max_parallel: 100 }} >> sum"#,
-        std::process::id()
+        r#"range(0, {count}) >> each {{ exec("true", args: ["{mark}"]) >> .code }} within {{ max_parallel: 100 }} >> sum"#,
     ));
     let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
     let (files, children) = watched(&mut child);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(out(&ended), "0\n", "{}", err(&ended));
-    assert!(files <= 4 * most + 60, "{files} descriptors");
-    assert!(children <= most, "{children} children");
-    assert!(alive(&format!("many{}mark", std::process::id())).is_empty());
-}
-
-#[test]
-fn a_thousand_programs_leave_nothing() {
-    each(1_000, 110);
-}
-
-/// Takes about a minute: `cargo test --test it programs -- --ignored`.
-#[test]
-#[ignore = "takes about a minute"]
-fn ten_thousand_programs_leave_nothing() {
-    each(10_000, 110);
+    assert!(files <= 4 * MOST_CHILDREN + 60, "{files} descriptors");
+    assert!(children <= MOST_CHILDREN, "{children} children");
+    assert!(alive(&mark).is_empty());
 }
 
 #[test]
