@@ -20,7 +20,7 @@ use std::{
 use serde_json::Value as Json;
 
 /// The beginnings of variables that Cargo sets for a package.
-const PACKAGE: [&str; 3] = ["CARGO_BIN_EXE_", "CARGO_MANIFEST_", "CARGO_PKG_"];
+const PACKAGE: [&str; 4] = ["CARGO_BIN_EXE_", "CARGO_MANIFEST_", "CARGO_PKG_", "OUT_DIR"];
 
 /// The libraries that this test is linked with, by name.
 pub(super) struct Libraries {
@@ -30,8 +30,12 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    /// Asks Cargo for the libraries; it has built them already. If a source has changed since this
-    /// test began, Cargo builds them again, and this program with them: do not edit meanwhile.
+    /// Asks Cargo for the libraries; it has built them already.
+    ///
+    /// # Panics
+    ///
+    /// Panics if Cargo builds this program again, as it does if a source has changed since this
+    /// test began: other tests that start the program would fail.
     pub(super) fn of_this_build() -> Self {
         let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
         let target = folder.ancestors().nth(2).unwrap();
@@ -53,7 +57,11 @@ impl Libraries {
         }
         let output = cargo.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let files = lines(&output.stdout).filter_map(|it| library(&it)).collect();
+        let messages: Vec<Json> = lines(&output.stdout).collect();
+        let built = messages.iter().filter(|it| it["fresh"] == false);
+        let built: Vec<&str> = built.filter_map(|it| it["target"]["name"].as_str()).collect();
+        assert!(built.is_empty(), "Cargo has built {built:?} again; was a source edited?");
+        let files = messages.iter().filter_map(library).collect();
         Self { files, folder }
     }
 
