@@ -43,6 +43,7 @@ mod laws;
 mod learning;
 mod lsp;
 mod memory;
+mod met;
 mod meter;
 mod models;
 mod observed;
@@ -52,6 +53,7 @@ mod plans;
 mod policy;
 mod programs;
 mod promises;
+mod race;
 #[cfg(unix)]
 mod repl;
 mod requests;

@@ -26,6 +26,8 @@ pub(super) struct Writer<'r> {
     /// The names in scope that are numbers.
     pub(super) counts: Vec<String>,
     kind: Kind,
+    /// Whether the stage is in a branch that may be cancelled.
+    races: bool,
 }
 
 /// The topic of scripts.
@@ -42,9 +44,9 @@ pub(super) enum Kind {
 /// A script with some calls.
 pub(super) fn script(rng: &mut Rng, kind: Kind) -> Script {
     let calls = rng.usize(1..12);
-    let mut writer =
-        Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), counts: Vec::new(), kind };
-    writer.file()
+    let (names, flows, races) = (0, 0, false);
+    let (caps, counts) = (Vec::new(), Vec::new());
+    Writer { rng, calls, names, flows, caps, counts, kind, races }.file()
 }
 
 impl Writer<'_> {
@@ -130,7 +132,8 @@ impl Writer<'_> {
             return self.call();
         }
         let depth = depth - 1;
-        match self.rng.u8(0..22) {
+        // Nothing that must happen once races: no flow, and nothing that calls one.
+        match self.rng.u8(0..if self.races { 10 } else { 24 }) {
             0 | 1 => self.parallel(depth),
             2 | 3 => self.each(depth),
             4 => {
@@ -148,7 +151,8 @@ impl Writer<'_> {
                 format!("match len(it) > 5 {{ true => {one}, false => {other} }}")
             }
             7 => format!("({}) fallback ({})", self.pipeline(depth), self.pipeline(depth.min(1))),
-            8 | 9 => format!("({}) within {{ {} }}", self.pipeline(depth), self.bounds()),
+            8 => format!("({}) within {{ {} }}", self.pipeline(depth), self.bounds()),
+            9 => self.race(depth),
             10 if self.flows > 0 => format!("f{}", self.rng.usize(0..self.flows)),
             11 if self.flows > 0 => self.passed(),
             12 | 13 => self.made(),
@@ -158,6 +162,7 @@ impl Writer<'_> {
             17 | 18 => self.counted(depth),
             19 => self.broken(depth),
             20 if self.flows > 0 => self.counting(),
+            21 => format!("({}) within {{ {} }}", self.pipeline(depth), self.bounds()),
             _ => self.call(),
         }
     }
@@ -194,6 +199,15 @@ impl Writer<'_> {
         format!(
             "parallel {{ {one}: {first}, {two}: {second}, {third}?: {optional} }} >> \"${{.{one}}}${{.{two}}}${{.{third} ?? \"-\"}}\""
         )
+    }
+
+    fn race(&mut self, depth: usize) -> String {
+        let around = std::mem::replace(&mut self.races, true);
+        let branches: Vec<String> = (0..self.rng.usize(1..4))
+            .map(|_| format!("{}: {}", self.name(), self.pipeline(depth)))
+            .collect();
+        self.races = around;
+        format!("race {{ {} }}", branches.join(", "))
     }
 
     fn each(&mut self, depth: usize) -> String {
@@ -234,7 +248,7 @@ impl Writer<'_> {
             }
             4..=6 => format!("speak(cap: {})", self.rng.u16(0..300)),
             7 => format!("wait(duration: {}ms)", self.rng.u16(0..2_000)),
-            8 => "post".to_owned(),
+            8 if !self.races => "post".to_owned(),
             _ => format!("\"${{it}}{}\"", "w".repeat(self.rng.usize(0..40))),
         };
         match self.rng.u8(0..5) {

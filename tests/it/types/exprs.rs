@@ -249,6 +249,11 @@ impl Writer<'_> {
     fn branches(&mut self, ty: &Type, depth: usize) -> String {
         let item = values::plain(self.rng);
         let entering = self.expr(&item, depth);
+        if self.rng.u8(0..3) == 0 {
+            let (one, other) =
+                self.entered(&item, |this| (this.expr(ty, depth), this.expr(ty, depth)));
+            return format!("({entering} >> race {{ a: ({one}), b: ({other}) }})");
+        }
         let (one, other) =
             self.entered(&item, |this| (this.expr(ty, depth), this.expr(&Type::INT, depth)));
         let optional = ty.is_optional() && self.rng.bool();

@@ -8,8 +8,9 @@ pub(super) const OF_LISTS: [(&str, &str); 5] = [
     ("sort", "sort { $0 }"),
     ("group", "group { $0 }"),
 ];
-pub(super) const OF_ALL: [(&str, &str); 4] = [
+pub(super) const OF_ALL: [(&str, &str); 5] = [
     ("parallel", "parallel { ${1:name}: $0 }"),
+    ("race", "race { ${1:name}: $0 }"),
     ("if", "if ${1:condition} { ${2:it} } else { ${3:it} }"),
     ("match", "match ${1:it} { $0 }"),
     ("repeat", "repeat ${1:3} { ${2:it} } until ${3:condition} else { ${4:it} }"),

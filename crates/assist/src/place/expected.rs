@@ -88,7 +88,8 @@ impl<'a> Place<'a> {
 
     fn behind_colon(&self) -> Expected {
         let in_parallel = |open: &usize| {
-            self.shown(*open) == "{" && *open > 0 && self.shown(*open - 1) == "parallel"
+            let word = open.checked_sub(1).map(|it| self.shown(it));
+            self.shown(*open) == "{" && matches!(word, Some("parallel" | "race"))
         };
         if self.open().last().is_some_and(in_parallel) { Expected::Head } else { Expected::Value }
     }
@@ -130,7 +131,7 @@ impl<'a> Place<'a> {
         match self.shown(last) {
             "within" => return Some(Expected::Bound),
             "where" | "sort" | "group" => return Some(Expected::Value),
-            "parallel" => return None,
+            "parallel" | "race" => return None,
             "each" | "else" => return Some(Expected::Line),
             "?" if last > 0 && self.shown(last - 1) == "each" => return Some(Expected::Line),
             _ => {}

@@ -339,18 +339,31 @@ impl DryRunResult {
         let is_reached = |path: &str| {
             let is_taken =
                 |it: &str| matches!(self.calls.get(it), Some(Fate::Same | Fate::Stale(_)));
+            // The items that the caps on an `each?` did not fund then.
+            let is_decided = |it: &str| {
+                let each = it.rsplit_once('[').map(|(each, _)| each);
+                each.is_some_and(|it| matches!(self.calls.get(it), Some(Fate::Same)))
+            };
             let mut around = path.match_indices('/').map(|(end, _)| &path[..end]);
-            self.calls.contains_key(path) || around.any(is_taken)
+            self.calls.contains_key(path) || around.any(|it| is_taken(it) || is_decided(it))
         };
         self.recorded.iter().map(String::as_str).filter(move |it| !is_reached(it))
     }
 
     /// The places of the plan that were not reached, because they need results that were not
-    /// computed.
+    /// computed. Those of flow arguments whose op was not called again, and those of branches
+    /// that lost a race, are not missing.
     pub fn not_reached(&self) -> Vec<&str> {
         let reached: BTreeSet<String> = self.calls.keys().map(|it| place_of(it)).collect();
+        let taken = self.calls.iter().filter(|(_, it)| matches!(it, Fate::Same | Fate::Stale(_)));
+        let taken: BTreeSet<String> = taken.map(|(path, _)| place_of(path)).collect();
+        let is_inside =
+            |path: &str| path.match_indices('/').any(|(end, _)| taken.contains(&path[..end]));
         let calls = self.plan.nodes().iter().filter(|it| {
-            it.op.is_some() && it.cost_class != Some("inline") && !reached.contains(&it.path)
+            it.op.is_some()
+                && it.cost_class != Some("inline")
+                && !reached.contains(&it.path)
+                && !is_inside(&it.path)
         });
         calls.map(|it| it.path.as_str()).collect()
     }

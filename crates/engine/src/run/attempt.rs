@@ -274,7 +274,7 @@ impl Run {
         {
             let used = |it: &Value| estimated(call.op.op, one.args, it);
             cx.used(answer.as_ref().map(used).unwrap_or_default());
-            return answer.map_err(|it| RunError::new(it, one.span));
+            return answer.map_err(|it| scope.refused(it, one.span));
         }
         if call.op.op.makes_as_much() {
             memory::room(needed(one.args)).map_err(|it| out_of_memory(&it, one.span))?;

@@ -28,13 +28,14 @@ use super::{
     scope::Scope,
 };
 
-/// An `each` and the list that it runs over.
+/// An `each`.
 #[derive(Clone, Copy)]
-struct Each<'a> {
-    segment: &'a str,
-    optional: bool,
-    body: &'a Term,
-    items: &'a List,
+pub(super) struct Each<'a> {
+    pub(super) segment: &'a str,
+    pub(super) optional: bool,
+    /// The number of bounds around it whose caps it meets: items that they cannot fund are null.
+    pub(super) meets: usize,
+    pub(super) body: &'a Term,
 }
 
 /// A let by its number, or the block's result, with its value.
@@ -91,12 +92,11 @@ impl Run {
 
     pub(super) async fn each<'a>(
         &'a self,
-        segment: &'a str,
+        each: Each<'a>,
         input: &'a Term,
-        optional: bool,
-        body: &'a Term,
         place: Place<'a>,
     ) -> Result<Value> {
+        let Each { segment, body, .. } = each;
         let items = match self.eval(input, place).await? {
             Value::List(items) => items,
             other => return Err(eval_sync::not_a_list(&other, input.span)),
@@ -104,11 +104,21 @@ impl Run {
         self.emit(&place.path.name(segment), &Event::Items { total: items.len() });
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
-        let each = Each { segment, optional, body, items: &items };
-        let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
+        let met = match each.meets {
+            0 => None,
+            _ => Some(self.met_before(each, &items, place, input.span)?),
+        };
+        let is_funded = |idx: usize| met.as_ref().is_none_or(|it| it.funds(idx));
+        let tasks = (0..items.len()).map(|idx| match is_funded(idx) {
+            true => self.item(each, &items, idx, place),
+            false => Box::pin(std::future::ready(Ok(Value::Null))),
+        });
         let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_dry_run());
         let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };
-        let ended = together(tasks, &scope, at_once, body.span).await;
+        let mut ended = together(tasks, &scope, at_once, body.span).await;
+        if let Some(met) = met {
+            self.meet(met, &mut ended, items.len(), place, body.span).await?;
+        }
         let values = ended.with_partial(&scope, |values, failed| {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;
@@ -117,9 +127,15 @@ impl Run {
         self.weighed(weight, &scope, body.span, move || Ok(Value::from(values))).await
     }
 
-    fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
+    fn item<'a>(
+        &'a self,
+        each: Each<'a>,
+        items: &'a List,
+        idx: usize,
+        place: Place<'a>,
+    ) -> Task<'a> {
         Box::pin(async move {
-            let item = each.items.get(idx).expect("an item of the list");
+            let item = items.get(idx).expect("an item of the list");
             let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
             let inner = Place { env: &env, scope: place.scope, path: &path };
             self.emit(&path, &Event::ItemStarted);

@@ -49,6 +49,14 @@ pub(super) fn made_of(flow: &Arc<TypedFlow>, folder: &Path) -> Vec<Text> {
     parts
 }
 
+/// Everything in a term that determines what it does, except the texts of its files.
+pub(super) fn parts_of(term: &Term, folder: &Path) -> Vec<Text> {
+    let mut walk = Walk::new(|_| false);
+    walk.parts = Some(Parts { folder, parts_read: Vec::new() });
+    walk.term(term);
+    walk.parts.map(|it| it.parts_read).unwrap_or_default()
+}
+
 fn reaches(term: &Term, wanted: fn(&TypedCall) -> bool) -> bool {
     let mut walk = Walk::new(wanted);
     walk.term(term);

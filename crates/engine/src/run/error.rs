@@ -3,7 +3,10 @@
 use std::fmt;
 
 use svc_contract::registry::{ErrorKind, OpError, Usage};
-use svc_lang::diag::{Source, Span};
+use svc_lang::{
+    check::FAILS_SEGMENT,
+    diag::{Source, Span},
+};
 
 use super::partial::Partial;
 
@@ -151,6 +154,12 @@ impl RunError {
     pub(super) fn is_caught_at(&self, depth: usize) -> bool {
         let passes = matches!(self.kind(), ErrorKind::Cancelled | ErrorKind::Bug);
         !passes && self.bound.is_none_or(|bound| bound > depth)
+    }
+
+    /// Whether the `fallback` or `fails` of this segment may swallow the failure.
+    pub(super) fn is_met_by(&self, segment: &str, depth: usize) -> bool {
+        let ends_a_test = segment.starts_with(FAILS_SEGMENT) && self.kind() == ErrorKind::Budget;
+        ends_a_test || self.is_caught_at(depth)
     }
 
     /// Whether a cap around a place inside `depth` bounds could not fund a call, and so will

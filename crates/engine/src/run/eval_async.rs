@@ -19,6 +19,7 @@ use svc_lang::{
 use super::{
     Run,
     aside::{free, weight_of},
+    blocks::Each,
     calls::spends,
     env::Env,
     error::{Result, RunError},
@@ -110,9 +111,13 @@ impl Run {
             TermKind::Parallel { names, branches } => {
                 Box::pin(self.parallel(names, branches, place, span))
             }
-            TermKind::Each { segment, input, optional, body } => Box::pin(async move {
-                let items = self.each(segment, input, *optional, body, place).await?;
-                eval_sync::check_size(items, span)
+            TermKind::Race { segment, branches } => {
+                Box::pin(self.race(segment, branches, place, term))
+            }
+            TermKind::Each { segment, input, optional, bounds, body } => Box::pin(async move {
+                let meets = if *optional { *bounds } else { 0 };
+                let each = Each { segment, optional: *optional, meets, body };
+                eval_sync::check_size(self.each(each, input, place).await?, span)
             }),
             TermKind::Shape { segment, input, shape, key } => Box::pin(async move {
                 let list = TermKind::Const(self.eval(input, place).await?);
@@ -263,7 +268,7 @@ impl Run {
         let mut result = self.eval(first, place).await;
         for term in others {
             match result {
-                Err(err) if err.is_caught_at(place.scope.depth) => {
+                Err(err) if err.is_met_by(segment, place.scope.depth) => {
                     self.emit(place.path, &Event::swallowed(&err, 1));
                     let error = eval_sync::error_value(&err);
                     let env = place.env.with_it(&error);

@@ -68,7 +68,8 @@ impl Now<'_> {
             TermKind::Parallel { names, branches } => {
                 self.made(self.parallel(names, branches, env)?, span)
             }
-            TermKind::Each { segment, input, optional, body } => {
+            TermKind::Race { segment, branches } => self.race(segment, branches, env),
+            TermKind::Each { segment, input, optional, body, .. } => {
                 self.made(self.each(segment, input, *optional, body, env)?, span)
             }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
@@ -347,7 +348,7 @@ impl Now<'_> {
         let mut result = self.eval(first, env);
         for term in others {
             match result {
-                Err(err) if err.is_caught_at(self.scope.depth) => {
+                Err(err) if err.is_met_by(segment, self.scope.depth) => {
                     let error = error_value(&err);
                     self.swallow(err);
                     let next = self.eval(term, &env.with_it(&error));
@@ -357,6 +358,29 @@ impl Now<'_> {
             }
         }
         result
+    }
+
+    /// The value of the first branch in the script that succeeds: without slow calls, nothing
+    /// overlaps.
+    fn race(self, segment: &str, branches: &[TypedBranch], env: &Env<'_>) -> Result<Value> {
+        let mut failed = None;
+        for branch in branches {
+            match self.eval(&branch.body, env) {
+                Err(err) if err.is_caught_at(self.scope.depth) => {
+                    let err = err.below(&branch.name).below(segment);
+                    match &failed {
+                        None => failed = Some(err),
+                        Some(_) => drop(self.swallow(err)),
+                    }
+                }
+                Err(err) => return Err(err.below(&branch.name).below(segment)),
+                Ok(value) => {
+                    failed.map(|it| self.swallow(it));
+                    return Ok(value);
+                }
+            }
+        }
+        Err(failed.expect("a race has branches"))
     }
 
     fn repeat(self, repeat: &TypedRepeat, env: &Env<'_>, span: Span) -> Result<Value> {

@@ -3,7 +3,10 @@
 use std::{future::Future, pin::Pin};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use svc_contract::value::{Value, memory};
+use svc_contract::{
+    registry::ErrorKind,
+    value::{Value, memory},
+};
 use svc_lang::diag::Span;
 
 use super::{
@@ -76,6 +79,20 @@ impl Ended {
             return Ok(values);
         }
         failure.with_partial(scope, || kept(values, &failed)).map_or(Ok(Vec::new()), Err)
+    }
+
+    /// Whether the first failure is that of a cap inside `outer` bounds, which cannot fund a call.
+    pub(super) fn declined_inside(&self, outer: usize) -> Option<&RunError> {
+        let first = self.failure.first.as_deref();
+        first.filter(|it| it.kind() == ErrorKind::Budget && it.bound.is_some_and(|it| it > outer))
+    }
+
+    /// Makes tasks that failed or did not start null, up to `count` tasks. Returns their numbers.
+    pub(super) fn forgive(&mut self, count: usize) -> Vec<usize> {
+        let begun = self.values.len();
+        self.values.resize(count, Value::Null);
+        self.failure = Failure::default();
+        std::mem::take(&mut self.failed).into_iter().chain(begun..count).collect()
     }
 
     /// The values, or the first failure.

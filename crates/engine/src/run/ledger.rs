@@ -191,6 +191,19 @@ impl Account {
         self.ledger.lock().entries[self.place].taken()
     }
 
+    /// The caps here and around, innermost first, of bounds inside `outer` ones.
+    pub(super) fn caps_inside(&self, outer: usize) -> Vec<Cap> {
+        let book = self.ledger.lock();
+        let inside = book.chain(self.place).take_while(|it| it.depth > outer);
+        inside.map(|it| it.cap).collect()
+    }
+
+    /// The depth of the innermost bound with a cap; that of the whole run if there is none.
+    pub(super) fn innermost_cap(&self) -> usize {
+        let book = self.ledger.lock();
+        book.chain(self.place).find(|it| it.cap != Cap::default()).map_or(0, |it| it.depth)
+    }
+
     /// Whether there is a cap of any kind, here or around.
     pub fn is_capped(&self) -> bool {
         self.is_capped

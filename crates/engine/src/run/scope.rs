@@ -250,6 +250,16 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// The failure of a mocked call. One of the kind `budget` is that of the innermost cap around
+    /// it, or of the whole run.
+    pub(super) fn refused(&self, error: OpError, span: Span) -> Box<RunError> {
+        let is_budget = error.kind == ErrorKind::Budget;
+        let error = RunError::new(error, span);
+        if is_budget { error.at_bound(self.account.innermost_cap()) } else { error }
+    }
+}
+
 /// The size of a written value per unit of its weight.
 const BYTES_A_PIECE: u64 = 8;
 

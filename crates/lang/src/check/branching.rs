@@ -1,9 +1,9 @@
-//! Choosing and repeating: `if`, `match`, `repeat`.
+//! Choosing and repeating: `if`, `match`, `race`, `repeat`.
 
 use svc_contract::value::{EnumType, Type, Value};
 
 use super::{
-    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedRepeat,
+    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedBranch, TypedRepeat,
     literals::is_empty_list, pipeline::convert, repair,
 };
 use crate::{
@@ -42,6 +42,43 @@ impl Checker<'_> {
             };
             Term::new(kind, ty, it.span)
         })
+    }
+
+    pub(super) fn race(
+        &mut self,
+        branches: &[ast::Branch],
+        span: Span,
+        expected: Option<&Type>,
+    ) -> Term {
+        let segment = self.segment("race");
+        let mut checked: Vec<TypedBranch> = Vec::with_capacity(branches.len());
+        let mut ty = Type::Never;
+        for (idx, branch) in branches.iter().enumerate() {
+            let body = self.named_path(|this| this.pipeline_as(&branch.value, expected));
+            if let Some(span) = branch.optional {
+                self.report(never_ends_a_race(span));
+            }
+            let name = &branch.name.text;
+            if let Some(first) = branches[..idx].iter().find(|it| it.name.text == *name) {
+                self.taken(&branch.name, first.name.span);
+                continue;
+            }
+            match ty.join(&body.ty) {
+                Some(joined) => ty = joined,
+                None => {
+                    if let Some(first) = checked.first() {
+                        self.disagree(&first.body, &body, "the branches of `race`");
+                    }
+                    ty = Type::Unknown;
+                }
+            }
+            checked.push(TypedBranch { name: name.clone(), optional: false, body });
+        }
+        self.unordered_branches(&checked);
+        for branch in &mut checked {
+            branch.body = convert(branch.body.clone(), &ty);
+        }
+        Term::new(TermKind::Race { segment, branches: checked }, ty, span)
     }
 
     pub(super) fn condition(&mut self, condition: &Term) {
@@ -312,4 +349,12 @@ impl Checker<'_> {
 fn uncovered(of: &EnumType, covers: &dyn Fn(&Value) -> bool) -> Vec<String> {
     let missing = of.variants.iter().filter(|it| !covers(&Value::Text((*it).clone())));
     missing.map(|it| format!("{it:?}")).collect()
+}
+
+/// A `?` after the name of a branch of a `race`.
+fn never_ends_a_race(optional: Span) -> Problem {
+    Problem::warning(Code::E229, optional, "this `?` has no effect")
+        .label("a branch that fails never ends a `race`")
+        .help("leave it out: the other branches go on")
+        .suggest(optional, "")
 }

@@ -298,8 +298,8 @@ impl Instances {
             // It was made for this place.
             TermKind::FlowRef(flow) => *flow = Arc::new(self.copy(flow, of)?),
             TermKind::Rhai { inline_script, .. } if inline_script.yields().has_vars() => {
-                let yields = inline_script.yields().with_vars(of);
-                *inline_script = Arc::new(inline_script.with_result(yields));
+                let typed = inline_script.with_result(inline_script.yields().with_vars(of));
+                *inline_script = Arc::new(typed);
             }
             _ => {}
         }

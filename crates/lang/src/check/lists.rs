@@ -80,8 +80,13 @@ impl Checker<'_> {
         self.frames.pop();
         let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
         let ty = Type::List(item.into(), max);
-        let kind =
-            TermKind::Each { segment, input: Box::new(input), optional, body: Box::new(body) };
+        let kind = TermKind::Each {
+            segment,
+            input: Box::new(input),
+            optional,
+            bounds: 0,
+            body: Box::new(body),
+        };
         Term::new(kind, ty, span)
     }
 
@@ -170,7 +175,7 @@ fn keyed_first(
         let ty = list_of(&body.ty);
         let (input, body) = (Box::new(input), Box::new(body));
         Term::new(
-            TermKind::Each { segment: segment.into(), input, optional: false, body },
+            TermKind::Each { segment: segment.into(), input, optional: false, bounds: 0, body },
             ty,
             span,
         )

@@ -61,6 +61,7 @@ pub use term::{
     TypedRepeat, TypedTest, Var,
 };
 
+pub use tests::FAILS_SEGMENT;
 pub use types::type_names;
 
 use crate::{

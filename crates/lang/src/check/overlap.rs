@@ -58,22 +58,22 @@ impl<'a> Places<'a> {
 }
 
 impl Checker<'_> {
-    /// Reports branches that race: they run at the same time and use the same path, and at least
+    /// Reports branches that conflict: they run at the same time and use the same path, and at least
     /// one of them writes.
     pub(super) fn unordered_branches(&mut self, branches: &[TypedBranch]) {
         let uses: Vec<Vec<Use>> = branches.iter().map(|it| uses(&it.body)).collect();
-        self.races(&uses, |_| Vec::new());
+        self.conflicts(&uses, |_| Vec::new());
     }
 
-    /// Reports lets that race: those that do not need each other run at the same time, too.
+    /// Reports lets that conflict: those that do not need each other run at the same time, too.
     pub(super) fn unordered_lets(&mut self, lets: &[TypedLet]) {
         let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
-        self.races(&uses, |later| all_needs(lets, later));
+        self.conflicts(&uses, |later| all_needs(lets, later));
     }
 
-    /// Reports pieces that race with earlier ones. `needed` returns the earlier ones that a piece
+    /// Reports pieces that conflict with earlier ones. `needed` returns the earlier ones that a piece
     /// waits for.
-    fn races(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
+    fn conflicts(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
         let mut suggested = 0;
         let (mut all, mut writing) = (Places::default(), Places::default());
         for (later, own) in uses.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Checker<'_> {
                 for idx in earlier {
                     if suggested < MOST_SUGGESTED && !needed.get(idx).is_some_and(|it| *it) {
                         suggested += 1;
-                        self.race(&uses[idx], own);
+                        self.conflict(&uses[idx], own);
                     }
                 }
             }
@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    fn race(&mut self, earlier: &[Use], later: &[Use]) {
+    fn conflict(&mut self, earlier: &[Use], later: &[Use]) {
         for a in earlier {
             for b in later {
                 if (a.writes || b.writes) && overlap(&a.path, &b.path) {

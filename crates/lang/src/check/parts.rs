@@ -28,7 +28,7 @@ macro_rules! each_part {
                     computed.for_each(|it| visit(&$($mut)? it.value));
                     visit(&$($mut)? block.result);
                 }
-                TermKind::Parallel { branches, .. } => {
+                TermKind::Parallel { branches, .. } | TermKind::Race { branches, .. } => {
                     for it in branches.$iter() {
                         visit(&$($mut)? it.body);
                     }

@@ -144,8 +144,9 @@ impl Checker<'_> {
         self.fallback(tries, stage.span)
     }
 
-    fn within_stage(&mut self, term: Term, within: &Within) -> Term {
+    fn within_stage(&mut self, mut term: Term, within: &Within) -> Term {
         self.writes_happen_once(&term, within);
+        term.count_bounds();
         self.within(term, within)
     }
 
@@ -189,6 +190,7 @@ impl Checker<'_> {
         match kind {
             StageKind::Expr(expr) => self.stage_expr(expr, position, expected),
             StageKind::Parallel(branches) => self.parallel(branches, span, expected),
+            StageKind::Race(branches) => self.race(branches, span, expected),
             StageKind::Each { optional, body } => self.each(*optional, body, span, expected),
             StageKind::Where(key) => self.shape(Shape::Where, key, span),
             StageKind::Sort(key) => self.shape(Shape::Sort, key, span),
@@ -416,9 +418,10 @@ impl Checker<'_> {
                 self.taken(&branch.name, first);
                 continue;
             }
-            let ty = if branch.optional { body.ty.clone().optional() } else { body.ty.clone() };
+            let optional = branch.optional.is_some();
+            let ty = if optional { body.ty.clone().optional() } else { body.ty.clone() };
             fields.push((name.clone(), ty));
-            checked.push(TypedBranch { name, optional: branch.optional, body });
+            checked.push(TypedBranch { name, optional, body });
         }
         self.unordered_branches(&checked);
         let names = fields.iter().map(|(name, _)| name.clone()).collect();

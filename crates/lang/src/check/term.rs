@@ -192,11 +192,18 @@ pub enum TermKind {
         names: Arc<[Text]>,
         branches: Vec<TypedBranch>,
     },
+    /// The value of the first branch that succeeds.
+    Race {
+        segment: Text,
+        branches: Vec<TypedBranch>,
+    },
     /// The body has a frame for the item.
     Each {
         segment: Text,
         input: Box<Term>,
         optional: bool,
+        /// The number of `within`s on the stage itself. An `each?` meets their caps.
+        bounds: usize,
         body: Box<Term>,
     },
     /// The key has a frame for the item.
@@ -486,6 +493,15 @@ impl Term {
         term
     }
 
+    /// Counts a `within` around it, if it is an `each`.
+    pub(super) fn count_bounds(&mut self) {
+        match &mut self.kind {
+            TermKind::Each { bounds, .. } => *bounds += 1,
+            TermKind::Within { body, .. } => body.count_bounds(),
+            _ => {}
+        }
+    }
+
     /// The same term with another type.
     #[must_use]
     pub fn of_type(self, ty: Type) -> Self {
@@ -514,6 +530,7 @@ impl Term {
             TermKind::If { segments, .. } => Some(&segments.0),
             TermKind::Match { arms, .. } => arms.first().map(|it| &it.segment),
             TermKind::Parallel { branches, .. } => branches.first().map(|it| &it.name),
+            TermKind::Race { segment, .. } => Some(segment),
             TermKind::Block(block) => {
                 let first = block.lets.iter().find(|it| it.value.waits && !it.skipped);
                 first.map(|it| &it.name).or_else(|| block.result.first_waiting())

@@ -20,6 +20,9 @@ use crate::{
 /// The function of expectations that tests for a failure.
 const FAILS: &str = "fails";
 
+/// The segment of a `fails`, which also catches that a cap around the test has not enough left.
+pub const FAILS_SEGMENT: &str = "!fails";
+
 impl Checker<'_> {
     /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
     pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<TypedMock>, Vec<TypedTest>) {
@@ -127,7 +130,7 @@ impl Checker<'_> {
         };
         self.frames.pop();
         let tries = vec![bool_of(TermKind::Pipeline(ended)), failed];
-        let segment = self.segment("!fallback");
+        let segment = self.segment(FAILS_SEGMENT);
         Some(bool_of(TermKind::Fallback { segment, tries }))
     }
 

@@ -15,13 +15,26 @@ pub(super) const ALL: &[Construct] = &[
         chapter: "language.md#parallel",
     },
     Construct {
+        words: &["race"],
+        summary: "Runs branches concurrently, returns the value of the first that succeeds, and \
+                  cancels the others.",
+        form: "race { name: pipeline, other: pipeline }",
+        example: "\"12\" >> race {\n  slow: wait(duration: 2s) >> to_int,\n  quick: to_int,\n}",
+        result: "12",
+        fails: "Fails if all branches fail, with the error of the first. The branches have one \
+                type; they may compute, read, and spend, and all that they spend counts. A resumed \
+                run goes on with the winner it had.",
+        chapter: "language.md#race",
+    },
+    Construct {
         words: &["each"],
         summary: "Runs a pipeline for every item of a list, and returns the results in order.",
         form: "each { pipeline }\neach? { pipeline }",
         example: "[\"1\", \"two\", \"3\"] >> each? { to_int } >> compact",
         result: "[1,3]",
         fails: "Items run concurrently; `max_parallel` limits how many. If an item fails, the block \
-                fails; with `each?` the item becomes null. A record as the result of an item \
+                fails; with `each?` the item becomes null, also if a cap on the `each?` itself cannot \
+                fund it. A record as the result of an item \
                 needs two pairs of braces: `each { { title: .title } }`.",
         chapter: "language.md#each",
     },

@@ -83,7 +83,7 @@ codes! {
     E226 "mock of something that always runs",
     E227 "value without a type",
     E228 "op that needs a feature of another build",
-    E229 "`??` without effect",
+    E229 "`??` or `?` without effect",
     // E3xx: bounds and effects
     E301 "unknown bound",
     E302 "bound of the wrong type",
@@ -96,6 +96,7 @@ codes! {
     E309 "bound cannot be met",
     E310 "cap over a list of unlimited length",
     E311 "cap over something without a known price",
+    E312 "`race` of calls that must happen once",
     E315 "effect refused by the policy",
     // E4xx: the run, one code for each kind of error, and three for tests
     E401 "invalid input",

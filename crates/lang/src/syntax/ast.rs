@@ -145,6 +145,7 @@ pub enum StageKind {
     /// A value, a component with or without arguments, a selection, a group.
     Expr(Expr),
     Parallel(Vec<Branch>),
+    Race(Vec<Branch>),
     Each {
         optional: bool,
         body: Block,
@@ -182,7 +183,8 @@ pub struct Rhai {
 #[derive(Clone, Debug)]
 pub struct Branch {
     pub name: Word,
-    pub optional: bool,
+    /// The `?`, if there is one.
+    pub optional: Option<Span>,
     pub value: Pipeline,
 }
 

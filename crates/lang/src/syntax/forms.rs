@@ -7,7 +7,7 @@ use super::{
 use crate::diag::{Code, Fix, Problem, Span};
 
 /// Forms that a pipeline may begin with, but that a value contains only in parentheses.
-const HEADS: [&str; 3] = ["if", "match", "parallel"];
+const HEADS: [&str; 4] = ["if", "match", "parallel", "race"];
 
 impl Place<'_> {
     /// The problem of a form that lacks a part, if the place is in one.

@@ -29,9 +29,10 @@ const DECLARATIONS: [&str; 8] = ["param", "secret", "type", "use", "flow", "test
 const INFIX: [&str; 7] = ["and", "or", "as", "within", "fallback", "else", "until"];
 
 /// Words that a value or stage cannot end with.
-const OPENING: [&str; 23] = [
+const OPENING: [&str; 24] = [
     "svc", "param", "secret", "type", "use", "flow", "test", "mock", "expect", "let", "parallel",
-    "each", "if", "match", "repeat", "rhai", "where", "sort", "group", "not", "and", "or", "as",
+    "race", "each", "if", "match", "repeat", "rhai", "where", "sort", "group", "not", "and", "or",
+    "as",
 ];
 
 /// Words that are followed by an expression and then a block.

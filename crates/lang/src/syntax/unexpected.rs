@@ -7,10 +7,10 @@ use super::{
 use crate::diag::{Code, Problem, Span};
 
 /// The reserved words, which cannot be names.
-pub const RESERVED: [&str; 31] = [
+pub const RESERVED: [&str; 32] = [
     "svc", "param", "secret", "type", "use", "as", "flow", "test", "mock", "expect", "let",
-    "parallel", "each", "if", "else", "match", "repeat", "until", "within", "fallback", "rhai",
-    "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null",
+    "parallel", "race", "each", "if", "else", "match", "repeat", "until", "within", "fallback",
+    "rhai", "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null",
 ];
 
 /// Explains why parsing stopped at the byte `at`.
@@ -70,19 +70,19 @@ impl Place<'_> {
         Some(problem.fixed(self.fix_for(idx)))
     }
 
-    /// `parallel { a, b }`
+    /// `parallel { a, b }`, `race { a, b }`
     fn nameless_branch(&self) -> Option<Problem> {
         let open = self.opener()?;
-        if open == 0
-            || self.word(open - 1) != "parallel"
+        let word = open.checked_sub(1).map(|it| self.word(it))?;
+        if !matches!(word, "parallel" | "race")
             || !matches!(self.word(self.found), "," | "}" | ">>" | "(")
         {
             return None;
         }
         Some(
-            Problem::error(Code::E114, self.here(), "missing branch name in `parallel`")
+            Problem::error(Code::E114, self.here(), format!("missing branch name in `{word}`"))
                 .label("branch without a name")
-                .help("write `parallel { name: pipeline, other: pipeline }`")
+                .help(format!("write `{word} {{ name: pipeline, other: pipeline }}`"))
                 .fixed(self.fix_branches(open)),
         )
     }
@@ -142,6 +142,7 @@ impl Place<'_> {
             "within" => "write `within { timeout: 30s, max_retries: 2 }`",
             "each" => "write `each { pipeline }`",
             "parallel" => "write `parallel { name: pipeline, other: pipeline }`",
+            "race" => "write `race { name: pipeline, other: pipeline }`",
             "if" => "write `if condition { pipeline } else { pipeline }`",
             "where" | "sort" | "group" => {
                 "write `where { .score > 0.5 }`, `sort { .name }`, `group { .kind }`"

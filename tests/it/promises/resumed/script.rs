@@ -20,6 +20,7 @@ pub(super) enum Node {
     /// A branch that may fail.
     Perhaps(usize, Vec<Node>),
     Both([(usize, Vec<Node>); 2]),
+    Race([(usize, Vec<Node>); 2]),
     /// A call of a flow, with a unique number.
     Call(usize, usize),
     /// An op that calls a flow twice, with a unique number.
@@ -76,7 +77,7 @@ impl Script {
             return pay(rng);
         }
         let depth = depth - 1;
-        match rng.u8(0..12) {
+        match rng.u8(0..13) {
             0..=2 => Node::Scope(self.scope(rng, depth)),
             3 => Node::Each(rng.usize(1..4), self.body(rng, depth)),
             4 => Node::Repeat(rng.u8(1..4), self.body(rng, depth), self.body(rng, depth)),
@@ -84,6 +85,7 @@ impl Script {
             6 => Node::Both([0, 1].map(|_| (self.name(), self.body(rng, depth)))),
             7 if !self.flows.is_empty() => Node::Call(self.name(), rng.usize(..self.flows.len())),
             8 if !self.flows.is_empty() => Node::Twice(self.name(), rng.usize(..self.flows.len())),
+            9 => Node::Race([0, 1].map(|_| (self.name(), self.body(rng, depth)))),
             _ => pay(rng),
         }
     }
@@ -206,7 +208,9 @@ fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
                 inside(body, visit);
                 inside(otherwise, visit);
             }
-            Node::Both(both) => both.iter_mut().for_each(|it| inside(&mut it.1, visit)),
+            Node::Both(both) | Node::Race(both) => {
+                both.iter_mut().for_each(|it| inside(&mut it.1, visit))
+            }
             Node::Pay { .. } | Node::Call(..) | Node::Twice(..) => {}
         }
     }
@@ -276,6 +280,9 @@ fn stage(node: &Node) -> String {
         Node::Both([(one, first), (two, second)]) => {
             let (first, second) = (stages(first), stages(second));
             format!("parallel {{ n{one}: {first}, n{two}: {second} }} >> \"${{.n{one}}}\"")
+        }
+        Node::Race([(one, first), (two, second)]) => {
+            format!("race {{ n{one}: {}, n{two}: {} }}", stages(first), stages(second))
         }
         Node::Call(number, flow) => format!("\"${{it}}/c{number}\" >> f{flow} >> back"),
         Node::Twice(number, flow) => {

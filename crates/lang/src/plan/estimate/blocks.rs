@@ -40,6 +40,32 @@ impl<'a> Walk<'a> {
         })
     }
 
+    pub(super) fn race(
+        &mut self,
+        segment: &Text,
+        branches: &'a [TypedBranch],
+        term: &'a Term,
+    ) -> Seen {
+        let segment = Some(segment.to_string());
+        self.inside("race", segment, Sources::new(), term, |this, idx| {
+            this.waits_for(idx, "the first branch that succeeds");
+            let around = this.force.race.replace((this.source.name().into(), term.span));
+            let (mut extent, mut all, mut one) = (None::<AbstractValue>, None, None);
+            for branch in branches {
+                let Seen { extent: own, load, .. } =
+                    this.below(branch.name.to_string(), |this| this.term(&branch.body));
+                extent = Some(extent.map_or(own.clone(), |it| it.or(&own, &term.ty)));
+                all = Some(joined(all, load.clone(), ResourceUse::alongside));
+                one = Some(joined(one, load, ResourceUse::or_sooner));
+            }
+            this.force.race = around;
+            let all = all.unwrap_or_else(ResourceUse::none);
+            let load = all.unless_first(one.unwrap_or_else(ResourceUse::none));
+            let extent = extent.unwrap_or_else(|| AbstractValue::of(&term.ty));
+            (extent, load.clone(), load)
+        })
+    }
+
     pub(super) fn each(
         &mut self,
         segment: &Text,
@@ -219,5 +245,16 @@ fn shown_items(items: Items) -> String {
         (least, Some(most)) => format!("{least} to {most} items"),
         (0, None) => "any number of items".to_owned(),
         (least, None) => format!("{least} items or more"),
+    }
+}
+
+fn joined(
+    before: Option<ResourceUse>,
+    next: ResourceUse,
+    join: fn(ResourceUse, ResourceUse) -> ResourceUse,
+) -> ResourceUse {
+    match before {
+        Some(before) => join(before, next),
+        None => next,
     }
 }

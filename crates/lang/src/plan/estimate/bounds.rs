@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use svc_contract::{
-    registry::{ErrorKind, OpDef},
-    value::{Money, Value, units},
+    registry::{Effect, ErrorKind, OpDef},
+    value::{Money, Text, Value, units},
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     resource_use::{Cause, ResourceUse},
 };
 use crate::{
-    check::{BoundKey, Term, TermKind},
+    check::{BoundKey, Term, TermKind, TypedCall},
     diag::{Code, Problem, Severity, Source, Span},
     plan::{GRACE, Holds, Verdict},
 };
@@ -39,6 +39,8 @@ pub(super) struct InForce {
     pub(super) retry_on: Option<Arc<[String]>>,
     /// Whether results of other runs may replace calls.
     pub(super) reuses: bool,
+    /// The `race` around it, and its file.
+    pub(super) race: Option<(Text, Span)>,
     /// The keys whose value is not known yet and may be anything.
     pub(super) open: BTreeSet<BoundKey>,
 }
@@ -382,6 +384,28 @@ impl Walk<'_> {
         let is_here = source.name() == self.source.name();
         let problem = if is_here { problem.also(other, text) } else { problem };
         self.problems.add(source, problem);
+    }
+
+    /// Reports a call in a branch of a `race` that must not be cut off.
+    pub(super) fn must_not_race(&mut self, call: &TypedCall, term: &Term, once: Option<bool>) {
+        let Some((file, race)) = self.force.race.clone() else { return };
+        let asks = call.op.op.effects.contains(&Effect::Asks);
+        let label = match once {
+            Some(false) if !asks => return,
+            _ if asks => "asks a person",
+            Some(_) => "writes, and is not idempotent",
+            None => "whether it is idempotent is known only in the run",
+        };
+        let name = &call.name;
+        let problem = Problem::error(Code::E312, term.span, format!("`{name}` must not race"))
+            .label(label)
+            .help(
+                "a branch that loses is cancelled in the middle; move the call behind the `race`",
+            );
+        let is_here = *file == *self.source.name();
+        let problem =
+            if is_here { problem.also(race, "only its first branch ends") } else { problem };
+        self.report(problem);
     }
 
     fn report(&mut self, problem: Problem) {

@@ -72,6 +72,8 @@ impl<'a> Walk<'a> {
         if op.is_inline() {
             return Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before };
         }
+        let known = |it: usize| args.get(it).and_then(AbstractValue::as_known);
+        self.must_not_race(call, term, op.call_writes_once(&known));
         let is_fixed = matches!(op.price, Price::Free) && !matches!(op.takes, Takes::Arg(_));
         self.varies |= !(is_fixed && op.effects.iter().all(has_known_place));
         if !matches!(op.price, Price::Free) && !self.problems.is_muted {

@@ -156,6 +156,27 @@ impl ResourceUse {
         both
     }
 
+    /// One of the two, whichever ends first.
+    #[must_use]
+    pub(super) fn or_sooner(self, other: Self) -> Self {
+        let expected = self.time.expected.zip(other.time.expected).map(|(a, b)| a.min(b));
+        let either = self.or(other);
+        Self { time: Range { expected, ..either.time }, ..either }
+    }
+
+    /// All of it, or only the part `one`, which ends first: the rest is cancelled and may have
+    /// taken anything up to its maximum.
+    #[must_use]
+    pub(super) fn unless_first(self, one: Self) -> Self {
+        Self {
+            tokens: Range { min: one.tokens.min, ..self.tokens },
+            cost: Range { min: one.cost.min, ..self.cost },
+            time: Range { max: self.time.max, ..one.time },
+            needs: one.needs,
+            ..self
+        }
+    }
+
     /// A number of times, `at_once` of them at the same time.
     #[must_use]
     pub(super) fn times(self, count: Count, at_once: u64) -> Self {

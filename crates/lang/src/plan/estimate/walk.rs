@@ -202,7 +202,8 @@ impl<'a> Walk<'a> {
             TermKind::Rhai { segment, args, .. } => self.rhai(segment, args, term),
             TermKind::Block(block) => self.block(block),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, term),
-            TermKind::Each { segment, input, optional, body } => {
+            TermKind::Race { segment, branches } => self.race(segment, branches, term),
+            TermKind::Each { segment, input, optional, body, .. } => {
                 self.each(segment, input, *optional, body, term)
             }
             TermKind::If { segments, condition, then, otherwise } => {

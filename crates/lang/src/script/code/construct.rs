@@ -23,7 +23,8 @@ pub(super) fn register(engine: &mut Engine, registry: &Registry) {
     let known = registry.clone();
     engine.register_fn("stage", move |name: &str, args: Map| stage(&known, name, args));
     engine.register_fn("seq", seq);
-    engine.register_fn("parallel", parallel);
+    engine.register_fn("parallel", |it: Map| branches("parallel", it));
+    engine.register_fn("race", |it: Map| branches("race", it));
     engine.register_fn("each", |body: &str| sized(format!("each {{ {body} }}")));
     engine.register_fn("repeat", |turns: INT, body: &str, until: &str| {
         sized(format!("repeat {turns} {{ {body} }} until {until}"))
@@ -58,10 +59,11 @@ fn seq(stages: Array) -> Result<String> {
     sized(stages?.join(" >> "))
 }
 
-fn parallel(branches: Map) -> Result<String> {
-    let branch = |(name, it)| Ok(format!("{name}: {}", pipeline(it, "parallel")?));
+/// `parallel { a: search, b: web }`, `race { a: search, b: web }`
+fn branches(word: &str, branches: Map) -> Result<String> {
+    let branch = |(name, it)| Ok(format!("{name}: {}", pipeline(it, word)?));
     let branches: Result<Vec<String>> = branches.into_iter().map(branch).collect();
-    sized(format!("parallel {{ {} }}", branches?.join(", ")))
+    sized(format!("{word} {{ {} }}", branches?.join(", ")))
 }
 
 fn pipeline(part: Dynamic, of: &str) -> Result<String> {

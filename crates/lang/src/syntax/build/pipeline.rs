@@ -80,7 +80,10 @@ impl Builder<'_> {
                 let span = self.span(&pair);
                 StageKind::Expr(Expr { kind: ExprKind::Hole, span })
             }
-            Rule::parallel => self.parallel(pair),
+            Rule::parallel => {
+                self.branches("parallel", pair).map_or(StageKind::Broken, StageKind::Parallel)
+            }
+            Rule::race => self.branches("race", pair).map_or(StageKind::Broken, StageKind::Race),
             Rule::each => self.each(pair),
             Rule::shape => self.shape(pair),
             Rule::if_ => StageKind::If(Box::new(self.if_(pair))),
@@ -124,30 +127,35 @@ impl Builder<'_> {
         }
     }
 
-    fn parallel(&mut self, pair: Pair<'_, Rule>) -> StageKind {
-        if self.too_many("branches of `parallel`", &pair, 1) {
-            return StageKind::Broken;
+    /// The branches of a `parallel` or `race`.
+    fn branches(&mut self, word: &str, pair: Pair<'_, Rule>) -> Option<Vec<Branch>> {
+        if self.too_many(&format!("branches of `{word}`"), &pair, 1) {
+            return None;
         }
         let mut branches = Vec::new();
         for part in pair.into_inner().skip(1) {
             match part.as_rule() {
                 Rule::branch => branches.push(self.branch(part)),
-                _ => return self.wrong_branches(part),
+                _ => {
+                    self.wrong_branches(word, part);
+                    return None;
+                }
             }
         }
-        StageKind::Parallel(branches)
+        Some(branches)
     }
 
     fn branch(&mut self, pair: Pair<'_, Rule>) -> Branch {
         let mut inner = pair.into_inner().peekable();
         let name = self.word(&inner.next().expect("a branch has a name"));
-        let optional = inner.next_if(|it| it.as_rule() == Rule::optional).is_some();
+        let optional = inner.next_if(|it| it.as_rule() == Rule::optional);
+        let optional = optional.map(|it| self.span(&it));
         let value = self.pipeline(inner.next().expect("a branch has a pipeline"));
         Branch { name, optional, value }
     }
 
     /// `parallel [a, b]`
-    fn wrong_branches(&mut self, list: Pair<'_, Rule>) -> StageKind {
+    fn wrong_branches(&mut self, word: &str, list: Pair<'_, Rule>) {
         let span = self.span(&list);
         let names = ('a'..='z').map(String::from).chain((1..).map(|it| format!("b{it}")));
         let branches: Vec<String> = list
@@ -157,12 +165,11 @@ impl Builder<'_> {
             .collect();
         let fix = format!("{{ {} }}", branches.join(", "));
         self.problems.push(
-            Problem::error(Code::E114, span, "missing branch name in `parallel`")
+            Problem::error(Code::E114, span, format!("missing branch name in `{word}`"))
                 .label("branches without names")
-                .help(format!("write `parallel {}`, with a name for each branch", quoted(&fix)))
+                .help(format!("write `{word} {}`, with a name for each branch", quoted(&fix)))
                 .suggest(span, fix),
         );
-        StageKind::Broken
     }
 
     fn each(&mut self, pair: Pair<'_, Rule>) -> StageKind {

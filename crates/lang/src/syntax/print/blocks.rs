@@ -1,4 +1,4 @@
-//! Blocks: `parallel`, `each`, `where`, `if`, `match`, `repeat`, inline code, and braces.
+//! Blocks: `parallel`, `race`, `each`, `where`, `if`, `match`, `repeat`, inline code, and braces.
 
 use super::{
     Printer, Read,
@@ -10,7 +10,8 @@ use crate::syntax::Rule;
 impl<'a> Printer<'a> {
     pub(super) fn form(&mut self, pair: Read<'_>) -> Doc<'a> {
         match pair.as_rule() {
-            Rule::parallel => self.parallel(pair),
+            Rule::parallel => self.branches("parallel", pair),
+            Rule::race => self.branches("race", pair),
             Rule::each => self.each(pair),
             Rule::shape => self.shape(pair),
             Rule::if_ => self.if_(pair),
@@ -21,9 +22,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn parallel(&mut self, pair: Read<'_>) -> Doc<'a> {
+    fn branches(&mut self, word: &'static str, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
-        let word = self.sign("parallel");
+        let word = self.sign(word);
         let body = match inner.next_if(|it| it.as_rule() == Rule::list) {
             Some(list) => self.list(list),
             None => self.items(Brackets::CURLY, inner, Self::branch),
