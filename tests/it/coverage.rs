@@ -13,7 +13,7 @@ use svc_lang::syntax::{RuleUse, uses};
 use crate::{components, scripts};
 
 /// Alternatives that are mistakes: another language's list of branches.
-const MISTAKES: [(&str, &str); 1] = [("list", "parallel")];
+const MISTAKES: [(&str, &str); 2] = [("list", "parallel"), ("list", "race")];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -76,7 +76,7 @@ pub(crate) fn aliases(component: &Component) -> Vec<AliasJson> {
 }
 
 /// The components, followed by the modules.
-pub fn entries(components: &[&Component], modules: &[&Module]) -> Vec<EntryJson> {
+pub fn entries(components: &[&Component], modules: &[&Module<'_>]) -> Vec<EntryJson> {
     let components = components.iter().map(|it| EntryJson::Component(ComponentJson::new(it)));
     let modules = modules.iter().map(|it| EntryJson::Module(ModuleJson::new(it)));
     components.chain(modules).collect()

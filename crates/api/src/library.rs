@@ -11,7 +11,7 @@ pub const CLUSTER: &str = "standard-library";
 pub struct ModuleJson {
     name: String,
     cluster: &'static str,
-    summary: &'static str,
+    summary: String,
     flows: Vec<FlowJson>,
 }
 
@@ -40,16 +40,23 @@ struct ExampleJson {
 }
 
 impl ModuleJson {
-    pub fn new(module: &Module) -> Self {
+    pub fn new(module: &Module<'_>) -> Self {
         let flow = |it: FlowDoc| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
         let flows = module.flows().into_iter().map(flow).collect();
         let name = format!("{PREFIX}{}", module.name);
-        Self { name, cluster: CLUSTER, summary: module.summary(), flows }
+        Self { name, cluster: CLUSTER, summary: module.summary().to_owned(), flows }
     }
 }
 
 impl ModulePageJson {
-    pub fn new(module: &Module) -> Self {
+    /// The page of a module of a user.
+    pub fn of_user(module: &Module<'_>) -> Self {
+        let page = Self::new(module);
+        let own = ModuleJson { name: module.name.to_owned(), cluster: "", ..page.module };
+        Self { module: own, ..page }
+    }
+
+    pub fn new(module: &Module<'_>) -> Self {
         let example = |it: stdlib::Example| ExampleJson { script: it.script, result: it.gives };
         Self {
             module: ModuleJson::new(module),
@@ -60,8 +67,34 @@ impl ModulePageJson {
     }
 }
 
+/// The documentation of a module as Markdown.
+pub fn markdown(module: &Module<'_>) -> String {
+    let mut page = format!("# {}\n", module.name);
+    let docs = module.docs();
+    for line in docs.trim().lines() {
+        // Scripts in the comment are indented by two spaces.
+        page += &match line.strip_prefix("  ") {
+            Some(code) => format!("\n    {code}"),
+            None => format!("\n{line}"),
+        };
+    }
+    if !docs.is_empty() {
+        page.push('\n');
+    }
+    for ty in module.types() {
+        page += &format!("\n```svc\n{ty}\n```\n");
+    }
+    for flow in module.flows() {
+        page += &format!("\n## {}\n\n```svc\n{}\n```\n", flow.name, flow.signature());
+        if !flow.doc.is_empty() {
+            page += &format!("\n{}\n", flow.doc);
+        }
+    }
+    page
+}
+
 /// The modules whose documentation contains all of these words.
-pub fn search(query: &str) -> Vec<&'static Module> {
+pub fn search(query: &str) -> Vec<&'static Module<'static>> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let has = |it: &&Module| {

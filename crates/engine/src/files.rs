@@ -1,6 +1,11 @@
 //! The files that scripts use, read through the host.
 
-use std::{collections::HashMap, io, path::Path, sync::Arc};
+use std::{
+    collections::HashMap,
+    io,
+    path::{Component, Path},
+    sync::Arc,
+};
 
 use svc_contract::{
     host::{self, Host, refused},
@@ -11,7 +16,7 @@ use svc_lang::{
     check::{Files, Unread},
     diag::Source,
     plan::Policy,
-    stdlib::{self, PREFIX},
+    stdlib::{self, FOLDER, PREFIX, USER},
     syntax::Executor,
 };
 
@@ -19,6 +24,9 @@ use super::Threads;
 
 /// The largest script, in bytes.
 pub const LARGEST_SCRIPT: u64 = 16 << 20;
+
+/// The most modules of the user that a wrong name is compared with.
+const MOST_COMPARED: usize = 1_000;
 
 /// Unsaved texts of an editor, by path, which replace those of the files.
 pub type Unsaved = HashMap<String, Arc<str>>;
@@ -57,6 +65,65 @@ impl<'a> HostFiles<'a> {
         kept.or_else(known).ok_or_else(|| no_module(name))
     }
 
+    /// A module of the user: `crm` is `crm.svc`, `crm.rhai` or `crm/mod.svc` in their folder.
+    fn module_of_user(&self, name: &str) -> Result<Source, Unread> {
+        let steps = Path::new(name).components();
+        let is_plain =
+            !name.is_empty() && steps.into_iter().all(|it| matches!(it, Component::Normal(_)));
+        if !is_plain {
+            return Err(format!("expected a name after `{USER}`, found `{name}`").into());
+        }
+        let folder = self.host.modules_dir().map_err(|err| err.to_string())?;
+        let file = |it: String| paths::join(&folder, &it);
+        let files = [
+            file(name.to_owned()),
+            file(format!("{name}.svc")),
+            file(format!("{name}.rhai")),
+            file(format!("{name}/{FOLDER}")),
+        ];
+        let found = files.iter().skip(usize::from(!is_script(name))).find(|it| self.exists(it));
+        match found {
+            Some(found) => self.source(found),
+            None => Err(self.no_module_of_user(name, &folder)),
+        }
+    }
+
+    /// The reason why a module of the user does not exist, with the closest match.
+    fn no_module_of_user(&self, name: &str, folder: &Path) -> Unread {
+        let root = paths::join(Path::new(""), &folder.to_string_lossy());
+        let files = self.host.walk(folder).take(MOST_COMPARED).flatten();
+        let names: Vec<String> = files
+            .filter_map(|it| {
+                let path =
+                    it.path.strip_prefix(Path::new(root.as_ref())).ok()?.to_str()?.to_owned();
+                let suffixes = ["/mod.svc"].into_iter().chain(stdlib::SUFFIXES);
+                suffixes.into_iter().find_map(|it| path.strip_suffix(it)).map(str::to_owned)
+            })
+            .collect();
+        let near = near(name, names.iter().map(String::as_str));
+        let meant = near.map(|it| format!("{USER}{}", it.name));
+        let is_sure = near.is_some_and(|it| it.is_sure);
+        let file = if is_script(name) { name.to_owned() } else { format!("{name}.svc") };
+        let help = match &meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("its file would be `{}`", paths::join(folder, &file)),
+        };
+        let why = format!("you have no module `{name}`");
+        Unread { help: Some(help.into()), meant, is_sure, ..why.into() }
+    }
+
+    /// Whether there is something of that name, even if it cannot be used.
+    fn exists(&self, name: &str) -> bool {
+        let known = self.host.stat(Path::new(name));
+        self.unsaved(name).is_some() || !known.is_err_and(|it| it.kind() == io::ErrorKind::NotFound)
+    }
+
+    fn source(&self, name: &str) -> Result<Source, Unread> {
+        let text = self.text(name)?;
+        let folder = Path::new(name).parent().filter(|it| !it.as_os_str().is_empty());
+        Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
+    }
+
     fn text(&self, name: &str) -> Result<Arc<str>, Unread> {
         let path = Path::new(name);
         let known = self.host.stat(path);
@@ -84,24 +151,29 @@ impl Files for HostFiles<'_> {
         if let Some(name) = file.strip_prefix(PREFIX) {
             return self.module(name);
         }
-        match Path::new(file).extension().and_then(|it| it.to_str()) {
-            Some("svc" | "rhai") => {}
-            _ => {
-                let message = "names of scripts end in `.svc`, those of templates in `.rhai`";
-                return Err(message.to_owned().into());
-            }
+        if let Some(name) = file.strip_prefix(USER) {
+            return self.module_of_user(name);
         }
-        let here = Path::new(".");
-        let folder = from.folder().map_or(here, |it| it.as_path());
+        let folder = from.folder().map_or(Path::new("."), |it| it.as_path());
         let mut name = paths::join(folder, file);
-        if name.starts_with(PREFIX) {
+        if name.starts_with(PREFIX) || name.starts_with(USER) {
             // A file of the user is never a module, whatever its name is.
             name = format!("./{name}").into();
         }
-        let path = Path::new(name.as_ref());
-        let text = self.text(&name)?;
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(here);
-        Ok(Source::new(name.clone(), text).in_folder(folder))
+        if is_script(file) {
+            return self.source(&name);
+        }
+        let inside = paths::join(Path::new(name.as_ref()), FOLDER);
+        if self.exists(&inside) {
+            return self.source(&inside);
+        }
+        let message = "names of scripts end in `.svc`, those of templates in `.rhai`";
+        let with_suffix = stdlib::SUFFIXES.iter().map(|it| format!("{file}{it}"));
+        let meant = with_suffix.into_iter().find(|it| self.exists(&paths::join(folder, it)));
+        let help = meant.as_ref().map(|it| format!("did you mean `{it}`?"));
+        let help = help.unwrap_or_else(|| format!("a folder is used by its file `{FOLDER}`"));
+        let is_sure = meant.is_some();
+        Err(Unread { help: Some(help.into()), meant, is_sure, ..message.to_owned().into() })
     }
 
     fn host(&self) -> Option<Arc<dyn Host>> {
@@ -115,6 +187,10 @@ impl Files for HostFiles<'_> {
     fn executor(&self) -> &dyn Executor {
         &Threads
     }
+}
+
+fn is_script(file: &str) -> bool {
+    matches!(Path::new(file).extension().and_then(|it| it.to_str()), Some("svc" | "rhai"))
 }
 
 /// The reason why a module does not exist, with the closest match.
@@ -178,5 +254,41 @@ mod tests {
         assert_eq!((gone.name(), gone.text()), ("std:gone.svc", "# gone"));
         assert!(load("std:table").is_ok());
         assert_eq!(load("std:tabel").unwrap_err().meant.as_deref(), Some("std:table"));
+    }
+
+    /// `user:crm` is `crm.svc`, `crm.rhai` or `crm/mod.svc` in the folder of the host.
+    #[test]
+    fn modules_of_the_user_are_found_by_name() {
+        let host = TestHost::new()
+            .file("/modules/crm.svc", "# crm")
+            .file("/modules/mail/mod.svc", "# mail")
+            .file("/modules/mail/parts.svc", "# parts")
+            .file("/modules/t.rhai", "// t");
+        let host: Arc<dyn Host> = Arc::new(host);
+        let load = |name: &str| HostFiles::of(&host).load(&Source::from(""), name);
+        let text = |name: &str| load(name).unwrap().text().to_owned();
+        assert_eq!(
+            ["user:crm", "user:crm.svc", "user:mail", "user:mail/parts", "user:t"].map(text),
+            ["# crm", "# crm", "# mail", "# parts", "// t"]
+        );
+        let mail = load("user:mail").unwrap();
+        assert_eq!(HostFiles::of(&host).load(&mail, "./parts.svc").unwrap().text(), "# parts");
+        assert_eq!(load("user:mial").unwrap_err().meant.as_deref(), Some("user:mail"));
+        for outside in ["user:", "user:../crm", "user:/modules/crm", "user:./crm"] {
+            assert!(load(outside).unwrap_err().why.contains("expected a name"), "{outside}");
+        }
+        let none = load("user:unlike").unwrap_err();
+        assert_eq!(none.help, Some("its file would be `/modules/unlike.svc`".into()));
+    }
+
+    /// A folder is used by its file `mod.svc`.
+    #[test]
+    fn folders_are_used_by_one_file() {
+        let host = TestHost::new().file("lib/mod.svc", "# lib").file("one.svc", "# one");
+        let host: Arc<dyn Host> = Arc::new(host);
+        let load = |name: &str| HostFiles::of(&host).load(&Source::from(""), name);
+        assert_eq!(load("./lib").unwrap().text(), "# lib");
+        assert_eq!(load("./one").unwrap_err().meant.as_deref(), Some("./one.svc"));
+        assert!(load("./none").unwrap_err().meant.is_none());
     }
 }

@@ -173,6 +173,15 @@ impl Host for OsHost {
             .map_err(|err| io::Error::other(format!("no home directory: {err}")))
     }
 
+    fn modules_dir(&self) -> io::Result<PathBuf> {
+        if let Some(dir) = self.env("SVC_MODULES") {
+            return Ok(dir.into());
+        }
+        etcetera::choose_base_strategy()
+            .map(|it| it.config_dir().join("svc").join("modules"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|it| !it.is_empty())
     }

@@ -275,6 +275,10 @@ impl Host for TestHost {
         Ok(path)
     }
 
+    fn modules_dir(&self) -> io::Result<PathBuf> {
+        Ok(PathBuf::from("/modules"))
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(Self::HOME.into())
     }

@@ -12,7 +12,7 @@ use super::{
 const WIDEST: usize = 96;
 
 /// The module named `std:NAME`; `None` for names without `std:`.
-pub(super) fn named(name: &str) -> Option<Result<&'static Module>> {
+pub(super) fn named(name: &str) -> Option<Result<&'static Module<'static>>> {
     let name = name.strip_prefix(PREFIX)?;
     Some(stdlib::find(name).ok_or_else(|| unknown(name)))
 }
@@ -27,7 +27,7 @@ fn unknown(name: &str) -> Failure {
 }
 
 /// Prints the documentation of a module.
-pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
+pub(super) fn show(module: &Module<'_>, as_json: bool, out: Stream) -> Result<()> {
     if as_json {
         terminal::print_json(&ModulePageJson::new(module))
     } else {
@@ -36,34 +36,51 @@ pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
 }
 
 /// The modules, each with its name, its summary and its flows.
-pub(super) fn entries(modules: &[&Module], out: Stream) -> String {
+pub(super) fn entries(modules: &[&Module<'_>], out: Stream) -> String {
     modules.iter().map(|it| entry(it, out)).collect()
 }
 
-fn entry(module: &Module, out: Stream) -> String {
+fn entry(module: &Module<'_>, out: Stream) -> String {
     let name = out.paint(&format!("{PREFIX}{}", module.name), Ink::Bold);
     let flows: Vec<String> = module.flows().into_iter().map(|it| it.name).collect();
     format!("  {name}  {}\n      {}\n", module.summary(), flows.join(" "))
 }
 
 /// The documentation of a module as text.
-fn page(module: &Module, out: Stream) -> String {
+fn page(module: &Module<'_>, out: Stream) -> String {
     let name = out.paint(&format!("{PREFIX}{}", module.name), Ink::Bold);
     let docs = module.docs();
     let rest = docs.split_once('\n').map_or("", |(_, rest)| rest).trim();
-    let mut page = format!("{name}  {}\n{CLUSTER}\n\n{rest}\n", module.summary());
+    let declared = declared(module, out);
+    format!("{name}  {}\n{CLUSTER}\n\n{rest}\n{declared}", module.summary())
+}
+
+/// The documentation of a module of the user as text.
+pub(super) fn page_of_file(module: &Module<'_>, path: &str, out: Stream) -> String {
+    let name = out.paint(path, Ink::Bold);
+    let docs = module.docs();
+    let docs = if docs.is_empty() { docs } else { format!("\n{}\n", docs.trim()) };
+    format!("{name}\n{docs}{}", declared(module, out))
+}
+
+/// The types and flows of a module.
+fn declared(module: &Module<'_>, out: Stream) -> String {
+    let mut page = String::new();
     let types = module.types();
     if !types.is_empty() {
         page += &format!("\n{}\n", types.join("\n"));
     }
     for flow in module.flows() {
-        page += &format!("\n{}\n  {}\n", head(&flow, module, out), flow.doc);
+        page += &format!("\n{}\n", head(&flow, module, out));
+        if !flow.doc.is_empty() {
+            page += &format!("  {}\n", flow.doc);
+        }
     }
     page
 }
 
 /// The signature of a flow, with one param per line if it is long.
-fn head(flow: &FlowDoc, module: &Module, out: Stream) -> String {
+fn head(flow: &FlowDoc, module: &Module<'_>, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
     let (generics, params, yields) = (flow.type_params(), &flow.params, &flow.yields);
     let line = format!("{generics}({}) -> {yields}", params.join(", "));

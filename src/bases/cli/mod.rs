@@ -12,6 +12,7 @@ mod complete;
 mod completions;
 mod components;
 mod construct_text;
+mod doc;
 mod doctor;
 mod exit;
 mod expand;
@@ -107,6 +108,7 @@ enum Command {
     Test(test::Test),
     Fix(fix::Fix),
     Fmt(fmt::Fmt),
+    Doc(doc::Doc),
     Expand(expand::Expand),
     Plan(plan::Show),
     Components(components::Components),
@@ -153,6 +155,8 @@ Environment:
   SVC_PRICES  a price table that replaces the built-in one
   SVC_STORE   the store of runs (default: `runs.db` in the user's data folder)
   SVC_HISTORY the history file of `svc repl`
+  SVC_MODULES the folder of your modules, `use "user:name"` (default: `svc/modules` in the
+              folder of your configuration)
   SVC_CACHE   the folder of search indexes (default: `svc` in the user's cache folder)
   SVC_LOG     the log level, as for `--log` (default: no log); with
               SVC_LOG_FORMAT=json, every line is a JSON object
@@ -267,6 +271,7 @@ impl Command {
             Self::Test(it) => it.execute(session).await,
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
+            Self::Doc(it) => it.execute(session),
             Self::Expand(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),

@@ -56,7 +56,7 @@ pub(super) fn read_tests(host: &dyn Host, file: &Path) -> Result<Source> {
     }
 }
 
-fn flows_of(module: &Module) -> Result<Source> {
+fn flows_of(module: &Module<'_>) -> Result<Source> {
     if !module.is_template() {
         return Ok(module.source());
     }

@@ -166,3 +166,26 @@ fn a_file_that_is_fixed_stays_what_it_is() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn modules_are_documented() {
+    let files = [
+        ("crm/mod.svc", include_str!("../modules/crm/mod.svc")),
+        ("crm/parts.svc", include_str!("../modules/crm/parts.svc")),
+        ("main.svc", "1 >> show"),
+        ("wrong.svc", "flow f() -> int { \"x\" }"),
+    ];
+    let place = Place::new(&files);
+    let page = place.svc(&["doc", "crm/mod.svc"]);
+    insta::assert_snapshot!("modules_are_documented", page.out);
+    assert_eq!(page.code, Some(0));
+    let markdown = place.svc(&["doc", "--markdown", "crm"]);
+    assert!(markdown.out.contains("# crm\n"), "{}", markdown.out);
+    assert!(markdown.out.contains("```svc\nwith_tax(x: money) -> money\n```"), "{}", markdown.out);
+    assert!(!markdown.out.contains("_half"), "{}", markdown.out);
+    let json = place.svc(&["doc", "--json", "main.svc", "crm/parts.svc"]);
+    let pages: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(pages[1]["flows"][0]["name"], "with_tax");
+    place.svc(&["doc", "wrong.svc"]).fails(7, "E217");
+    place.svc(&["doc", "missing.svc"]).fails(6, "it does not exist");
+}

@@ -121,7 +121,7 @@ impl Choices {
     }
 
     /// The name of a module of the standard library, in quotes.
-    pub(super) fn module(&mut self, module: &Module) {
+    pub(super) fn module(&mut self, module: &Module<'_>) {
         self.add(Choice {
             detail: Some(module.summary().to_owned()),
             doc: module.docs(),

@@ -111,12 +111,12 @@ impl Field for Mapped {
 /// The type of any record: a record without fields is narrower than all others.
 const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
 
-/// A record, or a `json` value that is an object.
-struct Keyed(Record);
+/// A record, a map, or a `json` value that is an object. Each of several params with maps has a
+/// type parameter of its own.
+struct Keyed<const T: char = 'T'>(Record);
 
-impl Field for Keyed {
-    const SCHEME: Scheme =
-        Scheme::OneOf(&[ANY_RECORD, Scheme::Map(&Scheme::Var('T')), Scheme::Json]);
+impl<const T: char> Field for Keyed<T> {
+    const SCHEME: Scheme = Scheme::OneOf(&[ANY_RECORD, Scheme::Map(&Scheme::Var(T)), Scheme::Json]);
 
     fn decode(value: Value) -> Option<Self> {
         match value {
@@ -128,6 +128,11 @@ impl Field for Keyed {
     fn encode(self) -> Value {
         Value::Record(self.0)
     }
+}
+
+/// The fields of a value that may be left out.
+fn keyed<const T: char>(given: Option<&Keyed<T>>) -> Option<&Record> {
+    given.map(|it| &it.0)
 }
 
 /// Rejects a text of this many bytes if no call may create it.

@@ -98,6 +98,11 @@ pub trait Host: Send + Sync + 'static {
     /// The folder for data that can be created again.
     fn cache_dir(&self) -> io::Result<PathBuf>;
 
+    /// The folder of the user's own modules, `use "user:name"`. By default an error.
+    fn modules_dir(&self) -> io::Result<PathBuf> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this program has no folder of modules"))
+    }
+
     /// The folder for data that cannot be created again. By default an error.
     fn data_dir(&self) -> io::Result<PathBuf> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "no data folder available"))

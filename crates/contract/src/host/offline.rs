@@ -43,6 +43,10 @@ impl Host for Offline {
         self.0.current_dir()
     }
 
+    fn modules_dir(&self) -> io::Result<PathBuf> {
+        self.0.modules_dir()
+    }
+
     fn cache_dir(&self) -> io::Result<PathBuf> {
         Err(refused())
     }

@@ -109,9 +109,12 @@ impl Run {
             _ => Some(self.met_before(each, &items, place, input.span)?),
         };
         let is_funded = |idx: usize| met.as_ref().is_none_or(|it| it.funds(idx));
-        let tasks = (0..items.len()).map(|idx| match is_funded(idx) {
-            true => self.item(each, &items, idx, place),
-            false => Box::pin(std::future::ready(Ok(Value::Null))),
+        let tasks = (0..items.len()).map(|idx| -> Task<'_> {
+            if is_funded(idx) {
+                self.item(each, &items, idx, place)
+            } else {
+                Box::pin(std::future::ready(Ok(Value::Null)))
+            }
         });
         let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_dry_run());
         let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };

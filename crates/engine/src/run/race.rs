@@ -95,7 +95,7 @@ impl Run {
             (None, Some(err)) => return Err(err),
             (None, None) => Err(failed.next().expect("a race has branches")),
         };
-        failed.for_each(|it| self.emit(place.path, &Event::swallowed(&it, 1)));
+        self.swallow_all(failed, place);
         ended
     }
 
@@ -111,15 +111,21 @@ impl Run {
                 Err(err) if err.is_caught_at(place.scope.depth) => failed.push(err),
                 Err(err) => return Err(err),
                 Ok(value) => {
-                    failed.iter().for_each(|it| self.emit(place.path, &Event::swallowed(it, 1)));
+                    self.swallow_all(failed, place);
                     return Ok(value);
                 }
             }
         }
         let mut failed = failed.into_iter();
         let first = failed.next().expect("a race has branches");
-        failed.for_each(|it| self.emit(place.path, &Event::swallowed(&it, 1)));
+        self.swallow_all(failed, place);
         Err(first)
+    }
+
+    fn swallow_all(&self, failed: impl IntoIterator<Item = Box<RunError>>, place: Place<'_>) {
+        for err in failed {
+            self.emit(place.path, &Event::swallowed(&err, 1));
+        }
     }
 
     async fn contestant<'a>(&'a self, branch: &'a TypedBranch, place: Place<'a>) -> Result<Value> {

@@ -297,6 +297,7 @@ impl Instances {
             }
             // It was made for this place.
             TermKind::FlowRef(flow) => *flow = Arc::new(self.copy(flow, of)?),
+            #[cfg(feature = "rhai")]
             TermKind::Rhai { inline_script, .. } if inline_script.yields().has_vars() => {
                 let typed = inline_script.with_result(inline_script.yields().with_vars(of));
                 *inline_script = Arc::new(typed);

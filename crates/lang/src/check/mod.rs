@@ -67,7 +67,7 @@ pub use types::type_names;
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
     syntax::{
-        ast::{Let, Program, Word},
+        ast::{Let, Program, Word, is_private},
         parse_with,
     },
 };
@@ -173,10 +173,16 @@ fn check_module(
     let mut checker = Checker::new(source, registry, modules, &parsed.program);
     checker.problems = parsed.problems;
     let program = checker.whole(&parsed.program);
+    let (mut flows, mut types) = (program.flows, checker.types);
+    let names = flows.iter().map(|it| &it.name).chain(types.keys());
+    let private = names.filter(|it| is_private(it)).cloned().collect();
+    flows.retain(|it| !is_private(&it.name));
+    types.retain(|name, _| !is_private(name));
     let module = Module {
         source: source.clone(),
-        flows: program.flows,
-        types: checker.types,
+        flows,
+        types,
+        private,
         declared: checker.declared,
         builder: None,
     };

@@ -4,7 +4,7 @@
 
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
     sync::Arc,
 };
@@ -26,7 +26,7 @@ use crate::{
     script::Failure,
     syntax::{
         Executor, InOrder,
-        ast::{Item, ItemKind, Use, Word},
+        ast::{Item, ItemKind, Use, Word, is_private},
     },
 };
 
@@ -89,6 +89,8 @@ pub(super) struct Module {
     pub(super) source: Source,
     pub(super) flows: Vec<Arc<TypedFlow>>,
     pub(super) types: HashMap<Text, Type>,
+    /// The names of its flows that other files cannot use.
+    pub(super) private: BTreeSet<Text>,
     /// The places where its types are declared.
     pub(super) declared: HashMap<Text, Span>,
     /// The builder of its flows, if they are templates.
@@ -315,6 +317,20 @@ impl Checker<'_> {
         let is_unknown = |it: &&Word| !names.contains(&it.text.as_ref());
         let Some(rest) = words.iter().find(is_unknown).or(words.last()) else { return };
         let file = known.source.name().to_owned();
+        if is_private(&rest.text) {
+            let declared = if known.private.contains(&rest.text) { "is" } else { "would be" };
+            let problem = Problem::error(
+                Code::E201,
+                rest.span,
+                format!("`{}` {declared} private to `{file}`", rest.text),
+            );
+            self.report(
+                problem.label("begins with `_`").help(
+                    "use a flow or type whose name does not begin with `_`, or rename it there",
+                ),
+            );
+            return;
+        }
         let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let problem =
             Problem::error(Code::E201, rest.span, format!("unknown name `{}`", rest.text))

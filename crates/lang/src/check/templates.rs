@@ -1,6 +1,10 @@
 //! Template files: their declarations in comments, and the code that builds pipelines.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+    sync::Arc,
+};
 
 use svc_contract::{registry::TunedRegistry, value::Text};
 
@@ -57,6 +61,7 @@ pub(super) fn check_templates(
         flows,
         types: checker.types,
         declared: checker.declared,
+        private: BTreeSet::new(),
         builder,
     };
     let problems = checker.problems.into_iter().map(|it| placed(source.text(), it)).collect();

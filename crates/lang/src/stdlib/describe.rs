@@ -4,7 +4,7 @@ use super::Module;
 use crate::{
     diag::Span,
     syntax::{
-        ast::{self, ItemKind},
+        ast::{self, ItemKind, is_private},
         parse,
     },
 };
@@ -42,25 +42,28 @@ impl FlowDoc {
     }
 }
 
-impl Module {
-    /// The public flows: those with documentation.
+impl Module<'_> {
+    /// The flows for other files; in the standard library those with documentation.
     pub fn flows(&self) -> Vec<FlowDoc> {
         let text = self.declarations();
-        let items = parse(&text).program.items.into_iter().filter(|it| !it.doc.is_empty());
-        let flow = |item: ast::Item| match &item.kind {
-            ItemKind::Flow(it) => Some(flow(&text, &item.doc, it)),
+        let items = parse(&text).program.items;
+        let flow = |item: &ast::Item| match &item.kind {
+            ItemKind::Flow(it) if self.shows(item, &it.name) => Some(flow(&text, &item.doc, it)),
             _ => None,
         };
-        items.filter_map(flow).collect()
+        items.iter().filter_map(flow).collect()
+    }
+
+    fn shows(&self, item: &ast::Item, name: &ast::Word) -> bool {
+        !is_private(&name.text) && (self.shows_all || !item.doc.is_empty())
     }
 
     /// The declarations of the public types, each on one line.
     pub fn types(&self) -> Vec<String> {
         let text = self.declarations();
         let items = parse(&text).program.items;
-        let is_shown = |it: &&ast::Item| self.is_template() || !it.doc.is_empty();
-        let types = items.iter().filter(is_shown).filter_map(|item| match &item.kind {
-            ItemKind::Type { name, ty } => {
+        let types = items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Type { name, ty } if self.is_template() || self.shows(item, name) => {
                 Some(format!("type {} = {}", name.text, in_a_line(&text, ty.span)))
             }
             _ => None,
@@ -110,8 +113,8 @@ fn in_a_line(text: &str, span: Span) -> String {
 mod tests {
     use super::*;
 
-    fn module(text: &'static str) -> Module {
-        Module { name: "m", file: "m.svc", text, tests: None }
+    fn module(text: &str) -> Module<'_> {
+        Module { name: "m", file: "m.svc", text, tests: None, shows_all: false }
     }
 
     #[test]

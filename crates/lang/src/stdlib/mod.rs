@@ -12,19 +12,27 @@ use crate::diag::Source;
 /// The prefix of module names in scripts.
 pub const PREFIX: &str = "std:";
 
+/// The file by which a folder is used.
+pub const FOLDER: &str = "mod.svc";
+
+/// Precedes the names of the user's own modules.
+pub const USER: &str = "user:";
+
 /// The extensions of module files: those with flows, and those with templates.
 pub const SUFFIXES: [&str; 2] = [".svc", ".rhai"];
 
-/// A file of the standard library.
+/// A file of flows or templates that scripts use: of the standard library, or of a user.
 #[derive(Clone, Copy, Debug)]
-pub struct Module {
-    /// Its name after `std:`.
-    pub name: &'static str,
+pub struct Module<'a> {
+    /// Its name, without `std:`.
+    pub name: &'a str,
     /// The name of its file.
-    pub file: &'static str,
-    pub text: &'static str,
+    pub file: &'a str,
+    pub text: &'a str,
     /// The file name and text of the script with its tests, if they are not in the module itself.
-    tests: Option<(&'static str, &'static str)>,
+    tests: Option<(&'a str, &'a str)>,
+    /// Whether flows and types without documentation are shown, too.
+    shows_all: bool,
 }
 
 /// A module of flows, whose file contains its tests.
@@ -35,6 +43,7 @@ macro_rules! flows {
             file: concat!($name, ".svc"),
             text: include_str!(concat!("../../../../stdlib/", $name, ".svc")),
             tests: None,
+            shows_all: false,
         }
     };
 }
@@ -50,12 +59,13 @@ macro_rules! templates {
                 concat!($name, ".test.svc"),
                 include_str!(concat!("../../../../stdlib/", $name, ".test.svc")),
             )),
+            shows_all: false,
         }
     };
 }
 
 /// All modules, in the order of listings.
-pub const ALL: &[Module] = &[
+pub const ALL: &[Module<'static>] = &[
     flows!("summary"),
     flows!("cite"),
     flows!("compare"),
@@ -69,11 +79,22 @@ pub const ALL: &[Module] = &[
 ];
 
 /// The module of this name, without `std:`.
-pub fn find(name: &str) -> Option<&'static Module> {
+pub fn find(name: &str) -> Option<&'static Module<'static>> {
     ALL.iter().find(|it| it.name == name)
 }
 
-impl Module {
+impl<'a> Module<'a> {
+    /// A module of a user, with all its flows and types that other files can use.
+    pub fn of_user(source: &'a Source) -> Self {
+        let (folder, file) = source.name().rsplit_once('/').unwrap_or(("", source.name()));
+        let folder = folder.rsplit('/').next().filter(|it| !it.is_empty());
+        let name = match folder {
+            Some(folder) if file == FOLDER => folder,
+            _ => file.split_once('.').map_or(file, |(name, _)| name),
+        };
+        Self { name, file, text: source.text(), tests: None, shows_all: true }
+    }
+
     /// Its source, as used by scripts.
     pub fn source(&self) -> Source {
         Source::new(format!("{PREFIX}{}", self.file), self.text)
@@ -89,13 +110,13 @@ impl Module {
 
     /// Whether its flows are templates.
     pub fn is_template(&self) -> bool {
-        self.tests.is_some()
+        self.file.ends_with(SUFFIXES[1])
     }
 
     /// Its purpose, in one line.
-    pub fn summary(&self) -> &'static str {
-        let first = self.text.lines().next().unwrap_or_default();
-        first.trim_start_matches(['#', '/', ' '])
+    pub fn summary(&self) -> &'a str {
+        let first = self.text.lines().next().filter(|it| it.starts_with(['#', '/']));
+        first.unwrap_or_default().trim_start_matches(['#', '/', ' '])
     }
 
     /// Its documentation: the comment at the start, without comment signs.
@@ -142,7 +163,7 @@ mod tests {
     fn a_module_says_what_it_is_for() {
         let text = "# Shouts.\n#\n# Like this:\n#\n#   use \"std:a\" as a\n#\n#   \"x\" >> a.b\n#\n\
             # Result: \"X\"\n\nsvc 1\n";
-        let module = Module { name: "a", file: "a.svc", text, tests: None };
+        let module = Module { name: "a", file: "a.svc", text, tests: None, shows_all: false };
         assert_eq!(module.summary(), "Shouts.");
         let script = "use \"std:a\" as a\n\n\"x\" >> a.b".to_owned();
         assert_eq!(module.examples(), [Example { script, gives: Some("\"X\"".to_owned()) }]);

@@ -440,3 +440,8 @@ pub fn name_span(name: &[Word]) -> Span {
         [] => Span::default(),
     }
 }
+
+/// Whether a flow or a type of this name cannot be used by other files.
+pub fn is_private(name: &str) -> bool {
+    name.starts_with('_')
+}

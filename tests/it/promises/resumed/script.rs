@@ -209,7 +209,9 @@ fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
                 inside(otherwise, visit);
             }
             Node::Both(both) | Node::Race(both) => {
-                both.iter_mut().for_each(|it| inside(&mut it.1, visit))
+                for (_, body) in both {
+                    inside(body, visit);
+                }
             }
             Node::Pay { .. } | Node::Call(..) | Node::Twice(..) => {}
         }

@@ -36,8 +36,8 @@ pub(super) struct Body {
 pub(super) struct Call<'a> {
     pub(super) method: &'static str,
     pub(super) url: &'a str,
-    pub(super) query: &'a Value,
-    pub(super) headers: &'a Value,
+    pub(super) query: Option<&'a Record>,
+    pub(super) headers: Option<&'a Record>,
     pub(super) auth: &'a Auth,
     pub(super) body: Body,
     /// Whether a status that is not a success is a failure.

@@ -1,7 +1,7 @@
 //! `http_get`: one answer with its status and headers.
 
 use svc_contract::{
-    registry::{Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Size, Var, params},
+    registry::{Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Size, params},
     value::{Secret, Text, Value},
 };
 
@@ -9,6 +9,7 @@ use super::{
     ERRORS, HttpResponse, MAX_SIZE, READS,
     call::{Auth, Body, Call},
 };
+use crate::{Keyed, keyed};
 
 params! {
     /// Reads an address of an HTTP API: the status, the headers and the text of the answer.
@@ -20,9 +21,9 @@ params! {
         url: Text,
         /// Fields for the query of the address: a record of strings and numbers; a list stands for
         /// several fields of that name.
-        query: Var<'Q'> = Var(Value::Null),
+        query: Option<Keyed<'Q'>> = None,
         /// Headers: a record of strings; `_` in a name stands for `-`.
-        headers: Var<'H'> = Var(Value::Null),
+        headers: Option<Keyed<'H'>> = None,
         /// The secret for authorization.
         auth: Option<Secret> = None,
         /// The header for `auth`.
@@ -69,8 +70,8 @@ impl Io for Get {
         let call = Call {
             method: "GET",
             url: &self.url,
-            query: &self.query.0,
-            headers: &self.headers.0,
+            query: keyed(self.query.as_ref()),
+            headers: keyed(self.headers.as_ref()),
             auth: &auth,
             body: Body::default(),
             check: self.check,

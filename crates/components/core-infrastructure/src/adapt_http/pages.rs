@@ -2,9 +2,7 @@
 
 use svc_contract::{
     host::address::Address,
-    registry::{
-        Cx, Effect, ErrorKind, Example, Generic, Io, Op, OpError, Scheme, Size, Var, params,
-    },
+    registry::{Cx, Effect, ErrorKind, Example, Generic, Io, Op, OpError, Scheme, Size, params},
     value::{Record, Secret, Text, Value},
 };
 
@@ -12,6 +10,7 @@ use super::{
     ERRORS, MAX_SIZE, READS,
     call::{Answer, Auth, Body, Call},
 };
+use crate::{Keyed, keyed};
 
 params! {
     /// Reads a list that an HTTP API returns in pages, and returns the items of all pages.
@@ -29,7 +28,7 @@ params! {
         url: Text,
         /// Fields for the query of the address: a record of strings and numbers; a list stands for
         /// several fields of that name.
-        query: Var<'Q'> = Var(Value::Null),
+        query: Option<Keyed<'Q'>> = None,
         /// The path of the list in an answer, such as `data.items`; by default, the answer is the
         /// list.
         items: Text = "".into(),
@@ -43,7 +42,7 @@ params! {
         #[range(1..=10_000)]
         max_pages: i64 = 100,
         /// Headers: a record of strings; `_` in a name stands for `-`.
-        headers: Var<'H'> = Var(Value::Null),
+        headers: Option<Keyed<'H'>> = None,
         /// The secret for authorization.
         auth: Option<Secret> = None,
         /// The header for `auth`.
@@ -152,8 +151,8 @@ impl Walk {
         let answer = Call {
             method: "GET",
             url,
-            query: &query,
-            headers: if is_own { &self.params.headers.0 } else { &Value::Null },
+            query: query.as_ref(),
+            headers: keyed(self.params.headers.as_ref().filter(|_| is_own)),
             auth: if is_own { &self.auth } else { &self.no_auth },
             body: Body::default(),
             check: true,
@@ -171,22 +170,19 @@ impl Walk {
     }
 
     /// The query of the next request. Addresses of later pages have their own.
-    fn query(&self) -> Value {
-        let own = &self.params.query.0;
+    fn query(&self) -> Option<Record> {
+        let own = keyed(self.params.query.as_ref());
         if self.params.page_param.is_empty() {
-            return if self.pages == 0 { own.clone() } else { Value::Null };
+            return own.filter(|_| self.pages == 0).cloned();
         }
-        let mut fields: Vec<(Text, Value)> = match own {
-            Value::Record(record) => {
-                record.iter().map(|(name, it)| (name.clone(), it.clone())).collect()
-            }
-            _ => Vec::new(),
-        };
+        let own = own.into_iter().flat_map(Record::iter);
+        let mut fields: Vec<(Text, Value)> =
+            own.map(|(name, it)| (name.clone(), it.clone())).collect();
         fields.retain(|(name, _)| *name != self.params.page_param);
         let number = self.params.first_page.saturating_add(self.pages);
         fields.push((self.params.page_param.clone(), number.into()));
         let (names, values): (Vec<Text>, Vec<Value>) = fields.into_iter().unzip();
-        Value::Record(Record::new(names.into(), values))
+        Some(Record::new(names.into(), values))
     }
 
     fn items(&self, answer: &Answer, body: &Value) -> Result<Vec<Value>, OpError> {

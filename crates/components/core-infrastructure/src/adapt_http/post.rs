@@ -12,6 +12,7 @@ use super::{
     DECIDE_WRITE, ERRORS, HttpResponse, MAX_SIZE, WRITES,
     call::{Auth, Body, Call},
 };
+use crate::{Keyed, keyed};
 
 params! {
     /// Sends a value as JSON to an address: the status, the headers and the text of the answer.
@@ -25,9 +26,9 @@ params! {
         url: Text,
         /// Fields for the query of the address: a record of strings and numbers; a list stands for
         /// several fields of that name.
-        query: Var<'Q'> = Var(Value::Null),
+        query: Option<Keyed<'Q'>> = None,
         /// Headers: a record of strings; `_` in a name stands for `-`.
-        headers: Var<'H'> = Var(Value::Null),
+        headers: Option<Keyed<'H'>> = None,
         /// The secret for authorization.
         auth: Option<Secret> = None,
         /// The header for `auth`.
@@ -78,8 +79,8 @@ impl Io for Post {
         let call = Call {
             method: "POST",
             url: &self.url,
-            query: &self.query.0,
-            headers: &self.headers.0,
+            query: keyed(self.query.as_ref()),
+            headers: keyed(self.headers.as_ref()),
             auth: &auth,
             body: Body { media_type: Some("application/json"), content },
             check: self.check,

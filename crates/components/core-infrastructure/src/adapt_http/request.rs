@@ -15,6 +15,7 @@ use super::{
     call::{Auth, Body, Call},
     encode,
 };
+use crate::{Keyed, keyed};
 
 choices! {
     /// The method of a request.
@@ -76,13 +77,13 @@ params! {
         method: Method = Method::Get,
         /// Fields for the query of the address: a record of strings and numbers; a list stands for
         /// several fields of that name.
-        query: Var<'Q'> = Var(Value::Null),
+        query: Option<Keyed<'Q'>> = None,
         /// Headers: a record of strings; `_` in a name stands for `-`.
-        headers: Var<'H'> = Var(Value::Null),
+        headers: Option<Keyed<'H'>> = None,
         /// A value to send as JSON.
         json: Var<'J'> = Var(Value::Null),
         /// Fields to send as a form: a record of strings and numbers.
-        form: Var<'F'> = Var(Value::Null),
+        form: Option<Keyed<'F'>> = None,
         /// A text to send.
         text: Option<Text> = None,
         /// The secret for authorization.
@@ -150,8 +151,8 @@ impl Io for Infer {
         let call = Call {
             method: self.method.name(),
             url: &self.url,
-            query: &self.query.0,
-            headers: &self.headers.0,
+            query: keyed(self.query.as_ref()),
+            headers: keyed(self.headers.as_ref()),
             auth: &auth,
             body,
             check: self.check,
@@ -166,7 +167,7 @@ impl Io for Infer {
 
 impl Infer {
     fn body(&self) -> Result<Body, OpError> {
-        let is_given = [!self.json.0.is_null(), !self.form.0.is_null(), self.text.is_some()];
+        let is_given = [!self.json.0.is_null(), self.form.is_some(), self.text.is_some()];
         if is_given.into_iter().filter(|it| *it).count() > 1 {
             let message = "more than one of `json`, `form` and `text`";
             return Err(OpError::invalid_input(message).help("keep one of them"));
@@ -177,9 +178,10 @@ impl Infer {
         };
         Ok(match &self.text {
             Some(text) => media("text/plain; charset=utf-8", text.as_ref().to_owned()),
-            None if !self.form.0.is_null() => {
-                media("application/x-www-form-urlencoded", encode::pairs("form", &self.form.0)?)
-            }
+            None if self.form.is_some() => media(
+                "application/x-www-form-urlencoded",
+                encode::pairs("form", keyed(self.form.as_ref()))?,
+            ),
             None if !self.json.0.is_null() => {
                 media("application/json", json_text::write(&self.json.0))
             }

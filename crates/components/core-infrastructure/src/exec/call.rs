@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use svc_contract::{
     host::program::{ProgramCall, ProgramError, ProgramOutput},
     registry::{Cx, ErrorKind, OpError, Size},
-    value::{Text, Value, units},
+    value::{Record, Text, units},
 };
 
 /// The variables that every program receives, if they are set. Others may be secrets.
@@ -21,7 +21,7 @@ pub(super) struct Call {
     pub(super) program: Text,
     pub(super) args: Vec<Text>,
     pub(super) stdin: Vec<u8>,
-    pub(super) env: Value,
+    pub(super) env: Option<Record>,
     pub(super) inherit: Vec<Text>,
     pub(super) dir: Option<PathBuf>,
     pub(super) max_output: Size,
@@ -67,18 +67,7 @@ impl Call {
         let inherited = INHERITED.into_iter().chain(self.inherit.iter().map(AsRef::as_ref));
         let mut all: Vec<(String, String)> =
             inherited.filter_map(|name| Some((name.to_owned(), cx.host().env(name)?))).collect();
-        let own = match &self.env {
-            Value::Null => return Ok(all),
-            Value::Record(own) => own,
-            other => {
-                let message =
-                    format!("expected a record of strings for `env`, found {}", other.kind());
-                return Err(
-                    OpError::invalid_input(message).help("write `env: { NAME: \"value\" }`")
-                );
-            }
-        };
-        for (name, value) in own.iter() {
+        for (name, value) in self.env.iter().flat_map(Record::iter) {
             let Some(value) = value.as_str() else {
                 let message = format!("expected a string for `env.{name}`, found {}", value.kind());
                 return Err(OpError::invalid_input(message).help("write it as a string"));

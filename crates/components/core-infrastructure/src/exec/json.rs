@@ -15,6 +15,7 @@ use super::{
     DECIDE, EFFECTS, ERRORS, MAX_OUTPUT,
     call::{Call, Output},
 };
+use crate::Keyed;
 
 params! {
     /// Passes a value to a program as JSON, and returns the JSON that it writes.
@@ -34,7 +35,7 @@ params! {
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
         /// Environment variables: a record of strings.
-        env: Var<'E'> = Var(Value::Null),
+        env: Option<Keyed<'E'>> = None,
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -82,7 +83,7 @@ impl Io for Json {
             program: self.program,
             args: self.args,
             stdin: stdin.into_bytes(),
-            env: self.env.0,
+            env: self.env.map(|it| it.0),
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,
@@ -110,7 +111,7 @@ params! {
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
         /// Environment variables: a record of strings.
-        env: Var<'E'> = Var(Value::Null),
+        env: Option<Keyed<'E'>> = None,
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -162,7 +163,7 @@ impl Io for Jsonl {
             program: self.program,
             args: self.args,
             stdin: stdin.into_bytes(),
-            env: self.env.0,
+            env: self.env.map(|it| it.0),
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,

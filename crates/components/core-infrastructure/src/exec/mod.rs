@@ -4,10 +4,12 @@ use svc_contract::{
     record,
     registry::{
         Bias, CallEffects, Component, Cx, DecideEffects, Effect, ErrorKind, Example, Field, Io,
-        KnownArgs, Op, OpError, Scheme, Scope, Size, Var, io, params,
+        KnownArgs, Op, OpError, Scheme, Scope, Size, io, params,
     },
     value::{Text, Value},
 };
+
+use crate::Keyed;
 
 mod call;
 mod json;
@@ -93,7 +95,7 @@ params! {
         /// Its standard input.
         stdin: Text = "".into(),
         /// Environment variables: a record of strings.
-        env: Var<'E'> = Var(Value::Null),
+        env: Option<Keyed<'E'>> = None,
         /// The names of variables of this process that the program receives, too.
         inherit: Vec<Text> = Vec::new(),
         /// The folder that it starts in.
@@ -153,7 +155,7 @@ impl Io for Infer {
             program: self.program,
             args: self.args,
             stdin: self.stdin.as_bytes().to_vec(),
-            env: self.env.0,
+            env: self.env.map(|it| it.0),
             inherit: self.inherit,
             dir: self.dir,
             max_output: self.max_output,

@@ -177,6 +177,10 @@ impl Host for Guard {
         self.inner.data_dir()
     }
 
+    fn modules_dir(&self) -> io::Result<PathBuf> {
+        self.inner.modules_dir()
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         self.inner.env(name)
     }

@@ -7,7 +7,7 @@ use super::{
     abstract_value::{self, AbstractValue, Items},
     amount::Count,
     resource_use::{Cause, ResourceUse},
-    walk::{Seen, Slot, Sources},
+    seen::{Seen, Slot, Sources},
 };
 use crate::{
     check::{BoundKey, Shape, Term, TypedBranch, TypedRepeat},
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
             }
             this.force.race = around;
             let all = all.unwrap_or_else(ResourceUse::none);
-            let load = all.unless_first(one.unwrap_or_else(ResourceUse::none));
+            let load = all.unless_first(&one.unwrap_or_else(ResourceUse::none));
             let extent = extent.unwrap_or_else(|| AbstractValue::of(&term.ty));
             (extent, load.clone(), load)
         })

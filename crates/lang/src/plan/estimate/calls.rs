@@ -12,7 +12,7 @@ use super::{
     abstract_value::{AbstractValue, Items},
     amount::Count,
     resource_use::{Cause, Needs, ResourceUse},
-    walk::{Seen, Slot, Sources},
+    seen::{Seen, Slot, Sources},
 };
 use crate::{
     check::{BoundKey, Term, TermKind, TypedCall, TypedFlow},

@@ -15,6 +15,7 @@ mod bounds;
 mod callers;
 mod calls;
 mod resource_use;
+mod seen;
 mod shown;
 mod values;
 mod walk;

@@ -167,7 +167,7 @@ impl ResourceUse {
     /// All of it, or only the part `one`, which ends first: the rest is cancelled and may have
     /// taken anything up to its maximum.
     #[must_use]
-    pub(super) fn unless_first(self, one: Self) -> Self {
+    pub(super) fn unless_first(self, one: &Self) -> Self {
         Self {
             tokens: Range { min: one.tokens.min, ..self.tokens },
             cost: Range { min: one.cost.min, ..self.cost },

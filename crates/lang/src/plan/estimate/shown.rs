@@ -7,7 +7,7 @@ use super::{
     abstract_value::AbstractValue,
     bounds::{InForce, Limits},
     resource_use::ResourceUse,
-    walk::{Seen, Sources},
+    seen::{Seen, Sources},
 };
 use crate::{
     check::Term,

@@ -11,7 +11,7 @@ use super::{
     Walk,
     abstract_value::{self, AbstractValue},
     resource_use::ResourceUse,
-    walk::{Seen, Sources},
+    seen::{Seen, Sources},
 };
 use crate::{
     check::{Term, TermKind, TypedCall, TypedEntry, TypedFlow, TypedPiece},

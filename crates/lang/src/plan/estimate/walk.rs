@@ -14,6 +14,7 @@ use super::{
     bounds::{Bounded, InForce},
     in_force,
     resource_use::ResourceUse,
+    seen::{Seen, Slot, Sources},
 };
 use crate::{
     check::{BoundKey, Checked, Input, Term, TermKind, TypedBlock, TypedFlow, Var},
@@ -31,24 +32,8 @@ const MOST_TERMS: usize = 200_000;
 /// The most calls of a flow that are kept for comparison with later ones.
 const MOST_CALLS: usize = 8;
 
-/// The nodes that a value comes from. The numbers from [`INPUTS`] on are inputs.
-pub(super) type Sources = Vec<usize>;
-
 /// More than the nodes of any plan.
 const INPUTS: usize = usize::MAX / 2;
-
-/// The sources, the extent and the load of a term.
-pub(super) struct Seen {
-    pub(super) sources: Sources,
-    pub(super) extent: AbstractValue,
-    pub(super) load: ResourceUse,
-}
-
-/// A variable: the sources and the extent of its value.
-pub(super) struct Slot {
-    pub(super) sources: Sources,
-    pub(super) extent: AbstractValue,
-}
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Walk<'a> {
@@ -112,18 +97,6 @@ struct WalkedCall {
     params: Vec<AbstractValue>,
     extent: AbstractValue,
     load: ResourceUse,
-}
-
-impl Slot {
-    pub(super) fn bare(extent: AbstractValue) -> Self {
-        Self { sources: Sources::new(), extent }
-    }
-}
-
-impl Seen {
-    pub(super) fn at_once(sources: Sources, extent: AbstractValue) -> Self {
-        Self { sources, extent, load: ResourceUse::none() }
-    }
 }
 
 impl<'a> Walk<'a> {
