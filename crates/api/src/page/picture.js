@@ -17,15 +17,29 @@ function sumsOf(nodes) {
     for (let end = parts.length; end > 0; end -= 1) {
       const path = parts.slice(0, end).join('');
       let sum = sums.get(path);
-      if (!sum) sums.set(path, sum = Object.fromEntries(SUMS.map((it) => [it, 0])));
+      if (!sum) sums.set(path, sum = { ...Object.fromEntries(SUMS.map((it) => [it, 0])), spans: [] });
       const one = counted(node);
       for (const name of SUMS) sum[name] += one[name];
+      if (one.took) sum.spans.push([node.start, node.end]);
     }
   }
   return sums;
 }
 
+// The time during which a place was busy, in microseconds. Calls at the same time count once, as
+// they do in the plan.
+function busyTime(spans) {
+  let [busy, until] = [0, -Infinity];
+  for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {
+    busy += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return busy * 1000;
+}
+
 function markPicture(picture, nodes, choose) {
+  // An image hides what is inside from readers of the screen; its boxes become buttons.
+  picture.setAttribute('role', 'group');
   const sums = sumsOf(nodes);
   const kept = new Set(RUN.kept);
   for (const box of picture.querySelectorAll('rect[data-node]')) {
@@ -44,7 +58,7 @@ function markBox(box, sum, path, choose) {
   box.classList.add(`was-${state}`);
   const money = used({ cost: sum.cost, tokens: 0 });
   const short = [`${STATES[state]} ×${sum.count.toLocaleString()}`, sum.failed ? `${sum.failed} failed` : '',
-    state === 'reused' ? 'reused' : span(sum.took), money];
+    state === 'reused' ? 'reused' : sum.spans.length ? span(busyTime(sum.spans)) : '', money];
   badge(box, short.filter((it) => it).join(' · '), `was-${state}`);
   box.setAttribute('tabindex', '0');
   box.setAttribute('role', 'button');

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::{
     super::{Node, Plan, Range},
     amounts::{self, Amount},
-    bound,
+    bound, fit,
     outline::Outline,
     remarks, totals, verdict_on,
 };
@@ -18,18 +18,30 @@ pub(super) const WIDTH: usize = 120;
 /// is below the table, and in JSON.
 const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("result", 16..=48), ("effects", 24..=60)];
 
+/// The columns that are shortened further on a narrow terminal, to at least this width.
+const NARROW: [(&str, usize); 3] = [("effects", 12), ("result", 8), ("node", 16)];
+
 /// The least width of the column of bounds.
 const BOUNDS: usize = 28;
 
-/// The plan as text.
-pub(super) fn of(plan: &Plan, style: Style) -> String {
+/// The least width of a terminal that a plan is fitted to.
+const NARROWEST: usize = 40;
+
+/// The plan as text. Without a terminal, only the table has a width.
+pub(super) fn of(plan: &Plan, style: Style, columns: Option<usize>) -> String {
     let outline = Outline::of(plan);
-    let inputs = inputs(plan);
+    let columns = columns.map(|it| it.max(NARROWEST));
+    let fitted = |text: String| match columns {
+        Some(room) => fit::wrapped(&text, room),
+        None => text,
+    };
+    let inputs = fitted(inputs(plan));
     if plan.nodes().is_empty() {
-        return inputs + without_nodes(plan);
+        return inputs + fitted(without_nodes(plan).to_owned()).as_str();
     }
+    let table = nodes(&outline, style, columns.unwrap_or(WIDTH));
     let parts =
-        [inputs, nodes(&outline, style), totals::of(&outline, style), remarks::of(&outline, style)];
+        [inputs, table, fitted(totals::of(&outline, style)), fitted(remarks::of(&outline, style))];
     let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
     parts.join("\n")
 }
@@ -66,7 +78,7 @@ struct Column {
     cells: Vec<String>,
 }
 
-fn nodes(outline: &Outline, style: Style) -> String {
+fn nodes(outline: &Outline, style: Style, room: usize) -> String {
     let nodes: Vec<&Node> = outline.all().map(|it| outline.node(it)).collect();
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
@@ -80,9 +92,15 @@ fn nodes(outline: &Outline, style: Style) -> String {
     columns.retain(|it| it.cells.iter().any(|it| !it.is_empty()));
     let bounds = Bounds::of(&nodes, style);
     for (head, widths) in SHORTENED {
-        shorten(&mut columns, head, &widths, bounds.width().min(BOUNDS));
+        shorten(&mut columns, head, &widths, room, bounds.width().min(BOUNDS));
     }
-    joined(&aligned(&columns), &bounds)
+    // On a narrow terminal, the bounds are below their node.
+    for (head, least) in NARROW {
+        if total(&columns) > room {
+            shorten(&mut columns, head, &(least..=usize::MAX), room, 0);
+        }
+    }
+    joined(&aligned(&columns), &bounds, room)
 }
 
 fn names(outline: &Outline) -> Vec<String> {
@@ -156,10 +174,15 @@ impl Bounds {
     }
 }
 
-/// Puts the bounds next to the other columns, on several lines if there are many.
-fn joined(table: &[String], bounds: &Bounds) -> String {
+/// Puts the bounds next to the other columns, on several lines if there are many; below them if
+/// there is no room.
+fn joined(table: &[String], bounds: &Bounds, room: usize) -> String {
     let left = table.first().map_or(0, |it| width(it));
-    let room = WIDTH.saturating_sub(left + 2).max(BOUNDS);
+    let has_room = room >= WIDTH.min(left + 2 + bounds.width().min(BOUNDS));
+    if !has_room {
+        return below(table, bounds, room);
+    }
+    let room = room.saturating_sub(left + 2).max(BOUNDS);
     let head = if bounds.width() > 0 { "within" } else { "" };
     let mut text = String::new();
     let mut line = |left: &str, right: &str| {
@@ -179,12 +202,37 @@ fn joined(table: &[String], bounds: &Bounds) -> String {
     text
 }
 
+/// The rows, each followed by its bounds.
+fn below(table: &[String], bounds: &Bounds, room: usize) -> String {
+    const INDENT: &str = "      ";
+    let mut text = String::new();
+    for (row, cells) in table.iter().enumerate() {
+        text.push_str(cells.trim_end());
+        text.push('\n');
+        let node = row.checked_sub(1);
+        for line in node.iter().flat_map(|it| bounds.lines(*it, room - INDENT.len() - 7)) {
+            text.push_str(&format!("{INDENT}within {line}\n"));
+        }
+    }
+    text
+}
+
+fn total(columns: &[Column]) -> usize {
+    columns.iter().map(|it| it.width() + 2).sum::<usize>().saturating_sub(2)
+}
+
 /// Shortens a column if the table is too wide with bounds of this width.
-fn shorten(columns: &mut [Column], head: &str, widths: &RangeInclusive<usize>, bounds: usize) {
+fn shorten(
+    columns: &mut [Column],
+    head: &str,
+    widths: &RangeInclusive<usize>,
+    room: usize,
+    bounds: usize,
+) {
     let all: usize = columns.iter().map(|it| it.width() + 2).sum();
     let Some(column) = columns.iter_mut().find(|it| it.head == head) else { return };
     let others = (all + bounds).saturating_sub(column.width());
-    let room = WIDTH.saturating_sub(others).clamp(*widths.start(), *widths.end());
+    let room = room.saturating_sub(others).clamp(*widths.start(), *widths.end());
     for cell in &mut column.cells {
         *cell = cut(std::mem::take(cell), room);
     }
