@@ -264,7 +264,7 @@ fn the_failing_step_of_a_run_is_named() {
     fs::write(place.file("pure.svc"), script).unwrap();
     assert_eq!(place.svc(&["run", "pure.svc"]).status.code(), Some(1));
     let shown = place.prints(&["show", "last"]);
-    assert!(shown.contains("in `y/each[0]/to_int`, pure.svc:3:34"), "{shown}");
+    assert!(shown.contains("in `y/each[0]/to_int`, pure.svc:3:35"), "{shown}");
     assert!(shown.contains("\ny/each[0]/to_int\tfailed\t"), "{shown}");
     let json: serde_json::Value =
         serde_json::from_str(&place.prints(&["show", "last", "--json"])).unwrap();
@@ -274,7 +274,7 @@ fn the_failing_step_of_a_run_is_named() {
 
     place.prints(&["show", "last", "--html", "page.html"]);
     let page = fs::read_to_string(place.file("page.html")).unwrap();
-    assert!(page.contains("in `y/each[0]/to_int`, pure.svc:3:34</p>"), "in the summary");
+    assert!(page.contains("in `y/each[0]/to_int`, pure.svc:3:35</p>"), "in the summary");
     assert!(page.contains("<mark><i>   3</i>"), "in the script");
     let drawn = match browsed(&place.file("page.html")) {
         Ok(drawn) => drawn,
@@ -282,7 +282,7 @@ fn the_failing_step_of_a_run_is_named() {
     };
     let (_, details) = drawn.split_once("<aside").unwrap();
     assert!(details.contains("<h3><bdi>y/each[0]/to_int</bdi></h3>"), "its panel is open");
-    assert!(details.contains("<dd>pure.svc:3:34</dd>"), "with its place");
+    assert!(details.contains("<dd>pure.svc:3:35</dd>"), "with its place");
     let marked =
         drawn.split("<rect").find(|it| it.contains("data-node=\"y/each[]/to_int\"")).unwrap();
     assert!(marked.contains("op was-failed"), "{marked}");

@@ -7,7 +7,7 @@ use svc_contract::registry::{ErrorKind, OpError};
 use svc_engine::{Error, output};
 
 use super::{
-    keeping,
+    given, keeping,
     terminal::{self, Terminal},
 };
 
@@ -61,7 +61,7 @@ impl Failure {
     /// The failure as an object; `None` if there is nothing to say.
     fn answer(&self) -> Option<output::failure::Failure> {
         if let Some(error) = &self.error {
-            return Some(error.failure());
+            return Some(given::answer(error));
         }
         let of_command = || {
             let (message, help) = (self.message.clone(), self.help.clone());

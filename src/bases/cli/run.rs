@@ -184,7 +184,7 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
 pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
     let code = report(error, watch, session);
     if json {
-        terminal::print_json(&FailedJson { error: error.failure() })?;
+        terminal::print_json(&FailedJson { error: given::answer(error) })?;
     } else if let Some(partial) = error.partial() {
         let reader = reader(session);
         print_value(&show::show(&partial.value, reader), reader)?;

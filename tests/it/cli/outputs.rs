@@ -234,7 +234,7 @@ fn times_have_one_form() {
     assert!((1.0..5_000.0).contains(&took), "{took}");
     let planned = place.svc(&["plan", "mail.svc", "--json"]).json();
     assert_eq!(planned["envelope"]["time"]["min"], 10.0);
-    let limits = place.svc(&["inspect", "search", "--json"]).json();
+    let limits = place.svc(&["inspect", "temp_file", "--json"]).json();
     assert_eq!(limits["ops"][0]["limits"]["timeout"], 60_000.0);
     let tested = place.svc(&["test", "good.svc", "--json"]).json();
     assert!(tested["files"][0]["tests"][0]["took"].is_f64());

@@ -288,10 +288,10 @@ async fn bad_answers_are_errors() {
 /// What a server answers comes from outside: a wrong body is an output, as the page of the op says.
 #[tokio::test]
 async fn an_answer_of_another_type_is_an_invalid_output() {
-    let server = echo();
+    let server = Server::answering(|_| Reply::new(200, r#"{"ok": true, "rows": ["a"]}"#));
     for script in [
         r#"request<{ body: { ok: int } }>(url: "$URL/")"#,
-        r#"http_pages<[int]>(url: "$URL/", max_pages: 1)"#,
+        r#"http_pages<[int]>(url: "$URL/", items: "rows", max_pages: 1)"#,
     ] {
         let (kind, message) = failure(&engine(&server), &script.replace("$URL", &server.url)).await;
         assert_eq!(kind, ErrorKind::InvalidOutput, "{message}");

@@ -171,14 +171,22 @@ fn script(engine: &Engine, store: &dyn Store, run: &Run) -> Result<(Source, Unsa
         store.text(hash)?.ok_or_else(|| StoreError::not_found(missing))
     };
     let source = Source::new(run.script.as_str(), text(run.text, "the script")?);
-    let source = match run.folder.as_str() {
-        "" => source,
-        folder => source.in_folder(named_then(engine, run).unwrap_or(folder.into())),
+    let here = engine.host.current_dir().ok().filter(|_| !run.folder.is_empty());
+    let folder = named_then(engine, run);
+    let source = match (run.folder.as_str(), &folder) {
+        ("", _) => source,
+        (_, Some(folder)) => source.in_folder(folder.clone()),
+        (folder, None) => source.in_folder(folder),
     };
     let mut used = Unsaved::new();
     for (name, hash) in store.imports(&run.id)? {
-        let text = text(hash, &format!("the file `{name}`"))?;
-        used.insert(name, text.into());
+        let text: Arc<str> = text(hash, &format!("the file `{name}`"))?.into();
+        // Under the name that the script finds it by, too.
+        let short = here.as_deref().and_then(|it| Path::new(&name).strip_prefix(it).ok());
+        if let Some(short) = short.filter(|_| folder.is_some()) {
+            used.insert(short.to_string_lossy().into_owned(), text.clone());
+        }
+        used.insert(name, text);
     }
     Ok((source, used))
 }

@@ -1,7 +1,7 @@
 //! Text within the width of a terminal.
 
 /// The indentation of a continued line, next to that of its beginning.
-const HANGING: usize = 4;
+const HANGING: usize = 2;
 
 /// The width of a line on a terminal: without the escape sequences of colours.
 pub(super) fn width(line: &str) -> usize {
@@ -48,8 +48,8 @@ mod tests {
     fn lines_are_broken_at_spaces() {
         assert_eq!(wrapped("short\n", 20), "short\n");
         let text = "  one two three four five\nnext\n";
-        assert_eq!(wrapped(text, 14), "  one two\n      three\n      four\n      five\nnext\n");
-        assert_eq!(wrapped("a/very/long/path and\n", 8), "a/very/long/path\n    and\n");
+        assert_eq!(wrapped(text, 14), "  one two\n    three four\n    five\nnext\n");
+        assert_eq!(wrapped("a/very/long/path and\n", 8), "a/very/long/path\n  and\n");
     }
 
     #[test]

@@ -21,6 +21,10 @@ const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("result", 16..=48), ("ef
 /// The columns that are shortened further on a narrow terminal, to at least this width.
 const NARROW: [(&str, usize); 3] = [("effects", 12), ("result", 8), ("node", 16)];
 
+/// The columns that are left out if the terminal is still too narrow, the first one first. The
+/// totals are below the table, and everything is in JSON.
+const LEFT_OUT: [&str; 4] = ["result", "effects", "tokens", "cost"];
+
 /// The least width of the column of bounds.
 const BOUNDS: usize = 28;
 
@@ -39,7 +43,7 @@ pub(super) fn of(plan: &Plan, style: Style, columns: Option<usize>) -> String {
     if plan.nodes().is_empty() {
         return inputs + fitted(without_nodes(plan).to_owned()).as_str();
     }
-    let table = nodes(&outline, style, columns.unwrap_or(WIDTH));
+    let table = nodes(&outline, style, columns);
     let parts =
         [inputs, table, fitted(totals::of(&outline, style)), fitted(remarks::of(&outline, style))];
     let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
@@ -73,12 +77,13 @@ fn without_nodes(plan: &Plan) -> &'static str {
 }
 
 /// A column other than the last: its head, and a cell for every node.
+#[derive(Clone)]
 struct Column {
     head: &'static str,
     cells: Vec<String>,
 }
 
-fn nodes(outline: &Outline, style: Style, room: usize) -> String {
+fn nodes(outline: &Outline, style: Style, room: Option<usize>) -> String {
     let nodes: Vec<&Node> = outline.all().map(|it| outline.node(it)).collect();
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
@@ -91,16 +96,31 @@ fn nodes(outline: &Outline, style: Style, room: usize) -> String {
     ];
     columns.retain(|it| it.cells.iter().any(|it| !it.is_empty()));
     let bounds = Bounds::of(&nodes, style);
-    for (head, widths) in SHORTENED {
-        shorten(&mut columns, head, &widths, room, bounds.width().min(BOUNDS));
-    }
-    // On a narrow terminal, the bounds are below their node.
-    for (head, least) in NARROW {
-        if total(&columns) > room {
-            shorten(&mut columns, head, &(least..=usize::MAX), room, 0);
+    let Some(room) = room else {
+        shortened(&mut columns, &bounds, WIDTH);
+        return joined(&aligned(&columns), &bounds, WIDTH);
+    };
+    let mut left_out = LEFT_OUT.iter();
+    loop {
+        let mut fitted = columns.clone();
+        shortened(&mut fitted, &bounds, room);
+        // On a narrow terminal, the bounds are below their node.
+        for (head, least) in NARROW {
+            if total(&fitted) > room {
+                shorten(&mut fitted, head, &(least..=usize::MAX), room, 0);
+            }
+        }
+        match left_out.next().filter(|_| total(&fitted) > room) {
+            Some(head) => columns.retain(|it| it.head != *head),
+            None => return fitted_to(&aligned(&fitted), &bounds, room),
         }
     }
-    joined(&aligned(&columns), &bounds, room)
+}
+
+fn shortened(columns: &mut [Column], bounds: &Bounds, room: usize) {
+    for (head, widths) in SHORTENED {
+        shorten(columns, head, &widths, room, bounds.width().min(BOUNDS));
+    }
 }
 
 fn names(outline: &Outline) -> Vec<String> {
@@ -174,14 +194,17 @@ impl Bounds {
     }
 }
 
-/// Puts the bounds next to the other columns, on several lines if there are many; below them if
-/// there is no room.
+/// The table within the width of a terminal: the bounds are below their node if there is no room
+/// next to it.
+fn fitted_to(table: &[String], bounds: &Bounds, room: usize) -> String {
+    let left = table.first().map_or(0, |it| width(it));
+    let wide = left + 2 + bounds.width().min(BOUNDS);
+    if wide <= room { joined(table, bounds, room) } else { below(table, bounds, room) }
+}
+
+/// Puts the bounds next to the other columns, on several lines if there are many.
 fn joined(table: &[String], bounds: &Bounds, room: usize) -> String {
     let left = table.first().map_or(0, |it| width(it));
-    let has_room = room >= WIDTH.min(left + 2 + bounds.width().min(BOUNDS));
-    if !has_room {
-        return below(table, bounds, room);
-    }
     let room = room.saturating_sub(left + 2).max(BOUNDS);
     let head = if bounds.width() > 0 { "within" } else { "" };
     let mut text = String::new();
