@@ -391,7 +391,8 @@ fn a_browser_draws_the_page() {
     assert!(drawn.contains("it is &lt;b&gt;broken&lt;/b&gt;"), "the failure is shown at once");
     assert!(drawn.contains("a hiccup"), "with its tries");
     assert!(drawn.contains(">the result</bdi>"), "the result is drawn");
-    assert!(drawn.contains("✗ ×5,000 · 1 failed"), "the graph is marked");
+    assert!(drawn.contains("✗ ×5,000 · 1 failed · up to 1.5"), "the graph is marked, by item");
+    assert!(drawn.contains("✗ ×5,000 · 1 failed · 1h23m"), "and the loop as a whole");
     let picture = drawn.split_once("<svg").unwrap().1.split_once('>').unwrap().0;
     assert!(picture.contains("role=\"group\""), "an image cannot contain buttons: {picture}");
     assert!(drawn.contains("class=\"quiet\" aria-live=\"polite\">100%</output>"), "its scale");

@@ -25,7 +25,7 @@ pub fn summary(program: &Checked) -> String {
 }
 
 /// `1 error`, `2 errors`.
-pub fn counted<N: fmt::Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
+pub fn counted<N: Copy + fmt::Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
     let end = if n == N::from(1) { "" } else { "s" };
     format!("{n} {word}{end}")
 }

@@ -103,7 +103,7 @@ impl Described {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": format!("What `svc {command} --json` prints: {}", self.prints),
-            "description": "The second form is the reason why there is no result. Durations are numbers of milliseconds, instants are strings as in RFC 3339.",
+            "description": "The second form is the reason why a result is missing. Durations are numbers of milliseconds, instants are strings as in RFC 3339.",
             "anyOf": [{ "$ref": "#/$defs/output" }, { "$ref": "#/$defs/failed" }],
             "$defs": definitions,
         });

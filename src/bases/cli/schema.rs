@@ -39,5 +39,6 @@ impl Schema {
 /// The commands, and what they print.
 fn list() -> String {
     let width = schemas::ALL.iter().map(|it| it.name.len()).max().unwrap_or(0);
-    schemas::ALL.iter().map(|it| format!("{:width$}  {}\n", it.name, it.prints)).collect()
+    let lines = schemas::ALL.iter().map(|it| format!("{:width$}  {}", it.name, it.prints));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }

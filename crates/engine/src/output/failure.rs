@@ -16,7 +16,7 @@ use crate::{Error, error::code_of, run::Partial};
 /// The JSON Schema of an object whose only field `error` is a [`Failure`].
 pub const FAILURE_SCHEMA: &str = include_str!("failure.json");
 
-/// Why there is no result, with the partial results of a run.
+/// The reason why a result is missing, with the partial results of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Failure {

@@ -194,8 +194,7 @@ impl Bounds {
     }
 }
 
-/// The table within the width of a terminal: the bounds are below their node if there is no room
-/// next to it.
+/// The table within the width of a terminal: the bounds are next to their node, or below it.
 fn fitted_to(table: &[String], bounds: &Bounds, room: usize) -> String {
     let left = table.first().map_or(0, |it| width(it));
     let wide = left + 2 + bounds.width().min(BOUNDS);
