@@ -209,3 +209,34 @@ fn a_run_can_do_without_a_store() {
     kept.ok(&["run", "a.svc", "--no-store"]);
     assert_eq!(kept.ok(&["runs"]).0, runs);
 }
+
+/// The paths of a resumed run are those that it began with, also in values that are computed again.
+#[test]
+fn a_resumed_run_names_paths_as_before() {
+    let kept = Kept::new();
+    fs::create_dir(kept.path().join("sub")).unwrap();
+    let script = r#"use "lib.svc" as lib
+param p: path = "a.txt"
+let w = "x" >> write_file(to: p)
+let c = w >> copy_file(to: "b.txt")
+let text = c >> read_text >> wait(duration: 1ms) >> path >> read_text
+{ p: p, w: w, c: c, text: text, lib: lib.f("l") }
+"#;
+    kept.write("sub/p.svc", script);
+    kept.write("sub/lib.svc", "flow f(a: string) -> string { a >> upper }");
+    let (code, _, err) = kept.svc(&["run", "sub/p.svc", "--json"]);
+    assert_eq!(code, 6, "{err}");
+    // The script and what it uses are those of the run, whatever the files are now.
+    kept.write("sub/lib.svc", "nothing");
+    kept.write("sub/p.svc", "nothing");
+    kept.write("x", "found");
+    let (resumed, _) = kept.ok(&["resume", "last", "--json"]);
+    kept.write("sub/lib.svc", "flow f(a: string) -> string { a >> upper }");
+    kept.write("sub/p.svc", script);
+    let (whole, _) = kept.ok(&["run", "sub/p.svc", "--json"]);
+    assert_eq!(resumed, whole);
+    assert!(
+        whole.contains(r#""p": "sub/a.txt""#) && whole.contains(r#""c": "sub/b.txt""#),
+        "{whole}"
+    );
+}

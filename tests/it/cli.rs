@@ -17,6 +17,7 @@ mod declared;
 mod folders;
 mod helps;
 mod library;
+mod outputs;
 mod texts;
 
 /// A folder with scripts, in which the program runs.
@@ -301,7 +302,7 @@ fn tests_of_scripts_give_json() {
     assert_eq!((&report["passed"], &report["failed"]), (&3.into(), &1.into()));
     let (half, files) = (&report["files"][0]["tests"], &report["files"]);
     assert_eq!((&half[0]["name"], &half[0]["passed"]), (&"right".into(), &true.into()));
-    assert_eq!(half[0]["seconds"], 90.0);
+    assert_eq!(half[0]["took"], 90_000.0);
     assert_eq!(half[1]["problems"][0]["code"], "E414");
     assert_eq!(half[1]["problems"][0]["span"]["line"], 3);
     assert_eq!(files[1]["problems"][0]["code"], "E201");
@@ -335,9 +336,9 @@ fn plans_are_made_for_inputs_and_caps() {
         let json = place.svc(&all).json();
         (json["envelope"]["time"]["max"].clone(), json["verdicts"].clone())
     };
-    assert_eq!(most(&["-p", "wait_for=30s"]).0, 30_000);
+    assert_eq!(most(&["-p", "wait_for=30s"]).0, 30_000.0);
     let (time, verdicts) = most(&["-p", "wait_for=30s", "--timeout", "1m", "--max-cost", "$0.10"]);
-    assert_eq!(time, 30_000);
+    assert_eq!(time, 30_000.0);
     let report = |key: &str, limit: &str| {
         let all = verdicts.as_array().unwrap();
         all.iter().any(|it| it["bound"] == key && it["limit"] == limit)

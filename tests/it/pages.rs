@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -254,6 +255,99 @@ fn what_another_run_made_is_reused() {
     assert!(page.contains(r#""too slow"}}]"#), "the page shows why it was repeated");
 }
 
+/// A step that is not recorded, because it is fast and pure, is named with its line.
+#[test]
+fn the_failing_step_of_a_run_is_named() {
+    let place = Place::new();
+    let script =
+        "let x = \"4\" >> wait(duration: 1ms)\n\nlet y = [x] >> each { \"${it}x\" >> to_int }\ny";
+    fs::write(place.file("pure.svc"), script).unwrap();
+    assert_eq!(place.svc(&["run", "pure.svc"]).status.code(), Some(1));
+    let shown = place.prints(&["show", "last"]);
+    assert!(shown.contains("in `y/each[0]/to_int`, pure.svc:3:35"), "{shown}");
+    assert!(shown.contains("\ny/each[0]/to_int\tfailed\t"), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&place.prints(&["show", "last", "--json"])).unwrap();
+    let error = &json["run"]["error"];
+    assert_eq!((&error["line"], &error["file"]), (&3.into(), &"pure.svc".into()));
+    assert_eq!(json["nodes"].as_array().unwrap().len(), 1, "calls are those of the store");
+
+    place.prints(&["show", "last", "--html", "page.html"]);
+    let page = fs::read_to_string(place.file("page.html")).unwrap();
+    assert!(page.contains("in `y/each[0]/to_int`, pure.svc:3:35</p>"), "in the summary");
+    assert!(page.contains("<mark><i>   3</i>"), "in the script");
+    let drawn = match browsed(&place.file("page.html")) {
+        Ok(drawn) => drawn,
+        Err(why) => return foreign::skipped("the_failing_step_of_a_run_is_named", &why),
+    };
+    let (_, details) = drawn.split_once("<aside").unwrap();
+    assert!(details.contains("<h3><bdi>y/each[0]/to_int</bdi></h3>"), "its panel is open");
+    assert!(details.contains("<dd>pure.svc:3:35</dd>"), "with its place");
+    let marked =
+        drawn.split("<rect").find(|it| it.contains("data-node=\"y/each[]/to_int\"")).unwrap();
+    assert!(marked.contains("op was-failed"), "{marked}");
+}
+
+/// A failure that a `?` swallowed is not the failure of the run.
+#[test]
+fn a_swallowed_failure_is_not_the_one_that_is_shown() {
+    let place = Place::new();
+    let script = "let a = parallel { gone?: read_text(path: \"none.txt\"), here: wait(\"x\", duration: 9ms) }\n\
+        [a.here] >> each { to_int }";
+    fs::write(place.file("two.svc"), script).unwrap();
+    assert_eq!(place.svc(&["run", "two.svc"]).status.code(), Some(1));
+    let page = place.prints(&["show", "last", "--html", "-"]);
+    assert!(page.contains(r#""failed":"each[0]/to_int""#), "{page}");
+    assert!(page.contains("not a whole number, in `each[0]/to_int`, two.svc:2:20"), "{page}");
+}
+
+/// A branch with `?` has the path of its name in the plan, the run and everything after it.
+#[test]
+fn an_optional_branch_has_one_path() {
+    let place = Place::new();
+    let script = |word: &str| {
+        format!(
+            "let r = parallel {{ a?: wait(\"x\", duration: 1ms), b?: wait(\"{word}\", duration: 1ms) \
+             >> path >> read_text }}\n\
+             let s = \"p,q\" >> parallel {{ c?: split(sep: \",\") >> each? {{ wait(duration: 1ms) }}, d: trim }}\n\
+             let t = [r.a, \"{word}\"] >> each {{ (it ?? \"0\") >> wait(duration: 1ms) }}\n\
+             {{ r: r, s: s, t: t }}"
+        )
+    };
+    fs::write(place.file("opt.svc"), script("none")).unwrap();
+    place.prints(&["run", "opt.svc"]);
+    let json =
+        |args: &[&str]| -> serde_json::Value { serde_json::from_str(&place.prints(args)).unwrap() };
+    let paths = |nodes: &serde_json::Value| -> BTreeSet<String> {
+        let nodes = nodes.as_array().unwrap().iter();
+        nodes.map(|it| it["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let planned = paths(&json(&["plan", "opt.svc", "--json"])["nodes"]);
+    let ran = paths(&json(&["show", "last", "--json"])["nodes"]);
+    assert!(ran.contains("r/a/wait") && ran.contains("s/c/each[1]/wait"), "{ran:?}");
+    let places = ran.iter().map(|it| svc_engine::run::place_of(it));
+    assert_eq!(places.filter(|it| !planned.contains(it)).collect::<Vec<_>>(), [""; 0]);
+    assert!(planned.iter().all(|it| !it.contains('?')), "{planned:?}");
+
+    let page = place.prints(&["show", "last", "--html", "-"]);
+    for path in planned.iter().filter(|it| !it.is_empty()) {
+        assert!(page.contains(&format!("data-node=\"{path}\"")), "{path}");
+    }
+    let replayed = json(&["replay", "last", "--json"]);
+    assert_eq!(replayed["same"], true, "{replayed}");
+    assert_eq!(paths(&replayed["calls"]), ran);
+
+    // Resumed with another script: only what changed is made again, under the same paths.
+    fs::write(place.file("opt.svc"), script("other")).unwrap();
+    let against = place.prints(&["plan", "--against", "last", "opt.svc"]);
+    assert_eq!(against.matches("r/b/wait").count(), 1, "{against}");
+    assert!(!against.contains("r/a/wait"), "{against}");
+    place.prints(&["resume", "last", "--with", "opt.svc"]);
+    assert_eq!(paths(&json(&["show", "last", "--json"])["nodes"]), ran);
+    let why = place.prints(&["why", "last"]);
+    assert!(why.contains("r/b/wait") && why.contains("not made again"), "{why}");
+}
+
 /// The page as rendered by a browser, or why no browser is available.
 fn browsed(page: &Path) -> Result<String, String> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -297,7 +391,11 @@ fn a_browser_draws_the_page() {
     assert!(drawn.contains("it is &lt;b&gt;broken&lt;/b&gt;"), "the failure is shown at once");
     assert!(drawn.contains("a hiccup"), "with its tries");
     assert!(drawn.contains(">the result</bdi>"), "the result is drawn");
-    assert!(drawn.contains("✗ ×5,000 · 1 failed"), "the graph is marked");
+    assert!(drawn.contains("✗ ×5,000 · 1 failed · up to 1.5"), "the graph is marked, by item");
+    assert!(drawn.contains("✗ ×5,000 · 1 failed · 1h23m"), "and the loop as a whole");
+    let picture = drawn.split_once("<svg").unwrap().1.split_once('>').unwrap().0;
+    assert!(picture.contains("role=\"group\""), "an image cannot contain buttons: {picture}");
+    assert!(drawn.contains("class=\"quiet\" aria-live=\"polite\">100%</output>"), "its scale");
     let rows = drawn.matches("role=\"treeitem\"").count();
     assert!((5..80).contains(&rows), "only visible rows are drawn: {rows}");
 }

@@ -10,7 +10,10 @@ use std::{
 use svc::{Engine, Policy};
 use svc_engine::output::planned::{PLAN_SCHEMA, Planned};
 use svc_host_os::test::TestHost;
-use svc_lang::{diag::Source, plan::Plan};
+use svc_lang::{
+    diag::{Source, Style},
+    plan::Plan,
+};
 
 use crate::{components, example_scripts, grammar, helpdesk, scripts, verdict::Schema};
 
@@ -148,7 +151,7 @@ fn flowcharts_are_valid() {
     for (name, plan) in all_plans() {
         let chart = plan.mermaid();
         let (mut ids, mut arrows, mut open) = (BTreeSet::new(), Vec::new(), 0_usize);
-        for line in chart.lines().skip(1).map(str::trim) {
+        for line in chart.lines().skip_while(|it| it.starts_with("%%")).map(str::trim) {
             if line == "end" {
                 open = open.checked_sub(1).unwrap();
             } else if let Some((from, to)) = line.split_once(" --> ") {
@@ -167,6 +170,53 @@ fn flowcharts_are_valid() {
         assert_eq!(open, 0, "{name}");
         for (from, to) in arrows {
             assert!(ids.contains(&from) && ids.contains(&to) && from != to, "{name}: {from} {to}");
+        }
+    }
+}
+
+/// A chart that Mermaid refuses with its default settings begins with the settings that it needs.
+#[test]
+fn a_flowchart_beyond_the_limits_of_mermaid_says_so() {
+    let chart = |name: &str, count: usize, stages: &str| {
+        let last = count - 1;
+        let bind = |it: usize| format!("let {name}{it} = {name}{} >> {stages}\n", it - 1);
+        let lets: String = (1..count).map(bind).collect();
+        let script = format!("let {name}0 = \"x\"\n{lets}{name}{last} >> upper");
+        engine().plan(script).unwrap().mermaid()
+    };
+    let arrows = |chart: &str| chart.matches(" --> ").count();
+    let small = chart("v", 250, "upper >> lower");
+    assert!(arrows(&small) < 500 && small.len() < 50_000 && small.starts_with("%%{init"));
+    let many = chart("v", 260, "upper >> lower");
+    let (first, count) = (many.lines().next().unwrap(), arrows(&many));
+    assert!(count > 500);
+    let edges = format!("set `maxEdges` to at least {count} (default 500)");
+    assert_eq!(first, format!("%% too large for Mermaid by default: {edges}"));
+    let long = chart(&"v".repeat(60), 480, "upper");
+    let first = long.lines().next().unwrap();
+    let (_, limit) = first.split_once("`maxTextSize` to at least ").unwrap();
+    let limit: usize = limit.split(' ').next().unwrap().parse().unwrap();
+    assert!(limit > 50_000 && long.encode_utf16().count() <= limit, "{first}");
+}
+
+/// On a terminal, no line is wider than the terminal, except for a word that is.
+#[test]
+fn plans_fit_a_terminal() {
+    let colour = |line: &str| line.matches("\x1b[1;").count() * 11;
+    for script in example_scripts::scripts() {
+        let plan = plan_of(&script);
+        for columns in [60, 80, 100] {
+            let shown = plan.render_within(Style::Colour, columns);
+            for line in shown.lines() {
+                let width = line.chars().count() - colour(line);
+                let longest = line.split(' ').map(str::len).max().unwrap_or(0);
+                let limit = columns.max(longest + 12);
+                assert!(width <= limit, "{}, {columns}: {width}\n{shown}", script.display());
+            }
+            // Every node has a line, and every bound is there.
+            let bounds = |it: &str| it.matches("ENFORCED").count();
+            let plain = |it: String| it.replace("\x1b[1;36m", "").replace("\x1b[0m", "");
+            assert_eq!(bounds(&plain(shown)), bounds(&plan.show()), "{}", script.display());
         }
     }
 }

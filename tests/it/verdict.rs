@@ -44,7 +44,7 @@ impl Schema {
                 }
                 "type" => is_of(value, wanted),
                 "enum" => wanted.as_array().unwrap().contains(value),
-                "minimum" => value.as_i64() >= wanted.as_i64(),
+                "minimum" => value.as_f64() >= wanted.as_f64(),
                 "required" => wanted.as_array().unwrap().iter().all(|it| has(value, it)),
                 "items" => {
                     for (idx, item) in value.as_array().into_iter().flatten().enumerate() {
@@ -95,6 +95,7 @@ fn is_of(value: &Value, wanted: &Value) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
         "integer" => value.is_i64() || value.is_u64(),
         "null" => value.is_null(),
         other => panic!("unsupported type `{other}`"),

@@ -252,7 +252,10 @@ async fn the_age_of_a_result() {
     let why = engine.why("last", Some("wait"), None).unwrap();
     assert!(why.calls[0].taken_from.is_some(), "one hour is not too old");
     reuse(3).await;
-    assert_eq!(runs.why_last("wait"), r#"[{"reason":"reuse_age","age":"3h","max_age":"2h"}]"#);
+    assert_eq!(
+        runs.why_last("wait"),
+        r#"[{"reason":"reuse_age","age":10800000,"max_age":7200000}]"#
+    );
 }
 
 #[tokio::test(start_paused = true)]

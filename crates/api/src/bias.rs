@@ -1,5 +1,6 @@
 //! The bias of a component as JSON: its strategy, its assumptions, and what may be tuned.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::{
     registry::{Component, Param, Tuning},
@@ -7,7 +8,7 @@ use svc_contract::{
 };
 
 /// The bias of a component, as the specification defines it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct BiasJson {
     name: &'static str,
     /// The name of the component as a type: `CtxRerank`.
@@ -19,20 +20,23 @@ pub struct BiasJson {
 }
 
 /// A param that may be tuned automatically.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct EvolvableJson {
     name: &'static str,
     r#type: String,
     /// The default, including a tuned one.
+    #[schemars(with = "serde_json::Value")]
     value: Value,
     /// The bounds of a number.
     #[serde(flatten)]
     range: Option<RangeJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct RangeJson {
+    #[schemars(with = "serde_json::Value")]
     min: Value,
+    #[schemars(with = "serde_json::Value")]
     max: Value,
 }
 

@@ -1,5 +1,7 @@
 //! The results of `svc check`.
 
+use std::fmt;
+
 use serde::Serialize;
 use svc_engine::output::verdict::{self, Verdict};
 use svc_lang::check::Checked;
@@ -23,6 +25,7 @@ pub fn summary(program: &Checked) -> String {
 }
 
 /// `1 error`, `2 errors`.
-pub fn counted(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+pub fn counted<N: Copy + fmt::Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
+    let end = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {word}{end}")
 }

@@ -1,5 +1,6 @@
 //! The components and the standard library as a list: `svc components`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::registry::Component;
 use svc_lang::stdlib::Module;
@@ -7,7 +8,7 @@ use svc_lang::stdlib::Module;
 use crate::library::ModuleJson;
 
 /// An entry of `svc components --json`.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum EntryJson {
     Component(ComponentJson),
@@ -15,7 +16,7 @@ pub enum EntryJson {
 }
 
 /// A component without its documentation.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ComponentJson {
     name: &'static str,
     cluster: &'static str,
@@ -30,14 +31,14 @@ pub struct ComponentJson {
 }
 
 /// A feature that this build lacks, and the ops that need it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct NeedJson {
     pub feature: &'static str,
     pub ops: Vec<&'static str>,
 }
 
 /// A short name for scripts, and its op.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub(crate) struct AliasJson {
     name: &'static str,
     op: &'static str,

@@ -1,10 +1,11 @@
 //! Error codes as JSON: `svc explain --json`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_lang::diag::Explanation;
 
 /// An error code with its explanation.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct CodeJson {
     code: &'static str,
     title: &'static str,

@@ -3,15 +3,19 @@
 use svc_contract::value::Value;
 use svc_engine::{Engine, Error};
 
-const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
+pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
     goal >> guide_plan_workflow(input: takes, output: gives)";
 
 const PLAN_WITH_MODEL: &str = "param goal: string  param takes: string?  param gives: string?
     goal >> guide_plan_workflow(input: takes, output: gives, writer: ask)";
 
-const FIND: &str = "param query: string  param limit: int  query >> nav_search(limit: limit)";
+pub(crate) const OVERVIEW: &str = "guide_system_overview";
 
-const ASK: &str = "param query: string  param top_k: int  query >> guide_ask(top_k: top_k)";
+pub(crate) const FIND: &str =
+    "param query: string  param limit: int  query >> nav_search(limit: limit)";
+
+pub(crate) const ASK: &str =
+    "param query: string  param top_k: int  query >> guide_ask(top_k: top_k)";
 
 const ASK_WITH_MODEL: &str =
     "param query: string  param top_k: int  query >> guide_ask(top_k: top_k, writer: ask)";
@@ -59,7 +63,7 @@ pub fn missing(workflow: &Value) -> Option<Missing> {
 
 /// The purpose of the program, its components and its language.
 pub async fn overview(engine: &Engine) -> Result<Value, Error> {
-    advice(engine, "guide_system_overview", []).await
+    advice(engine, OVERVIEW, []).await
 }
 
 /// The ops that match a query, with the reason for each.

@@ -1,13 +1,15 @@
 //! The documentation of a component: `svc inspect`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::{
     registry::{
         Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, ParamDefault,
         Registry, Scheme, Tool, Tuning, nearest,
     },
-    value::{Value, units},
+    value::Value,
 };
+use svc_engine::output::estimates::millis;
 use svc_lang::constructs::{self, Construct};
 
 use crate::{
@@ -62,7 +64,7 @@ pub fn effects(effects: &[Effect]) -> Vec<String> {
 }
 
 /// A word or sign of the language.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ConstructJson {
     name: &'static str,
     /// All its words, such as `if` and `else`.
@@ -87,7 +89,7 @@ impl ConstructJson {
 }
 
 /// A component and the selected ops of it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct InspectJson {
     name: &'static str,
     cluster: &'static str,
@@ -100,7 +102,7 @@ pub struct InspectJson {
     ops: Vec<OpJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct OpJson {
     name: &'static str,
     /// The canonical name, as used in plans.
@@ -129,40 +131,43 @@ struct OpJson {
 }
 
 /// The public name of an op, and who may call it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ToolJson {
     name: &'static str,
     tier: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ParamJson {
     name: &'static str,
     r#type: String,
     doc: String,
     required: bool,
     /// Also null if the default is null; `required` distinguishes the two.
+    #[schemars(with = "serde_json::Value")]
     default: Value,
     tunable: bool,
     /// The changed default; null if it is not changed.
+    #[schemars(with = "serde_json::Value")]
     tuned: Value,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct FieldJson {
     name: &'static str,
     r#type: String,
     doc: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct LimitsJson {
-    timeout: Option<String>,
+    /// Milliseconds.
+    timeout: Option<f64>,
     max_retries: u32,
     max_tokens: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ExampleJson {
     title: &'static str,
     script: &'static str,
@@ -173,7 +178,7 @@ struct ExampleJson {
     files: Vec<FileJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct FileJson {
     path: &'static str,
     content: &'static str,
@@ -250,7 +255,7 @@ impl FieldJson {
 impl LimitsJson {
     fn new(limits: &Limits) -> Self {
         Self {
-            timeout: limits.timeout.map(units::show_duration),
+            timeout: limits.timeout.map(millis),
             max_retries: limits.max_retries,
             max_tokens: limits.max_tokens,
         }

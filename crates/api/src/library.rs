@@ -1,5 +1,6 @@
 //! The modules of the standard library as JSON, in `svc components` and `svc inspect`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 
@@ -7,7 +8,7 @@ use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 pub const CLUSTER: &str = "standard-library";
 
 /// A module with its flows.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ModuleJson {
     name: String,
     cluster: &'static str,
@@ -16,7 +17,7 @@ pub struct ModuleJson {
 }
 
 /// The documentation of a module.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ModulePageJson {
     #[serde(flatten)]
     module: ModuleJson,
@@ -26,14 +27,14 @@ pub struct ModulePageJson {
     examples: Vec<ExampleJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct FlowJson {
     name: String,
     signature: String,
     doc: String,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ExampleJson {
     script: String,
     result: Option<String>,

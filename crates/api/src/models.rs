@@ -1,12 +1,13 @@
 //! The models in a store as JSON and as rows of a table: `svc models`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::value::{AboutModel, Metric, Record, Value};
 
 use crate::store::StoredModel;
 
 /// A model in `svc models --json`.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ModelJson<'a> {
     id: String,
     names: &'a [String],
@@ -14,14 +15,50 @@ pub struct ModelJson<'a> {
     bytes: u64,
     /// The number of stored runs that learnt or used it.
     runs: usize,
-    #[serde(flatten)]
-    about: &'a AboutModel,
+    component: &'a str,
+    /// The version of the component that learnt it.
+    version: u32,
+    /// The version of the state's layout.
+    layout: u32,
+    /// The number of items that it was learnt from.
+    rows: u64,
+    /// How good it is, as measured on items that it was not learnt from.
+    metrics: Vec<MetricJson<'a>>,
+}
+
+/// A measured number, with its interval if it has one.
+#[derive(JsonSchema, Serialize)]
+struct MetricJson<'a> {
+    name: &'a str,
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    /// The number of measurements.
+    n: u64,
 }
 
 impl<'a> ModelJson<'a> {
     pub fn new(model: &'a StoredModel) -> Self {
         let StoredModel { id, about, names, runs, bytes } = model;
-        Self { id: id.to_string(), names, bytes: *bytes, runs: *runs, about }
+        let AboutModel { component, version, layout, rows, metrics } = about;
+        Self {
+            id: id.to_string(),
+            names,
+            bytes: *bytes,
+            runs: *runs,
+            component,
+            version: *version,
+            layout: *layout,
+            rows: *rows,
+            metrics: metrics.iter().map(MetricJson::new).collect(),
+        }
+    }
+}
+
+impl<'a> MetricJson<'a> {
+    fn new(metric: &'a Metric) -> Self {
+        let Metric { name, value, low, high, n } = metric;
+        Self { name, value: *value, low: *low, high: *high, n: *n }
     }
 }
 

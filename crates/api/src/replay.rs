@@ -1,15 +1,17 @@
 //! A replay as JSON and as text: `svc replay`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::value::Value;
 use svc_engine::{DryRunResult, Fate, history::cause::Cause};
 
 /// The comparison of a run with its replay.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ReplayJson<'a> {
     run: String,
     /// Whether nothing differs.
     same: bool,
+    #[schemars(with = "Option<serde_json::Value>")]
     result: Option<Value>,
     error: Option<String>,
     calls: Vec<CallJson<'a>>,
@@ -19,7 +21,7 @@ pub struct ReplayJson<'a> {
     not_reached: Vec<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct CallJson<'a> {
     path: &'a str,
     fate: &'static str,

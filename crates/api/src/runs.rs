@@ -2,27 +2,29 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_contract::{
     registry::Usage,
     value::{Record, Value, units},
 };
 
-use svc_text::dates::time;
+use svc_text::dates::{instant, time};
 
-use crate::store::Run;
+use crate::{failure, schemas, store::Run};
 
 /// A run in `svc runs --json` and `svc show --json`.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct RunJson {
     run: String,
     script: String,
     state: &'static str,
-    /// Milliseconds since 1970.
-    started: i64,
-    ended: Option<i64>,
+    /// As in RFC 3339, like `ended`.
+    started: String,
+    ended: Option<String>,
     tokens: u64,
     cost: String,
+    #[schemars(schema_with = "schemas::recorded_error")]
     error: Option<serde_json::Value>,
 }
 
@@ -32,8 +34,8 @@ impl RunJson {
             run: run.id.to_string(),
             script: run.script.clone(),
             state: run.state.word(),
-            started: run.started,
-            ended: run.ended,
+            started: instant(run.started),
+            ended: run.ended.map(instant),
             tokens: run.used.tokens,
             cost: run.used.cost.to_string(),
             error: recorded_error(run.error.as_deref()),
@@ -61,6 +63,14 @@ pub fn run_row(run: &Run) -> Value {
         ("took", took.unwrap_or_default().into()),
         ("cost", cost(run.used).into()),
     ])
+}
+
+/// A run as one record: a row, with the reason and the place of its failure.
+pub fn run_record(run: &Run) -> Value {
+    let row = run_row(run);
+    let Some((row, failed)) = row.as_record().zip(failure::shown(run)) else { return row };
+    let fields = row.iter().map(|(name, value)| (name.clone(), value.clone()));
+    Value::Record(fields.chain([("failed".into(), failed.into())]).collect())
 }
 
 /// The usage as text; empty if nothing was used.

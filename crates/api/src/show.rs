@@ -1,33 +1,39 @@
 //! A run with its calls as JSON: `svc show --json`.
 
+use std::time::Duration;
+
+use schemars::JsonSchema;
 use serde::Serialize;
-use svc_engine::Engine;
+use svc_engine::{Engine, output::estimates::millis};
 use svc_lang::plan::Plan;
+use svc_text::dates::instant;
 
 use crate::{
     runs::{RunJson, recorded_error},
+    schemas,
     store::{Node, Run, RunStore},
 };
 
 /// A run and its calls.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct ShowJson {
     run: RunJson,
     nodes: Vec<NodeJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct NodeJson {
     path: String,
     op: String,
     state: &'static str,
     tries: u32,
-    /// Milliseconds since 1970.
-    started: i64,
-    /// Microseconds.
-    took: u64,
+    /// As in RFC 3339.
+    started: String,
+    /// Milliseconds.
+    took: f64,
     tokens: u64,
     cost: String,
+    #[schemars(schema_with = "schemas::recorded_error")]
     error: Option<serde_json::Value>,
 }
 
@@ -44,8 +50,8 @@ impl NodeJson {
             op: format!("{}.{}", node.component, node.op),
             state: node.state.word(),
             tries: node.attempts,
-            started: node.started,
-            took: node.took,
+            started: instant(node.started),
+            took: millis(Duration::from_micros(node.took)),
             tokens: node.used.tokens,
             cost: node.used.cost.to_string(),
             error: recorded_error(node.error.as_deref()),

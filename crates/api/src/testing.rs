@@ -1,39 +1,47 @@
 //! The results of tests as JSON: `svc test --json`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use svc_engine::{
     Engine, TestResult,
-    output::verdict::{Problem, problems},
+    output::{
+        estimates::millis,
+        verdict::{Problem, problems},
+    },
 };
 use svc_lang::diag::{Report, Source};
 
+use crate::schemas;
+
 /// The results of the tests of several files.
-#[derive(Default, Serialize)]
+#[derive(Default, JsonSchema, Serialize)]
 pub struct TestsJson {
     pub passed: usize,
     pub failed: usize,
     files: Vec<FileJson>,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Default, JsonSchema, Serialize)]
 struct FileJson {
     file: String,
     /// The reason why no test was run.
     error: Option<String>,
+    #[schemars(schema_with = "schemas::problems")]
     problems: Vec<Problem>,
     tests: Vec<TestJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct TestJson {
     name: String,
     passed: bool,
+    #[schemars(schema_with = "schemas::problems")]
     problems: Vec<Problem>,
     /// Dollars, as the language writes them.
     cost: String,
     tokens: u64,
-    /// Simulated seconds.
-    seconds: f64,
+    /// The simulated time in milliseconds.
+    took: f64,
 }
 
 impl TestsJson {
@@ -69,7 +77,7 @@ impl TestJson {
             problems: problems(&result.report),
             cost: result.usage.cost.to_string(),
             tokens: result.usage.tokens,
-            seconds: result.took.as_secs_f64(),
+            took: millis(result.took),
         }
     }
 }

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use svc_contract::value::units;
 
-use crate::store::{Old, Pruned, Recovered, Size};
+use crate::{
+    check::counted,
+    store::{Old, Pruned, Recovered, Size},
+};
 
 /// The runs that started longer ago than `older_than` and are not among the latest `keep`.
 pub fn old(now: i64, older_than: Option<Duration>, keep: Option<usize>) -> Old {
@@ -15,14 +18,15 @@ pub fn old(now: i64, older_than: Option<Duration>, keep: Option<usize>) -> Old {
 /// `12 runs, 340 nodes, 1.2MB`, as a line.
 pub fn size(size: &Size) -> String {
     let bytes = units::show_size(size.database.saturating_add(size.files));
-    format!("{} runs, {} nodes, {bytes}\n", size.runs, size.nodes)
+    format!("{}, {}, {bytes}\n", counted(size.runs, "run"), counted(size.nodes, "node"))
 }
 
 /// The names of the removed runs, one per line, and the total.
 pub fn pruned(pruned: &Pruned) -> String {
     let mut lines: Vec<String> = pruned.runs.iter().map(ToString::to_string).collect();
     let (count, bytes) = (pruned.runs.len(), units::show_size(pruned.bytes));
-    lines.push(format!("{count} runs with {} contents, {bytes}\n", pruned.contents));
+    let (runs, contents) = (counted(count, "run"), counted(pruned.contents, "content"));
+    lines.push(format!("{runs} with {contents}, {bytes}\n"));
     lines.join("\n")
 }
 
@@ -30,7 +34,11 @@ pub fn pruned(pruned: &Pruned) -> String {
 pub fn recovered(recovered: &Recovered) -> String {
     let Recovered { aside, runs, nodes, partial, .. } = recovered;
     let mut text = format!("the damaged store is now `{}`\n", aside.display());
-    text.push_str(&format!("{runs} runs and {nodes} nodes were saved\n"));
+    text.push_str(&format!(
+        "{} and {} were saved\n",
+        counted(*runs, "run"),
+        counted(*nodes, "node")
+    ));
     let lost = [
         ("runs", recovered.lost_runs as u64),
         ("nodes", recovered.lost_nodes as u64),

@@ -1,7 +1,8 @@
 //! The reasons why the calls of a run were made, as text: `svc why`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
+use svc_contract::value::units;
 use svc_engine::history::why::{Called, Reason, Why};
 
 /// The maximum number of paths listed per reason.
@@ -51,6 +52,8 @@ fn line(reason: &Reason, since: Option<&str>) -> String {
         }
         Reason::Explicit { option } => format!("requested by `{option}`"),
         Reason::ReuseAge { age, max_age } => {
+            let [age, max_age] =
+                [age, max_age].map(|it| units::show_measured(Duration::from_millis(*it)));
             format!("the earlier result is too old: {age} (limit {max_age})")
         }
         Reason::NotAsked => {

@@ -312,7 +312,7 @@ impl<'e> Request<'e> {
         around.records = Some(kept.journal.clone());
         around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
-        let written = kept.end(id, engine.host.now(), &outcome).await;
+        let written = kept.end(id, engine.host.now(), &plan.program().source, &outcome).await;
         if let (Err(err), Err(_)) = (&written, &outcome) {
             let message = format!("cannot record the end of the run: {err}");
             self.engine.observer.event("", &run::Event::Notice { message: &message });

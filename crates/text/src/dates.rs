@@ -13,6 +13,13 @@ pub fn rfc3339(millis: i64) -> String {
     format!("{date}T{time}Z")
 }
 
+/// The time in milliseconds since 1970 as in RFC 3339, with its milliseconds:
+/// `2026-01-31T23:59:59.250Z`.
+pub fn instant(millis: i64) -> String {
+    let (date, time) = parts(millis);
+    format!("{date}T{time}.{:03}Z", millis.rem_euclid(1_000))
+}
+
 fn parts(millis: i64) -> (String, String) {
     let (day, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000) / 1_000);
     let (year, month, day) = civil(day);
@@ -34,7 +41,7 @@ fn civil(day: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{rfc3339, time};
+    use super::{instant, rfc3339, time};
 
     #[test]
     fn times_are_dates() {
@@ -42,6 +49,7 @@ mod tests {
         assert_eq!(time(951_827_696_000), "2000-02-29 12:34:56 UTC");
         assert_eq!(time(1_798_761_599_999), "2026-12-31 23:59:59 UTC");
         assert_eq!(rfc3339(951_827_696_000), "2000-02-29T12:34:56Z");
+        assert_eq!(instant(951_827_696_007), "2000-02-29T12:34:56.007Z");
         assert_eq!(time(-1), "1969-12-31 23:59:59 UTC");
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session
             terminal::print(&text(&dry_run))?;
             Ok(OK)
         }
-        Err(err) => Ok(replay::refused(&err, session)),
+        Err(err) => Err(replay::refused(err, session)),
     }
 }
 

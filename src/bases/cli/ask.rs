@@ -6,7 +6,7 @@ use svc_lang::diag::visible;
 
 use super::{
     Session,
-    exit::{Failure, NOT_FOUND, OK, Result},
+    exit::{Failure, NOT_FOUND, OK, Result, answered},
     guide::advised,
     terminal::{self, Ink},
 };
@@ -43,7 +43,8 @@ impl Ask {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let (engine, question) = (&session.engine, self.question.join(" "));
         let with_model = !self.no_model && has_model(engine);
-        let answer = advised(ask(engine, &question, self.top_k, with_model).await)?;
+        let answer =
+            answered(self.json, advised(ask(engine, &question, self.top_k, with_model).await))?;
         let sources = fields(&answer, "sources");
         if self.json {
             terminal::print_json(&answer)?;

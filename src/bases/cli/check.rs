@@ -13,7 +13,7 @@ use svc_lang::{
 use super::{
     Session,
     again::{self, WatchArgs},
-    exit::{Failure, INVALID, OK, Result},
+    exit::{Failure, INVALID, OK, Result, answered},
     policy::Rules,
     script,
     scripts::{Quiet, Scripts},
@@ -61,7 +61,7 @@ enum Outcome {
 
 impl Check {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let round = async || again::ended_by_signals(|| self.check(session));
+        let round = async || again::ended_by_signals(|| answered(self.json, self.check(session)));
         again::repeat(session, self.watch, &self.files, round).await
     }
 

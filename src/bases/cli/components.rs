@@ -10,7 +10,7 @@ use svc_lang::stdlib;
 
 use super::{
     Session,
-    exit::{Failure, NOT_FOUND, OK, Result},
+    exit::{Failure, NOT_FOUND, OK, Result, answered},
     library,
     terminal::{self, Ink, Stream},
 };
@@ -41,6 +41,10 @@ const EXAMPLES: &str = "Examples:
 
 impl Components {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         let out = session.terminal.out;
         let query = self.query.join(" ");
         if let Some(module) = library::named(&query).filter(|_| query != stdlib::PREFIX) {

@@ -7,7 +7,7 @@ use svc_lang::diag::Explanation;
 
 use super::{
     Session,
-    exit::{Failure, OK, Result, USAGE},
+    exit::{Failure, OK, Result, USAGE, answered},
     prose,
     terminal::{self, Ink, Stream},
 };
@@ -32,6 +32,10 @@ const EXAMPLES: &str = "Examples:
 
 impl Explain {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         let out = session.terminal.out;
         match &self.code {
             Some(code) => {

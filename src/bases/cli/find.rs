@@ -10,7 +10,7 @@ use svc_lang::diag::visible;
 
 use super::{
     Session,
-    exit::{Failure, NOT_FOUND, OK, Result},
+    exit::{Failure, NOT_FOUND, OK, Result, answered},
     guide::advised,
     library,
     terminal::{self, Ink, Stream},
@@ -43,7 +43,7 @@ whose documentation contains all of the words. The exit code is 6 if nothing is 
 impl Find {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let query = self.words.join(" ");
-        let found = advised(find(&session.engine, &query, self.limit).await)?;
+        let found = answered(self.json, advised(find(&session.engine, &query, self.limit).await))?;
         let Value::List(findings) = &found else { return Ok(NOT_FOUND) };
         let modules = search(&query);
         if self.json {

@@ -4,11 +4,11 @@ use std::{collections::BTreeSet, time::Duration};
 
 use clap::Args;
 use svc_contract::value::{Money, units};
-use svc_engine::{Request, run::RunError};
+use svc_engine::{Error, Request, output::failure::Failure, run::RunError};
 
 use super::{
     Session,
-    exit::{Failure, Result, USAGE},
+    exit::{self, Result, USAGE},
 };
 
 /// The inputs and caps of a run.
@@ -80,7 +80,7 @@ impl Given {
     pub(super) fn refuse_doubles(&self) -> Result<()> {
         let mut seen = BTreeSet::new();
         match self.params.iter().find(|(name, _)| !seen.insert(name)) {
-            Some((name, _)) => Err(Failure::new(USAGE, format!("duplicate param `{name}`"))),
+            Some((name, _)) => Err(exit::Failure::new(USAGE, format!("duplicate param `{name}`"))),
             None => Ok(()),
         }
     }
@@ -112,11 +112,22 @@ impl CapArgs {
     }
 }
 
+/// The help for an input without help of its own.
+const GENERAL: &str = "pass params as `-p NAME=VALUE`; list them with `svc run FILE --help`";
+
+/// The failure as an object for programs, with the help that a person gets.
+pub(super) fn answer(error: &Error) -> Failure {
+    let mut failure = error.failure();
+    if matches!(error, Error::Input { .. }) {
+        failure.help.get_or_insert_with(|| GENERAL.to_owned());
+    }
+    failure
+}
+
 /// Reports an invalid input and returns the exit code. The mistake is on the command line, not in
 /// the script.
 pub(super) fn print_error(error: &RunError, session: &Session) -> u8 {
-    let general = "pass params as `-p NAME=VALUE`; list them with `svc plan FILE`";
-    let help = error.error.help.as_deref().unwrap_or(general);
+    let help = error.error.help.as_deref().unwrap_or(GENERAL);
     session.terminal.print_error(&error.to_string(), Some(help));
     USAGE
 }

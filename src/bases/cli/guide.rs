@@ -9,7 +9,7 @@ use svc_engine::Error;
 
 use super::{
     Session,
-    exit::{FAILED, Failure, NOT_FOUND, OK, Result},
+    exit::{FAILED, Failure, NOT_FOUND, OK, Result, answered},
     terminal,
 };
 
@@ -68,7 +68,7 @@ impl Plan {
         let engine = &session.engine;
         let goal = Goal { goal: self.goal.join(" "), input: self.input, output: self.output };
         let with_model = !self.no_model && has_model(engine);
-        let workflow = advised(workflow(engine, goal, with_model).await)?;
+        let workflow = answered(self.json, advised(workflow(engine, goal, with_model).await))?;
         if self.json {
             terminal::print_json(&workflow)?;
         }
@@ -134,7 +134,7 @@ impl Guide {
 
 impl Overview {
     async fn execute(self, session: &Session) -> Result<u8> {
-        let system = advised(overview(&session.engine).await)?;
+        let system = answered(self.json, advised(overview(&session.engine).await))?;
         if self.json {
             terminal::print_json(&system)?;
         } else {
@@ -150,10 +150,7 @@ impl Overview {
 pub(super) fn advised(answer: std::result::Result<Value, Error>) -> Result<Value> {
     answer.map_err(|error| match error {
         // The script is internal, so its lines would mean nothing to the user.
-        Error::Run { error, .. } | Error::Input { error, .. } => {
-            let code = error.kind().exit_code();
-            Failure { code, message: error.error.message, help: error.error.help }
-        }
+        Error::Run { error, .. } | Error::Input { error, .. } => Failure::reading(error.error),
         other => Failure::new(FAILED, other.to_string()),
     })
 }

@@ -7,7 +7,7 @@ use svc_lang::constructs::Construct;
 
 use super::{
     Session, construct_text,
-    exit::{Failure, NOT_FOUND, OK, Result},
+    exit::{Failure, NOT_FOUND, OK, Result, answered},
     library, op_text, terminal,
     tuning::TuneArgs,
 };
@@ -38,6 +38,10 @@ const EXAMPLES: &str = "Examples:
 
 impl Inspect {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         if let Some(module) = library::named(&self.name) {
             library::show(module?, self.json, session.terminal.out)?;
             return Ok(OK);

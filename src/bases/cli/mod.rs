@@ -280,7 +280,7 @@ impl Command {
             Self::Ask(it) => it.execute(session).await,
             Self::Guide(it) => it.execute(session).await,
             Self::Lsp(it) => it.execute(session),
-            Self::Schema(it) => it.execute(),
+            Self::Schema(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),
             Self::Card(_) => card::Card::execute(),

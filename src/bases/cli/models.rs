@@ -3,14 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use svc_api::{
-    models::{ModelJson, model_row},
-    store::RunStore,
-};
+use svc_api::models::{ModelJson, model_row};
 
 use super::{
     Session,
-    exit::{FAILED, Failure, OK, Result, USAGE},
+    exit::{FAILED, Failure, OK, Result, USAGE, answered},
     keeping::{self, StoreArgs},
     run::{print_list, reader},
     show, terminal,
@@ -98,17 +95,20 @@ struct Forget {
 
 impl Models {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        match self.task {
-            None => list(&self.keeping.reading(session)?, self.json, session),
-            Some(Task::Name(it)) => it.execute(session),
-            Some(Task::Export(it)) => it.execute(session),
-            Some(Task::Import(it)) => it.execute(session),
-            Some(Task::Forget(it)) => it.execute(session),
+        let Some(task) = self.task else {
+            return answered(self.json, list(&self.keeping, self.json, session));
+        };
+        match task {
+            Task::Name(it) => it.execute(session),
+            Task::Export(it) => it.execute(session),
+            Task::Import(it) => it.execute(session),
+            Task::Forget(it) => it.execute(session),
         }
     }
 }
 
-fn list(store: &RunStore, json: bool, session: &Session) -> Result<u8> {
+fn list(keeping: &StoreArgs, json: bool, session: &Session) -> Result<u8> {
+    let store = keeping.reading(session)?;
     let models = store.models().map_err(keeping::failure)?;
     if json {
         terminal::print_json(&models.iter().map(ModelJson::new).collect::<Vec<_>>())?;

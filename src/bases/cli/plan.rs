@@ -9,11 +9,14 @@ use svc_lang::plan::Holds;
 
 use super::{
     Session, against,
-    exit::{Failure, INVALID, OK, Result},
+    exit::{Failure, INVALID, OK, Result, answered},
     given::{self, Given},
     keeping::OptionalStoreArgs,
     policy::Rules,
-    script, terminal,
+    run::reader,
+    script,
+    show::Reader,
+    terminal,
     tuning::TuneArgs,
 };
 
@@ -60,6 +63,10 @@ const EXAMPLES: &str = "Examples:
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.plan(session))
+    }
+
+    fn plan(&self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
         let session = &self.tuning.session(&self.rules.using(session)?)?;
         let plan = script::plan(session, &self.file)?;
@@ -69,21 +76,37 @@ impl Show {
         }
         let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
-            Err(Error::Input { error, .. }) => return Ok(given::print_error(&error, session)),
             Err(error) => {
-                terminal::print_err(terminal::styled(&error.render(session.terminal.err.style())));
-                return Ok(INVALID);
+                let code = match &error {
+                    Error::Input { error, .. } => given::print_error(error, session),
+                    _ => {
+                        let shown = error.render(session.terminal.err.style());
+                        terminal::print_err(terminal::styled(&shown));
+                        INVALID
+                    }
+                };
+                return Err(Failure::shown(code, error));
             }
         };
         let refused = self.rules.refused(&plan, session)?;
         if self.json {
             terminal::print_json(&Planned::of(&plan, &refused))?;
         } else if self.mermaid {
-            terminal::print_data(&plan.mermaid())?;
-        } else if let Some(file) = self.svg {
-            write(session, &file, &plan.svg())?;
+            let chart = plan.mermaid();
+            terminal::print_data(&chart)?;
+            // Its first line, if it exceeds what Mermaid draws by default.
+            if let Some(why) = chart.lines().next().and_then(|it| it.strip_prefix("%% ")) {
+                session.terminal.note(&format!("{why}; `--svg` has no limit"));
+            }
+        } else if let Some(file) = &self.svg {
+            write(session, file, &plan.svg())?;
         } else {
-            terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
+            let style = session.terminal.out.style();
+            let shown = match reader(session) {
+                Reader::Terminal { width, .. } => plan.render_within(style, width.into()),
+                Reader::Pipe => plan.render(style),
+            };
+            terminal::print(terminal::styled(&shown))?;
         }
         terminal::print_err(terminal::styled(&refused.render(session.terminal.err.style())));
         let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);

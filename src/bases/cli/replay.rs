@@ -8,7 +8,7 @@ use svc_engine::Error;
 
 use super::{
     Session,
-    exit::{FAILED, INVALID, OK, Result},
+    exit::{FAILED, Failure, INVALID, OK, Result, answered},
     keeping::{self, StoreArgs},
     run::reader,
     script, show, terminal,
@@ -42,12 +42,16 @@ Pure ops are computed again; all other calls return their recorded results. The 
 
 impl Replay {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.replay(session))
+    }
+
+    fn replay(&self, session: &Session) -> Result<u8> {
         let engine = self.keeping.engine(session)?;
         let other = self.with.as_ref().map(|it| script::read(engine.host(), it)).transpose()?;
         let run = engine.kept_run(&self.run).map_err(keeping::failure)?;
         let dry_run = match engine.replay(run, other) {
             Ok(it) => it,
-            Err(err) => return Ok(refused(&err, session)),
+            Err(err) => return Err(refused(err, session)),
         };
         let value = engine.value_of(&dry_run.run).map_err(keeping::failure)?;
         let same = dry_run.is_same(value.as_deref());
@@ -61,11 +65,9 @@ impl Replay {
     }
 }
 
-/// Reports why the comparison is impossible, and returns the exit code.
-pub(super) fn refused(err: &Error, session: &Session) -> u8 {
+/// Reports why the comparison is impossible.
+pub(super) fn refused(err: Error, session: &Session) -> Failure {
     terminal::print_err(terminal::styled(&err.render(session.terminal.err.style())));
-    match err {
-        Error::Check(_) => INVALID,
-        _ => FAILED,
-    }
+    let code = if matches!(err, Error::Check(_)) { INVALID } else { FAILED };
+    Failure::shown(code, err)
 }

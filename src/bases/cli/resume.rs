@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Session, against,
-    exit::Result,
+    exit::{Result, answered},
     given::CapArgs,
     keeping::{self, StoreArgs},
     policy::Rules,
@@ -58,6 +58,10 @@ the caps.";
 
 impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.resume(session).await)
+    }
+
+    async fn resume(&self, session: &Session) -> Result<u8> {
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));

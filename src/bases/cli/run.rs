@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Session,
     again::{self, WatchArgs},
-    exit::{INTERRUPTED, INVALID, OK, Result},
+    exit::{INTERRUPTED, INVALID, OK, Result, answered},
     given::{self, Given},
     help,
     keeping::OptionalStoreArgs,
@@ -87,8 +87,9 @@ A pipe receives every byte. On a terminal, control and hidden characters are esc
 \u{1b}; line ends and tabs are kept.
 
 A failed run prints no result. If it failed because a cap could not fund a call, it prints
-the finished part. With --json it prints
-{ "error": { kind, message, help, path, file, line, partial, .. } }.
+the finished part. With --json, a run that failed, a script that does not check, a wrong
+param and a missing file print
+{ "error": { phase, kind, message, help, path, file, line, problems, partial, .. } }.
 
 Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
 and reports what had finished; a second Ctrl-C exits at once. SIGTERM and SIGHUP also end
@@ -100,11 +101,12 @@ impl Run {
         if self.asked.is_asked() {
             return help::of_script(file, session);
         }
-        self.given.refuse_doubles()?;
+        answered(self.json, self.given.refuse_doubles())?;
         let goes_on = session.goes_on || self.watch.watch;
         let session = &Session { engine: session.engine.clone(), goes_on, ..*session };
         let files = std::slice::from_ref(file);
-        again::repeat(session, self.watch, files, async || self.run(file, session).await).await
+        let round = async || answered(self.json, self.run(file, session).await);
+        again::repeat(session, self.watch, files, round).await
     }
 
     async fn run(&self, file: &Path, session: &Session) -> Result<u8> {
@@ -182,9 +184,7 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
 pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
     let code = report(error, watch, session);
     if json {
-        if let Some(error) = error.failure() {
-            terminal::print_json(&FailedJson { error })?;
-        }
+        terminal::print_json(&FailedJson { error: given::answer(error) })?;
     } else if let Some(partial) = error.partial() {
         let reader = reader(session);
         print_value(&show::show(&partial.value, reader), reader)?;

@@ -5,7 +5,7 @@ use svc_api::runs::{RunJson, run_row};
 
 use super::{
     Session,
-    exit::{OK, Result},
+    exit::{OK, Result, answered},
     keeping::{self, StoreArgs},
     prune::Prune,
     run::{print_list, reader},
@@ -35,9 +35,13 @@ enum Task {
 
 impl Runs {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        if let Some(Task::Prune(it)) = self.task {
-            return it.execute(session);
+        match self.task {
+            Some(Task::Prune(it)) => it.execute(session),
+            None => answered(self.json, self.list(session)),
         }
+    }
+
+    fn list(&self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
         let runs = store.latest(self.limit).map_err(keeping::failure)?;
         if self.json {

@@ -70,7 +70,7 @@ pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
     let source = read(session.engine.host(), file)?;
     session.engine.plan(source).map_err(|report| {
         terminal::print_err(terminal::styled(&report.render(session.terminal.err.style())));
-        Failure::new(INVALID, "")
+        Failure::shown(INVALID, report.into())
     })
 }
 
@@ -115,12 +115,15 @@ fn read_stdin(limit: u64) -> Result<Vec<u8>> {
 
 fn unreadable(err: io::Error, file: &Path) -> Failure {
     let kind = err.kind();
-    let failure = Failure::reading(OpError::io(err, file));
+    let mut failure = Failure::reading(OpError::io(err, file));
     match kind {
         io::ErrorKind::NotFound if file.to_string_lossy().contains(">>") => {
             failure.help("pass the text of a script on standard input: echo '..' | svc run -")
         }
-        io::ErrorKind::IsADirectory => Failure { code: USAGE, ..failure },
+        io::ErrorKind::IsADirectory => {
+            failure.code = USAGE;
+            failure
+        }
         _ => failure,
     }
 }

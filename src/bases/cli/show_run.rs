@@ -8,15 +8,16 @@ use std::{
 use clap::Args;
 use svc_api::{
     calls::Calls,
+    failure::with_step,
     page::{Left, Page, PageLimits},
-    runs::run_row,
+    runs::run_record,
     show::{ShowJson, planned},
 };
 use svc_contract::{registry::OpError, value::Value};
 
 use super::{
     Session,
-    exit::{FAILED, Failure, OK, Result},
+    exit::{FAILED, Failure, OK, Result, answered},
     given,
     keeping::{self, StoreArgs},
     run::{print_list, reader},
@@ -67,11 +68,16 @@ const ROOMY: u16 = 100;
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let nodes = store.calls(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {
             let plan = planned(&session.engine, &store, &run);
+            let nodes = with_step(&run, nodes, plan.as_ref());
             let limits =
                 self.max_size.map_or(LIMITS, |it| PageLimits { value: it, page: u64::MAX });
             let page = Page::new(&store, (&run, &nodes), plan, limits)?;
@@ -79,7 +85,8 @@ impl Show {
         } else if self.json {
             terminal::print_json(&ShowJson::new(&run, &nodes))?;
         } else {
-            let shown = show::show(&run_row(&run), reader(session));
+            let nodes = with_step(&run, nodes, None);
+            let shown = show::show(&run_record(&run), reader(session));
             print_list(&(shown + "\n"), reader(session))?;
             let calls =
                 if self.all { Calls::all(&run, &nodes) } else { Calls::folded(&run, &nodes) };

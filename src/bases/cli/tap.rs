@@ -5,7 +5,7 @@ use svc_api::tap::{TapError, Tapped, tap};
 
 use super::{
     Session,
-    exit::{Failure, NOT_FOUND, OK, Result},
+    exit::{Failure, NOT_FOUND, OK, Result, answered},
     keeping::{self, StoreArgs},
     run::{print_value, reader},
     show, terminal,
@@ -34,6 +34,10 @@ pub(super) struct Tap {
 
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
         let what = match &self.path {
             None => Tapped::Result,

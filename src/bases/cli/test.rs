@@ -14,7 +14,7 @@ use svc_lang::diag::visible_line;
 use super::{
     Session,
     again::{self, WatchArgs},
-    exit::{FAILED, Failure, INVALID, OK, Result},
+    exit::{FAILED, Failure, INVALID, OK, Result, answered},
     given,
     keeping::{self, StoreArgs},
     script,
@@ -78,7 +78,7 @@ impl Test {
         let engine = session.engine.clone();
         let engine = self.max_memory.into_iter().fold(engine, Engine::max_memory);
         let session = &Session { engine, ..*session };
-        let round = async || again::ended_by_signals(|| self.test(session));
+        let round = async || again::ended_by_signals(|| answered(self.json, self.test(session)));
         again::repeat(session, self.watch, &self.files, round).await
     }
 

@@ -5,7 +5,7 @@ use svc_api::why::text;
 
 use super::{
     Session,
-    exit::{OK, Result},
+    exit::{OK, Result, answered},
     keeping::{self, StoreArgs},
     terminal,
 };
@@ -39,6 +39,10 @@ const EXAMPLES: &str = "Examples:
 
 impl Why {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session))
+    }
+
+    fn printed(&self, session: &Session) -> Result<u8> {
         let engine = self.keeping.engine(session)?;
         let why = engine.why(&self.run, self.path.as_deref(), self.since.as_deref());
         let why = why.map_err(keeping::failure)?;

@@ -65,6 +65,7 @@ const LIGHT: [(&str, &[&str]); 8] = [
             "blake3",
             "futures-util",
             "regex",
+            "schemars",
             "serde",
             "serde_json",
             "smallvec",
@@ -83,6 +84,7 @@ const LIGHT: [(&str, &[&str]); 8] = [
         &[
             "base64",
             "blake3",
+            "schemars",
             "serde",
             "serde_json",
             "sha2",

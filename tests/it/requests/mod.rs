@@ -284,3 +284,18 @@ async fn bad_answers_are_errors() {
         assert!(message.contains(why), "{message}");
     }
 }
+
+/// What a server answers comes from outside: a wrong body is an output, as the page of the op says.
+#[tokio::test]
+async fn an_answer_of_another_type_is_an_invalid_output() {
+    let server = Server::answering(|_| Reply::new(200, r#"{"ok": true, "rows": ["a"]}"#));
+    for script in [
+        r#"request<{ body: { ok: int } }>(url: "$URL/")"#,
+        r#"http_pages<[int]>(url: "$URL/", items: "rows", max_pages: 1)"#,
+    ] {
+        let (kind, message) = failure(&engine(&server), &script.replace("$URL", &server.url)).await;
+        assert_eq!(kind, ErrorKind::InvalidOutput, "{message}");
+    }
+    let (kind, _) = failure(&bare(), r#"parse_json<int>("[1]")"#).await;
+    assert_eq!(kind, ErrorKind::InvalidInput);
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Guarded, Page, Result, contents::Contents};
 use crate::{
-    folded,
+    failure, folded,
     runs::recorded_error,
     store::{Attempt, Node, RunId},
 };
@@ -21,6 +21,8 @@ struct RunData<'a> {
     ended: Option<i64>,
     /// The number of the result.
     value: Option<usize>,
+    /// The path of the step at which the run failed.
+    failed: Option<String>,
     /// The places of the plan that the store records; `None` without a plan.
     kept: Option<Vec<&'a str>>,
 }
@@ -62,6 +64,7 @@ pub(super) fn write(page: &Page<'_>, contents: &mut Contents, out: &mut dyn Writ
         started: page.run.started,
         ended: page.run.ended,
         value: page.run.value.map(|it| contents.stored(it)),
+        failed: failure::path(page.run),
         kept: page.plan.as_ref().map(super::graph::kept),
     };
     block(out, "run", [run])?;
@@ -95,7 +98,7 @@ fn node<'a>(node: &'a Node, contents: &mut Contents) -> NodeData<'a> {
     let values = [output, contents.args(&node.args), node.input.map(|it| contents.stored(it))];
     NodeData(
         &node.path,
-        format!("{}.{} v{}", node.component, node.op, node.version),
+        op(node),
         folded::state(node),
         node.attempts,
         node.started,
@@ -107,6 +110,12 @@ fn node<'a>(node: &'a Node, contents: &mut Contents) -> NodeData<'a> {
         node.origin.as_ref().map(RunId::as_str),
         recorded_error(node.cause.as_deref()),
     )
+}
+
+/// The operation and its version. A step that is not recorded has none.
+fn op(node: &Node) -> String {
+    let name = failure::op(node);
+    if failure::is_unrecorded(node) { name } else { format!("{name} v{}", node.version) }
 }
 
 fn attempt((path, it): &(String, Attempt)) -> AttemptData<'_> {

@@ -61,9 +61,12 @@ function showCall(box, node) {
   if (node.error) box.append(element('p', 'failure', node.error.message ?? JSON.stringify(node.error)));
   const list = element('dl');
   fact(list, 'Component', node.op);
+  if (node.error?.line) fact(list, 'Place', `${node.error.file}:${node.error.line}:${node.error.column}`);
   fact(list, 'Start', `+${span((node.start - RUN.started) * 1000)}`);
-  fact(list, node.origin ? 'Took then' : 'Took', span(node.tookThen));
-  fact(list, 'Tries', node.tries || '');
+  // The store does not record how long a fast, pure step took.
+  const isRecorded = !/^0+$/.test(key(node));
+  fact(list, node.origin ? 'Took then' : 'Took', isRecorded ? span(node.tookThen) : '');
+  fact(list, 'Tries', (isRecorded && node.tries) || '');
   fact(list, 'Used', used(node));
   fact(list, 'Made by run', node.origin && element('code', 'wrap', node.origin));
   fact(list, 'At', new Date(node.start).toLocaleString());
@@ -76,7 +79,7 @@ function showCall(box, node) {
   const attempts = attemptsTable(node.path);
   if (attempts) box.append(element('h4', '', 'Tries'), attempts);
   const foot = element('dl');
-  fact(foot, 'Key', element('code', 'wrap', key(node)));
+  fact(foot, 'Key', isRecorded ? element('code', 'wrap', key(node)) : '');
   if (output !== null) fact(foot, 'Shell', element('code', 'wrap', command(node.path)));
   box.append(foot);
 }

@@ -9,7 +9,7 @@ use svc_text::markup::escaped;
 use super::{Left, Page, Result, markup::beginning};
 use svc_text::dates::time;
 
-use crate::{runs, store::Run};
+use crate::{failure, store::Run};
 
 /// The number of characters of a result that are shown without JavaScript.
 const SHOWN: usize = 2_000;
@@ -30,9 +30,8 @@ pub(super) fn summary(page: &Page<'_>) -> String {
         text.push_str(&format!("<div><dt>{name}</dt><dd>{markup}</dd></div>\n"));
     }
     text.push_str("</dl>\n");
-    if let Some(error) = runs::recorded_error(run.error.as_deref()) {
-        let message = error["message"].as_str().unwrap_or_default();
-        text.push_str(&format!("<p class=\"failure\">{}</p>\n", escaped(message)));
+    if let Some(failed) = failure::shown(run) {
+        text.push_str(&format!("<p class=\"failure\">{}</p>\n", escaped(&failed)));
     }
     text + inputs(run).as_str()
 }
@@ -96,16 +95,18 @@ pub(super) fn result(page: &Page<'_>) -> Result<String> {
     Ok(format!("<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))
 }
 
-/// The script with line numbers.
-pub(super) fn script(text: Option<&str>) -> String {
+/// The script with line numbers. The line at which the run failed is marked.
+pub(super) fn script(run: &Run, text: Option<&str>) -> String {
     let Some(text) = text else {
         return "<p class=\"quiet\">The store no longer has the text of the script.</p>".to_owned();
     };
+    let failed = failure::line(run);
     let mut lines = String::new();
     for (number, line) in text.lines().enumerate() {
         let number = number + 1;
+        let (mark, end) = if Some(number) == failed { ("<mark>", "</mark>") } else { ("", "") };
         // Writing into a string cannot fail.
-        let _ = writeln!(lines, "<i>{number:>4}</i>  {}", escaped(line));
+        let _ = writeln!(lines, "{mark}<i>{number:>4}</i>  {}{end}", escaped(line));
     }
     format!("<pre class=\"code\" tabindex=\"0\">{lines}</pre>")
 }

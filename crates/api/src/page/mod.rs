@@ -37,6 +37,7 @@ const SCRIPT: &[&str] = &[
     include_str!("details.js"),
     include_str!("timeline.js"),
     include_str!("picture.js"),
+    include_str!("zoom.js"),
     include_str!("page.js"),
 ];
 
@@ -94,7 +95,7 @@ impl<'a> Page<'a> {
                 "result" => facts::result(self)?,
                 "graph" => graph.clone(),
                 "places" => places::table(&self.places),
-                "script-text" => facts::script(self.text.as_deref()),
+                "script-text" => facts::script(self.run, self.text.as_deref()),
                 "footer" => facts::footer(self.run),
                 "script" => script.clone(),
                 "left" => facts::left(left, self.run),

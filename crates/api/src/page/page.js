@@ -33,8 +33,8 @@ function refresh() {
     if (asked.order !== 'place') rows.sort(ORDERS[asked.order]);
   }
   const calls = isPlain ? NODES.length : rows.length;
-  find('count').textContent = calls === NODES.length ? `${calls.toLocaleString()} calls`
-    : `${calls.toLocaleString()} of ${NODES.length.toLocaleString()} calls`;
+  const all = `${NODES.length.toLocaleString()} ${NODES.length === 1 ? 'call' : 'calls'}`;
+  find('count').textContent = calls === NODES.length ? all : `${calls.toLocaleString()} of ${all}`;
   timeline.show(rows);
 }
 
@@ -77,8 +77,11 @@ function clear() {
 
 function move(by) {
   const at = timeline.items.indexOf(timeline.chosen);
-  const next = Math.min(timeline.items.length - 1, Math.max(0, at < 0 ? 0 : at + by));
-  choose(timeline.items[next], false);
+  moveTo(at < 0 ? 0 : at + by);
+}
+
+function moveTo(at) {
+  choose(timeline.items[Math.min(timeline.items.length - 1, Math.max(0, at))], false);
 }
 
 function open(isOpen) {
@@ -91,7 +94,7 @@ function open(isOpen) {
 const page = () => Math.max(1, Math.floor(find('rows').clientHeight / ROW) - 1);
 const KEYS = {
   ArrowDown: () => move(1), ArrowUp: () => move(-1), PageDown: () => move(page()), PageUp: () => move(-page()),
-  Home: () => move(-Infinity), End: () => move(timeline.items.length),
+  Home: () => moveTo(0), End: () => moveTo(Infinity),
   ArrowRight: () => open(true), ArrowLeft: () => open(false),
   Enter: () => box.focus(), ' ': () => choose(timeline.chosen, true),
 };
@@ -158,12 +161,13 @@ function start() {
     find('calls').hidden = false;
     setUpTools();
     refresh();
-    const failed = NODES.find((it) => it.state === 'failed');
+    // A failure that was swallowed is not the failure of the run.
+    const failed = NODES.find((it) => it.path === RUN.failed) ?? NODES.find((it) => it.state === 'failed');
     if (failed) chooseCall(failed);
   }
   if (find('left')) document.querySelector('header').append(find('left'));
   const picture = document.querySelector('#graph svg');
-  if (picture) markPicture(picture, NODES, showPlace);
+  if (picture) { markPicture(picture, NODES, showPlace); new Zoom(find('graph'), picture); }
   document.documentElement.dataset.ready = NODES.length;
   performance.mark('ready');
 }

@@ -14,18 +14,48 @@ function sumsOf(nodes) {
   const sums = new Map();
   for (const node of nodes) {
     const parts = partsOf(placeOf(node.path));
+    const own = partsOf(node.path);
     for (let end = parts.length; end > 0; end -= 1) {
       const path = parts.slice(0, end).join('');
       let sum = sums.get(path);
-      if (!sum) sums.set(path, sum = Object.fromEntries(SUMS.map((it) => [it, 0])));
+      if (!sum) sums.set(path, sum = { ...Object.fromEntries(SUMS.map((it) => [it, 0])), turns: new Map() });
       const one = counted(node);
       for (const name of SUMS) sum[name] += one[name];
+      if (one.took) turnOf(sum, own.slice(0, parts[end - 1] === '[]' ? end - 1 : end).join('')).push(node);
     }
   }
   return sums;
 }
 
+// The calls of one turn of the loops around a place.
+function turnOf(sum, path) {
+  let turn = sum.turns.get(path);
+  if (!turn) sum.turns.set(path, turn = []);
+  return turn;
+}
+
+// The time during which one of the calls ran, in microseconds.
+function busyTime(calls) {
+  let [busy, until] = [0, -Infinity];
+  for (const { start, end } of calls.sort((a, b) => a.start - b.start)) {
+    busy += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return busy * 1000;
+}
+
+// How long a place was busy, comparable to its maximum in the plan: in one turn of the loops around
+// it, with calls at the same time counted once.
+function lasted(sum) {
+  const turns = [...sum.turns.values()].map(busyTime);
+  if (!turns.length) return '';
+  const longest = span(turns.reduce((most, it) => Math.max(most, it), 0));
+  return turns.length === 1 ? longest : `up to ${longest}`;
+}
+
 function markPicture(picture, nodes, choose) {
+  // An image hides what is inside from readers of the screen; its boxes become buttons.
+  picture.setAttribute('role', 'group');
   const sums = sumsOf(nodes);
   const kept = new Set(RUN.kept);
   for (const box of picture.querySelectorAll('rect[data-node]')) {
@@ -44,7 +74,7 @@ function markBox(box, sum, path, choose) {
   box.classList.add(`was-${state}`);
   const money = used({ cost: sum.cost, tokens: 0 });
   const short = [`${STATES[state]} ×${sum.count.toLocaleString()}`, sum.failed ? `${sum.failed} failed` : '',
-    state === 'reused' ? 'reused' : span(sum.took), money];
+    state === 'reused' ? 'reused' : lasted(sum), money];
   badge(box, short.filter((it) => it).join(' · '), `was-${state}`);
   box.setAttribute('tabindex', '0');
   box.setAttribute('role', 'button');

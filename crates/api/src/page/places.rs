@@ -3,7 +3,7 @@
 use svc_contract::value::units;
 use svc_text::markup::escaped;
 
-use crate::{folded::FoldedPlace, runs};
+use crate::{failure, folded::FoldedPlace, runs};
 
 /// A table with one row per place.
 pub(super) fn table(places: &[FoldedPlace<'_>]) -> String {
@@ -20,7 +20,7 @@ pub(super) fn table(places: &[FoldedPlace<'_>]) -> String {
 
 fn row(place: &FoldedPlace<'_>) -> String {
     let first = place.nodes.first();
-    let op = first.map(|it| format!("{}.{}", it.component, it.op)).unwrap_or_default();
+    let op = first.map(|it| failure::op(it)).unwrap_or_default();
     let cells = [
         op,
         place.nodes.len().to_string(),

@@ -15,6 +15,7 @@ const LONGEST: usize = 80;
 
 /// The reason why a call was made again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Its earlier result was removed from the store, or it was never made.
@@ -36,6 +37,7 @@ pub enum Cause {
 
 /// The differences between two calls at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Differences {
     #[serde(skip_serializing_if = "Option::is_none")]

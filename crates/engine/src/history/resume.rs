@@ -1,6 +1,11 @@
 //! Stored runs: how they begin, resume and end in the store.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::{Value as Json, json};
 use svc_contract::{
@@ -22,6 +27,7 @@ use super::{
 use crate::{
     Engine, Error, Request, Unsaved,
     inputs::{Given, Inputs},
+    output::failure::FilePlace,
     run::{Outcome, RunError, place_of},
 };
 
@@ -106,7 +112,7 @@ impl Engine {
         store: &dyn Store,
         run: &Run,
     ) -> Result<Result<Plan, Error>, StoreError> {
-        let (source, used) = script(store, run)?;
+        let (source, used) = script(self, store, run)?;
         let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
         let then = about["tuned"].as_object().into_iter().flatten();
         let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
@@ -159,22 +165,38 @@ fn called_flow(run: &Run) -> Option<Text> {
 }
 
 /// The script of a run, and the files that it used, as they were then.
-pub(crate) fn script(store: &dyn Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
+fn script(engine: &Engine, store: &dyn Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
     let text = |hash, what: &str| {
         let missing = format!("{what} of the run {} is not in the store", run.id);
         store.text(hash)?.ok_or_else(|| StoreError::not_found(missing))
     };
     let source = Source::new(run.script.as_str(), text(run.text, "the script")?);
-    let source = match run.folder.as_str() {
-        "" => source,
-        folder => source.in_folder(folder),
+    let here = engine.host.current_dir().ok().filter(|_| !run.folder.is_empty());
+    let folder = named_then(engine, run);
+    let source = match (run.folder.as_str(), &folder) {
+        ("", _) => source,
+        (_, Some(folder)) => source.in_folder(folder.clone()),
+        (folder, None) => source.in_folder(folder),
     };
     let mut used = Unsaved::new();
     for (name, hash) in store.imports(&run.id)? {
-        let text = text(hash, &format!("the file `{name}`"))?;
-        used.insert(name, text.into());
+        let text: Arc<str> = text(hash, &format!("the file `{name}`"))?.into();
+        // Under the name that the script finds it by, too.
+        let short = here.as_deref().and_then(|it| Path::new(&name).strip_prefix(it).ok());
+        if let Some(short) = short.filter(|_| folder.is_some()) {
+            used.insert(short.to_string_lossy().into_owned(), text.clone());
+        }
+        used.insert(name, text);
     }
     Ok((source, used))
+}
+
+/// The folder of a script as its run named it, if it means the same here: the paths of a resumed
+/// run are those that the run began with.
+fn named_then(engine: &Engine, run: &Run) -> Option<PathBuf> {
+    let folder = Path::new(&run.script).parent()?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    (absolute(engine, folder) == run.folder).then(|| folder.to_owned())
 }
 
 impl Request<'_> {
@@ -342,6 +364,7 @@ impl StoredRun {
         &self,
         id: RunId,
         at: i64,
+        script: &Source,
         ended: &Result<Outcome, Box<RunError>>,
     ) -> Result<(), StoreError> {
         let at = at.max(self.started);
@@ -355,8 +378,11 @@ impl StoredRun {
                     ErrorKind::Cancelled => RunState::Cancelled,
                     _ => RunState::Failed,
                 };
+                let FilePlace { file, line, column } =
+                    FilePlace::of(err.source.as_ref().unwrap_or(script), err.span);
                 let failure = json!({
                     "kind": err.kind().name(), "message": err.to_string(), "path": err.path,
+                    "file": file, "line": line, "column": column,
                 });
                 (state, err.usage, None, Some(failure.to_string()))
             }

@@ -22,7 +22,7 @@ pub struct EnvelopeJson {
     pub tokens: Range<u64>,
     pub cost: Range<String>,
     /// In milliseconds.
-    pub time: Range<u64>,
+    pub time: Range<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -71,9 +71,6 @@ pub(super) fn bounds(verdicts: &[Verdict]) -> Vec<Bound> {
 pub(super) fn envelope(envelope: &Envelope) -> EnvelopeJson {
     let Envelope { tokens, cost, time } = envelope;
     let money = |it: Money| it.to_string();
-    // The minimum is rounded down to milliseconds, the maximum up.
-    let floor = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-    let ceil = |it: Duration| u64::try_from(it.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
     EnvelopeJson {
         tokens: Range { min: tokens.min, expected: tokens.expected, max: tokens.max },
         cost: Range {
@@ -82,9 +79,14 @@ pub(super) fn envelope(envelope: &Envelope) -> EnvelopeJson {
             max: cost.max.map(money),
         },
         time: Range {
-            min: floor(time.min),
-            expected: time.expected.map(floor),
-            max: time.max.map(ceil),
+            min: millis(time.min),
+            expected: time.expected.map(millis),
+            max: time.max.map(millis),
         },
     }
+}
+
+/// A duration as in every output for programs: milliseconds with their fraction.
+pub fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
 }

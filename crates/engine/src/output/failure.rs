@@ -1,35 +1,45 @@
-//! A failed run as one object for programs.
+//! A script without a result as one object for programs, as the commands print it.
 //!
 //! Its shape is part of the interface: `failure.json` in this folder describes it, and a test
 //! keeps both in sync.
 
 use serde::Serialize;
-use svc_contract::{registry::Usage, value::Value};
-use svc_lang::diag::{Source, Span};
-
-use crate::{
-    Error,
-    error::code_of,
-    run::{Partial, RunError},
+use svc_contract::{
+    registry::{ErrorKind, Usage},
+    value::Value,
 };
+use svc_lang::diag::{Severity, Source, Span};
+
+use super::{report::ErrorReport, verdict::Problem};
+use crate::{Error, error::code_of, run::Partial};
 
 /// The JSON Schema of an object whose only field `error` is a [`Failure`].
 pub const FAILURE_SCHEMA: &str = include_str!("failure.json");
 
-/// The failure of a run, with its partial results.
+/// The reason why a result is missing, with the partial results of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// `budget`, `timeout`, ..: the value of `error.kind` in a script.
-    pub kind: &'static str,
+    /// `command`, `check`, `input` or `run`: what failed. Only a failed `run` can have had effects.
+    pub phase: &'static str,
+    /// `budget`, `timeout`, ..: the value of `error.kind` in a script; `None` for a check.
+    pub kind: Option<&'static str>,
+    /// The code of the first error.
     pub code: &'static str,
+    /// The message of the first error.
     pub message: String,
     pub help: Option<String>,
     /// The node that failed, as `found/web/search`; empty for the whole run.
     pub path: String,
+    /// The param that was given wrongly or not at all, for an `input` error about one.
+    pub param: Option<String>,
     pub component: Option<String>,
-    #[serde(flatten)]
-    pub place: FilePlace,
+    /// The place of the first error; `None` if no script was read.
+    pub file: Option<String>,
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    /// Every problem; a failed run has one.
+    pub problems: Vec<Problem>,
     /// The cap in the script that could not fund a call.
     pub cap: Option<FilePlace>,
     pub usage: Used,
@@ -72,33 +82,62 @@ pub struct Kept {
 }
 
 impl Error {
-    /// The failure as an object; `None` for a script that does not pass the check, which
-    /// [`verdict`](super::verdict) describes.
-    pub fn failure(&self) -> Option<Failure> {
-        match self {
-            Self::Check(_) => None,
-            Self::Input { source, error } | Self::Run { source, error } => {
-                Some(Failure::of(source, error))
-            }
+    /// The error as an object that the commands print.
+    pub fn failure(&self) -> Failure {
+        let ErrorReport {
+            phase,
+            kind,
+            code,
+            message,
+            path,
+            param,
+            component,
+            problems,
+            cap,
+            usage,
+            partial,
+        } = self.report();
+        let first = problems.iter().find(|it| it.severity == Severity::Error.word());
+        let place = first.and_then(|it| it.span.as_ref());
+        Failure {
+            phase,
+            kind,
+            code,
+            message,
+            help: first.and_then(|it| it.help.clone()),
+            path,
+            param,
+            component,
+            file: first.map(|it| it.file.clone()),
+            line: place.map(|it| it.line),
+            column: place.map(|it| it.column),
+            problems,
+            cap,
+            usage: usage.unwrap_or_else(|| Usage::default().into()),
+            partial,
         }
     }
 }
 
 impl Failure {
-    fn of(script: &Source, error: &RunError) -> Self {
-        let place =
-            |source: &Option<Source>, span| FilePlace::of(source.as_ref().unwrap_or(script), span);
+    /// A command that could not begin: a file is missing, or an option is wrong.
+    pub fn of_command(kind: ErrorKind, message: impl Into<String>, help: Option<String>) -> Self {
         Self {
-            kind: error.kind().name(),
-            code: code_of(error.kind()).as_str(),
-            message: error.to_string(),
-            help: error.error.help.clone(),
-            path: error.path.clone(),
-            component: error.component.clone(),
-            place: place(&error.source, error.span),
-            cap: error.cap.as_ref().map(|it| place(&it.source, it.span)),
-            usage: error.usage.into(),
-            partial: error.partial.as_deref().map(Kept::of),
+            phase: "command",
+            kind: Some(kind.name()),
+            code: code_of(kind).as_str(),
+            message: message.into(),
+            help,
+            path: String::new(),
+            param: None,
+            component: None,
+            file: None,
+            line: None,
+            column: None,
+            problems: Vec::new(),
+            cap: None,
+            usage: Usage::default().into(),
+            partial: None,
         }
     }
 }

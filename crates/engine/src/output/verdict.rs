@@ -308,7 +308,9 @@ impl Places<'_> {
     fn only_at_run_time(&self, term: &Term, found: &mut Vec<Unchecked>) {
         if let TermKind::Cast { why, .. } = &term.kind {
             let why = match why {
-                CastReason::Asked => "values from outside are only known at run time",
+                CastReason::Asked | CastReason::Answered => {
+                    "values from outside are only known at run time"
+                }
                 CastReason::Entering => "the range of a value is only checked at run time",
             };
             if is_tested(term) {
@@ -330,5 +332,5 @@ impl Places<'_> {
 fn is_tested(term: &Term) -> bool {
     let TermKind::Cast { why, .. } = &term.kind else { return false };
     let has_range = |it: &Type| matches!(it, Type::Int(Some(_)) | Type::Float(Some(_)));
-    *why == CastReason::Asked || term.ty.has(&has_range)
+    *why != CastReason::Entering || term.ty.has(&has_range)
 }

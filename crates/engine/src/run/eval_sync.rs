@@ -527,6 +527,7 @@ pub(super) fn item(list: &Value, idx: &Value) -> Value {
 pub(super) fn cast(value: Value, ty: &Type, why: CastReason, span: Span) -> Result<Value> {
     value.cast(ty).map_err(|misfit| {
         let kind = match why {
+            CastReason::Answered => ErrorKind::InvalidOutput,
             CastReason::Asked | CastReason::Entering => ErrorKind::InvalidInput,
         };
         RunError::new(OpError::new(kind, misfit.to_string()), span)

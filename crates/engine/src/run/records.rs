@@ -99,11 +99,13 @@ pub struct About {
 
 /// The maximum usage of one attempt of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Most {
     pub tokens: u64,
     /// Billionths of a dollar.
     pub cost: i64,
     /// The price table, and its date.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<String>"))]
     pub prices: Option<Text>,
 }
 

@@ -273,6 +273,8 @@ pub enum TermKind {
 pub enum CastReason {
     /// `x as T`, `parse_json<T>`: a value from outside may be anything.
     Asked,
+    /// `request<T>`: what another program or server answered may be anything.
+    Answered,
     /// The conversion of a value to a range, or of an int to a float.
     Entering,
 }

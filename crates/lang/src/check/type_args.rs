@@ -1,7 +1,7 @@
 //! The type argument of a call.
 
 use svc_contract::{
-    registry::Generic,
+    registry::{ErrorKind, Generic},
     value::{Type, schema},
 };
 
@@ -25,6 +25,7 @@ impl Checker<'_> {
         let receives = matches!(generic, Generic::Asked | Generic::Read | Generic::Rows);
         let wanted = receives.then(|| ty.clone());
         let tested = (generic == Generic::Tested).then(|| ty.clone());
+        let is_answer = call.op.op.errors.contains(&ErrorKind::InvalidOutput);
         let call = TypedCall { wanted, tested, ..call };
         let term = |yields| Term::new(TermKind::Call(Box::new(call)), yields, span);
         match generic {
@@ -35,8 +36,9 @@ impl Checker<'_> {
             }
             Generic::Tested => {
                 self.report_beyond_json(&ty, expr.span);
+                let why = if is_answer { CastReason::Answered } else { CastReason::Asked };
                 let value = Box::new(term(yields));
-                Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
+                Term::new(TermKind::Cast { value, why }, ty, span)
             }
             Generic::Asked => {
                 self.report_inexpressible(&ty, expr.span, site);

@@ -14,6 +14,8 @@ use super::{
     super::{
         Cli, command_line, construct_text,
         exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
+        run::reader,
+        show::Reader,
         terminal::{self, Ink},
     },
     files,
@@ -191,7 +193,11 @@ fn plan(repl: &Repl, text: &str, whole: bool) -> Result<Outcome> {
         Err(outcome) => return Ok(outcome),
     };
     let style = repl.session.terminal.out.style();
-    let drawn = if whole { plan.render(style) } else { plan.render_totals(style) };
+    let drawn = match reader(&repl.session) {
+        _ if !whole => plan.render_totals(style),
+        Reader::Terminal { width, .. } => plan.render_within(style, width.into()),
+        Reader::Pipe => plan.render(style),
+    };
     terminal::print(terminal::styled(&drawn))?;
     Ok(Outcome::Done)
 }

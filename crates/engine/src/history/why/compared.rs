@@ -5,13 +5,12 @@ use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
     rc::Rc,
-    time::Duration,
 };
 
 use svc_contract::{
     registry::ErrorKind,
     store::{Node, RunId, Store, StoreError},
-    value::{Money, units},
+    value::Money,
 };
 
 use super::{
@@ -84,10 +83,7 @@ impl<'a> Compared<'a> {
                 }
             }
             Cause::Asked { option } => Reason::Explicit { option },
-            Cause::TooOld { age, max_age } => {
-                let shown = |it| units::show_measured(Duration::from_millis(it));
-                Reason::ReuseAge { age: shown(age), max_age: shown(max_age) }
-            }
+            Cause::TooOld { age, max_age } => Reason::ReuseAge { age, max_age },
             Cause::Differs(differences) => return self.differing(node, &differences),
         }]
     }

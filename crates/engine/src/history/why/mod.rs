@@ -17,6 +17,7 @@ use crate::{Engine, run::place_of};
 
 /// The reasons why the calls of a run were made.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Why {
     pub run: String,
     /// The run that it is compared with; `None` for the first run of a script.
@@ -26,6 +27,7 @@ pub struct Why {
 
 /// The reason why one call was made, or the origin of its result.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Called {
     pub path: String,
     /// The run that the result was taken from, if it was reused.
@@ -35,6 +37,7 @@ pub struct Called {
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "reason")]
 pub enum Reason {
     /// The script has no earlier run.
@@ -55,10 +58,10 @@ pub enum Reason {
     Explicit {
         option: String,
     },
-    /// The earlier result is too old.
+    /// The earlier result is too old. In milliseconds.
     ReuseAge {
-        age: String,
-        max_age: String,
+        age: u64,
+        max_age: u64,
     },
     /// Nothing differs, but reuse of other runs' results was not requested.
     NotAsked,

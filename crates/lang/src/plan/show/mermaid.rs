@@ -11,17 +11,41 @@ flowchart TB
 /// The flowchart of a plan.
 pub(super) fn of(plan: &Plan) -> String {
     let outline = Outline::of(plan);
-    let mut chart = Chart { outline: &outline, text: HEAD.to_owned() };
+    let mut chart = Chart { outline: &outline, text: HEAD.to_owned(), arrows: 0 };
     for idx in &outline.roots {
         chart.node(*idx, 1);
     }
-    chart.arrows();
-    chart.text
+    chart.draw_arrows();
+    match beyond(&chart.text, chart.arrows) {
+        Some(why) => format!("%% {why}\n{}", chart.text),
+        None => chart.text,
+    }
+}
+
+/// The defaults of Mermaid. A chart cannot raise them; the page that draws it can.
+const MAX_TEXT: usize = 50_000;
+const MAX_EDGES: usize = 500;
+
+/// Why Mermaid refuses a chart with its default settings.
+fn beyond(text: &str, arrows: usize) -> Option<String> {
+    // Counted as JavaScript does, with the remark, which is part of the text.
+    let letters = text.encode_utf16().count() + 200;
+    let mut limits = Vec::new();
+    if letters > MAX_TEXT {
+        limits.push(format!("`maxTextSize` to at least {letters} (default {MAX_TEXT})"));
+    }
+    if arrows > MAX_EDGES {
+        limits.push(format!("`maxEdges` to at least {arrows} (default {MAX_EDGES})"));
+    }
+    let limits = limits.join(" and ");
+    (!limits.is_empty()).then(|| format!("too large for Mermaid by default: set {limits}"))
 }
 
 struct Chart<'o, 'p> {
     outline: &'o Outline<'p>,
     text: String,
+    /// The number of arrows.
+    arrows: usize,
 }
 
 impl Chart<'_, '_> {
@@ -68,7 +92,7 @@ impl Chart<'_, '_> {
         lines
     }
 
-    fn arrows(&mut self) {
+    fn draw_arrows(&mut self) {
         for idx in self.outline.all() {
             for need in &self.outline.node(idx).needs {
                 // Mermaid draws no arrow from a block to a node inside it.
@@ -76,6 +100,7 @@ impl Chart<'_, '_> {
                     && !self.outline.around(*need).any(|it| it == idx);
                 if is_apart {
                     self.line(1, &format!("n{need} --> n{idx}"));
+                    self.arrows += 1;
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! a shown maximum is never lower than the real one.
 
 mod amounts;
+mod fit;
 mod mermaid;
 mod outline;
 mod remarks;
@@ -22,7 +23,12 @@ impl Plan {
 
     /// The plan as text, perhaps in colour. Control and invisible characters are escaped.
     pub fn render(&self, style: Style) -> String {
-        visible_styled(&table::of(self, style)).into_owned()
+        visible_styled(&table::of(self, style, None)).into_owned()
+    }
+
+    /// Like [`render`](Self::render), for a terminal with this number of columns.
+    pub fn render_within(&self, style: Style, columns: usize) -> String {
+        visible_styled(&table::of(self, style, Some(columns))).into_owned()
     }
 
     /// The totals of the plan, and the verdicts on its bounds.

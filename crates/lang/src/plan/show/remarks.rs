@@ -14,6 +14,9 @@ use crate::diag::{Style, visible_line};
 const INDENT: &str = "\n  ";
 const HANGING: &str = "\n    ";
 
+/// What the times of a plan leave out.
+pub(super) const OWN_WORK: &str = "the work of svc itself adds to the times";
+
 pub(super) fn of(outline: &Outline, style: Style) -> String {
     let plan = outline.plan;
     let mut text = String::new();
@@ -61,7 +64,9 @@ fn signs(outline: &Outline) -> String {
         0 => "by estimates of the components",
         _ => "by earlier calls where a note says so, otherwise by estimates of the components",
     };
-    format!("~ expected, {by}{unknown}; ≤ at most{any}\n{why}")
+    let has_time = envelopes().any(|it| !amounts::is_nothing(&it.time));
+    let own = if has_time { format!("; {OWN_WORK}") } else { String::new() };
+    format!("~ expected, {by}{unknown}; ≤ at most{any}{own}\n{why}")
 }
 
 fn open<T: Amount>(range: &Range<T>) -> bool {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::{
     super::{Node, Plan, Range},
     amounts::{self, Amount},
-    bound,
+    bound, fit,
     outline::Outline,
     remarks, totals, verdict_on,
 };
@@ -18,18 +18,34 @@ pub(super) const WIDTH: usize = 120;
 /// is below the table, and in JSON.
 const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("result", 16..=48), ("effects", 24..=60)];
 
+/// The columns that are shortened further on a narrow terminal, to at least this width.
+const NARROW: [(&str, usize); 3] = [("effects", 12), ("result", 8), ("node", 16)];
+
+/// The columns that are left out if the terminal is still too narrow, the first one first. The
+/// totals are below the table, and everything is in JSON.
+const LEFT_OUT: [&str; 4] = ["result", "effects", "tokens", "cost"];
+
 /// The least width of the column of bounds.
 const BOUNDS: usize = 28;
 
-/// The plan as text.
-pub(super) fn of(plan: &Plan, style: Style) -> String {
+/// The least width of a terminal that a plan is fitted to.
+const NARROWEST: usize = 40;
+
+/// The plan as text. Without a terminal, only the table has a width.
+pub(super) fn of(plan: &Plan, style: Style, columns: Option<usize>) -> String {
     let outline = Outline::of(plan);
-    let inputs = inputs(plan);
+    let columns = columns.map(|it| it.max(NARROWEST));
+    let fitted = |text: String| match columns {
+        Some(room) => fit::wrapped(&text, room),
+        None => text,
+    };
+    let inputs = fitted(inputs(plan));
     if plan.nodes().is_empty() {
-        return inputs + without_nodes(plan);
+        return inputs + fitted(without_nodes(plan).to_owned()).as_str();
     }
+    let table = nodes(&outline, style, columns);
     let parts =
-        [inputs, nodes(&outline, style), totals::of(&outline, style), remarks::of(&outline, style)];
+        [inputs, table, fitted(totals::of(&outline, style)), fitted(remarks::of(&outline, style))];
     let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
     parts.join("\n")
 }
@@ -61,12 +77,13 @@ fn without_nodes(plan: &Plan) -> &'static str {
 }
 
 /// A column other than the last: its head, and a cell for every node.
+#[derive(Clone)]
 struct Column {
     head: &'static str,
     cells: Vec<String>,
 }
 
-fn nodes(outline: &Outline, style: Style) -> String {
+fn nodes(outline: &Outline, style: Style, room: Option<usize>) -> String {
     let nodes: Vec<&Node> = outline.all().map(|it| outline.node(it)).collect();
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
@@ -79,10 +96,31 @@ fn nodes(outline: &Outline, style: Style) -> String {
     ];
     columns.retain(|it| it.cells.iter().any(|it| !it.is_empty()));
     let bounds = Bounds::of(&nodes, style);
-    for (head, widths) in SHORTENED {
-        shorten(&mut columns, head, &widths, bounds.width().min(BOUNDS));
+    let Some(room) = room else {
+        shortened(&mut columns, &bounds, WIDTH);
+        return joined(&aligned(&columns), &bounds, WIDTH);
+    };
+    let mut left_out = LEFT_OUT.iter();
+    loop {
+        let mut fitted = columns.clone();
+        shortened(&mut fitted, &bounds, room);
+        // On a narrow terminal, the bounds are below their node.
+        for (head, least) in NARROW {
+            if total(&fitted) > room {
+                shorten(&mut fitted, head, &(least..=usize::MAX), room, 0);
+            }
+        }
+        match left_out.next().filter(|_| total(&fitted) > room) {
+            Some(head) => columns.retain(|it| it.head != *head),
+            None => return fitted_to(&aligned(&fitted), &bounds, room),
+        }
     }
-    joined(&aligned(&columns), &bounds)
+}
+
+fn shortened(columns: &mut [Column], bounds: &Bounds, room: usize) {
+    for (head, widths) in SHORTENED {
+        shorten(columns, head, &widths, room, bounds.width().min(BOUNDS));
+    }
 }
 
 fn names(outline: &Outline) -> Vec<String> {
@@ -156,10 +194,17 @@ impl Bounds {
     }
 }
 
-/// Puts the bounds next to the other columns, on several lines if there are many.
-fn joined(table: &[String], bounds: &Bounds) -> String {
+/// The table within the width of a terminal: the bounds are next to their node, or below it.
+fn fitted_to(table: &[String], bounds: &Bounds, room: usize) -> String {
     let left = table.first().map_or(0, |it| width(it));
-    let room = WIDTH.saturating_sub(left + 2).max(BOUNDS);
+    let wide = left + 2 + bounds.width().min(BOUNDS);
+    if wide <= room { joined(table, bounds, room) } else { below(table, bounds, room) }
+}
+
+/// Puts the bounds next to the other columns, on several lines if there are many.
+fn joined(table: &[String], bounds: &Bounds, room: usize) -> String {
+    let left = table.first().map_or(0, |it| width(it));
+    let room = room.saturating_sub(left + 2).max(BOUNDS);
     let head = if bounds.width() > 0 { "within" } else { "" };
     let mut text = String::new();
     let mut line = |left: &str, right: &str| {
@@ -179,12 +224,37 @@ fn joined(table: &[String], bounds: &Bounds) -> String {
     text
 }
 
+/// The rows, each followed by its bounds.
+fn below(table: &[String], bounds: &Bounds, room: usize) -> String {
+    const INDENT: &str = "      ";
+    let mut text = String::new();
+    for (row, cells) in table.iter().enumerate() {
+        text.push_str(cells.trim_end());
+        text.push('\n');
+        let node = row.checked_sub(1);
+        for line in node.iter().flat_map(|it| bounds.lines(*it, room - INDENT.len() - 7)) {
+            text.push_str(&format!("{INDENT}within {line}\n"));
+        }
+    }
+    text
+}
+
+fn total(columns: &[Column]) -> usize {
+    columns.iter().map(|it| it.width() + 2).sum::<usize>().saturating_sub(2)
+}
+
 /// Shortens a column if the table is too wide with bounds of this width.
-fn shorten(columns: &mut [Column], head: &str, widths: &RangeInclusive<usize>, bounds: usize) {
+fn shorten(
+    columns: &mut [Column],
+    head: &str,
+    widths: &RangeInclusive<usize>,
+    room: usize,
+    bounds: usize,
+) {
     let all: usize = columns.iter().map(|it| it.width() + 2).sum();
     let Some(column) = columns.iter_mut().find(|it| it.head == head) else { return };
     let others = (all + bounds).saturating_sub(column.width());
-    let room = WIDTH.saturating_sub(others).clamp(*widths.start(), *widths.end());
+    let room = room.saturating_sub(others).clamp(*widths.start(), *widths.end());
     for cell in &mut column.cells {
         *cell = cut(std::mem::take(cell), room);
     }

@@ -27,9 +27,12 @@ pub(super) fn of(plan: &Plan) -> String {
     drawing.part(&file, 0, 0);
     let (width, height) = (file.width, file.height);
     let title = escaped(plan.program().source.name());
+    let nodes = match outline.all().count() {
+        1 => "The node".to_owned(),
+        many => format!("The {many} nodes"),
+    };
     let description = format!(
-        "The {} nodes of the script, from top to bottom. Arrows lead from results to their uses.",
-        outline.all().count()
+        "{nodes} of the script, from top to bottom. Arrows lead from results to their uses."
     );
     format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="svc-plan" role="img" aria-labelledby="title desc" width="{width}" height="{height}" viewBox="0 0 {width} {height}">

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{amounts, outline::Outline, verdict_on},
+    super::{amounts, outline::Outline, remarks::OWN_WORK, verdict_on},
     layers::Edges,
     measure::{Font, Px},
     place::{Layout, layout},
@@ -93,6 +93,9 @@ impl<'o, 'p> Parts<'o, 'p> {
             lines.push(code(&format!("result {}", main.ty)));
         }
         lines.extend(takes(outline.plan.envelope()));
+        if outline.all().any(|it| has_time(&outline.node(it).envelope)) {
+            lines.push(code(OWN_WORK));
+        }
         lines.extend(outline.plan.verdicts().iter().map(judged));
         let badges = badges(outline.plan.effects());
         self.part(Look::File, None, lines, badges, None)
@@ -183,6 +186,11 @@ fn code(text: &str) -> Line {
 fn takes(envelope: &crate::plan::Envelope) -> Option<Line> {
     let text = amounts::at_most(envelope);
     (!text.is_empty()).then(|| line(Font::Code, "most", &text))
+}
+
+/// Whether a maximum of time is shown.
+fn has_time(envelope: &crate::plan::Envelope) -> bool {
+    envelope.time.max.is_some_and(|it| !it.is_zero())
 }
 
 fn bounds(
