@@ -256,7 +256,7 @@ fn definitions_lead_into_the_standard_library() {
         "use \"std:extract\" as extract\n\"a: 1\" >> extract.labels<{ a: int }>(fields: \"a: int\")",
         "labels",
     );
-    assert!(line.starts_with("fn labels("), "{line}");
+    assert!(line.starts_with("/// template labels<T>("), "{line}");
     // The file is whole again after somebody changed it.
     fs::write(&path, "changed").unwrap();
     assert!(defined(&mut client, "std.svc", script, "majority").0.starts_with("flow majority"));
