@@ -42,7 +42,9 @@ impl ComponentPage {
 }
 
 fn example(example: &Example) -> String {
-    let with: String = example.files.iter().map(|(path, _)| format!(" With `{path}`.")).collect();
+    let with: Vec<String> =
+        example.files.iter().map(|(path, _)| format!(" With `{path}`.")).collect();
+    let with = with.concat();
     let (title, script) = (example.title, example.script.trim());
     let result = match example.yields {
         Ok(json) => format!("```json\n{}\n```\n", json.trim()),

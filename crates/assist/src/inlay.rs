@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use svc_contract::value::Type;
+use svc_contract::value::{Money, Type};
 use svc_lang::{
     check::{Analysis, Facts, Mention, NameKind, Target},
     diag::Span,
@@ -128,7 +128,7 @@ fn costs<'p>(plan: &'p Plan, own: &str, facts: &Facts) -> Vec<(usize, &'p Envelo
 /// An order of estimates by their costs; an unknown one is the largest.
 fn size(envelope: &Envelope) -> (bool, i64, bool, u64) {
     let (cost, tokens) = (envelope.cost.max, envelope.tokens.max);
-    let nanos = cost.map_or(0, |it| it.nanos());
+    let nanos = cost.map_or(0, Money::nanos);
     (cost.is_none(), nanos, tokens.is_none(), tokens.unwrap_or_default())
 }
 

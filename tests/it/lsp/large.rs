@@ -41,7 +41,8 @@ fn asked(client: &mut Client, name: &str, script: &str) -> Duration {
 #[test]
 fn long_and_deep_scripts_are_answered_soon() {
     let mut client = Client::ready(&[]);
-    let lets: String = (0..20_000).map(|it| format!("let a{it} = {it}\n")).collect();
+    let lets: Vec<String> = (0..20_000).map(|it| format!("let a{it} = {it}\n")).collect();
+    let lets = lets.concat();
     let chain = format!("1{}\n", "\n  >> abs".repeat(5_000));
     let brackets = "(".repeat(100_000);
     let lists = format!("{}{}\n", "[".repeat(200), "]".repeat(200));

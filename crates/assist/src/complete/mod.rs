@@ -237,7 +237,9 @@ impl Completion<'_> {
     /// Inside a string, the variants of an enum and files are known.
     fn in_string(&self, string: Span, items: &mut Choices) {
         if self.expected == Expected::File {
-            stdlib::ALL.iter().for_each(|it| items.module(it));
+            for module in stdlib::ALL {
+                items.module(module);
+            }
             return files::add(self.draft, self.place, string, files::Wanted::Scripts, items);
         }
         if files::is_path(self.draft, self.place) {
