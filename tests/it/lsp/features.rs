@@ -264,7 +264,7 @@ fn definitions_lead_into_the_standard_library() {
     let name = path.strip_prefix(client.path("").to_str().unwrap()).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert!(client.problems(name, &text).is_empty());
-    let mut place = at(&client, name, &text, "majority");
+    let mut place = at(&client, name, &text, "majority<C>(");
     place["newName"] = json!("most");
     let err = client.request("textDocument/rename", place).unwrap_err();
     assert!(err["message"].as_str().unwrap().contains("the standard library"), "{err}");

@@ -208,12 +208,18 @@ impl Place<'_> {
         }
         let last = if self.word(first) == "[" { self.closer(first)? } else { first };
         let (field, ty) = (self.word(name), self.between(first, last + 1));
-        let text = format!("{field}: {ty}?");
+        let is_param = self.opener().is_some_and(|it| self.word(it) == "(");
+        let (default, help) = if is_param {
+            (" = null", "the callers may leave it out")
+        } else {
+            ("", "a value that may be null, or missing in JSON")
+        };
+        let text = format!("{field}: {ty}?{default}");
         let span = self.tokens[sign].span;
         Some(
             Problem::error(Code::E101, span, format!("unexpected `?` after `{field}`"))
                 .label("the type says what may be missing")
-                .help(format!("write `{text}`: a value that may be null, or missing in JSON"))
+                .help(format!("write `{text}`: {help}"))
                 .fix(self.tokens[name].span.to(self.tokens[last].span), text),
         )
     }

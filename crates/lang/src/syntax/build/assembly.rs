@@ -5,8 +5,7 @@ use crate::{
     diag::{Code, Fix, Problem, Span},
     syntax::{
         MAX_PARTS,
-        ast::{Edition, Item, ItemKind, Pipeline, Program, TypeKind, Within},
-        elsewhere::foreign_list,
+        ast::{Edition, Item, ItemKind, Pipeline, Program, Within},
     },
 };
 
@@ -105,29 +104,7 @@ impl Assembly<'_> {
         self.unused_let.insert(begin).clone()
     }
 
-    /// Reports `param xs: int[]`, which otherwise is a param and a pipeline of an empty list.
-    fn list_of_other_languages(&mut self, main: &Pipeline) -> bool {
-        let last = self.program.items.last_mut().map(|it| &mut it.kind);
-        let Some(ItemKind::Param { ty, default: None, .. } | ItemKind::Type { ty, .. }) = last
-        else {
-            return false;
-        };
-        if ty.span.end != main.span.start || &self.text[main.span.range()] != "[]" {
-            return false;
-        }
-        let item = &self.text[ty.span.range()];
-        let problem =
-            foreign_list(ty.span.to(main.span), &format!("{item}[]"), format!("[{item}]"));
-        self.problems.push(problem);
-        // Its uses are not reported, too.
-        ty.kind = TypeKind::Broken;
-        true
-    }
-
     fn main(&mut self, main: Pipeline) {
-        if self.list_of_other_languages(&main) {
-            return;
-        }
         let before = self.last_main.replace(main.span);
         let (Some(first), Some(before)) = (&self.program.main, before) else {
             self.program.main = Some(main);
