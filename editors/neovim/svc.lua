@@ -115,14 +115,28 @@ on("FileType", "svc", function(it)
   start(it.buf)
 end)
 
+local function has_lenses(buffer)
+  local list = vim.lsp.get_clients
+  local all = list and list({ bufnr = buffer }) or vim.lsp.buf_get_clients(buffer)
+  for _, client in pairs(all) do
+    local can = client.server_capabilities
+    if can and can.codeLensProvider then return true end
+  end
+  return false
+end
+
+-- Shows the lenses, as soon as the server is there.
+local function refresh(buffer, tries)
+  if not vim.api.nvim_buf_is_valid(buffer) or vim.api.nvim_get_current_buf() ~= buffer then return end
+  if has_lenses(buffer) then
+    vim.lsp.codelens.refresh()
+  elseif tries > 0 then
+    vim.defer_fn(function() refresh(buffer, tries - 1) end, 250)
+  end
+end
+
 -- Lenses are run with `:lua vim.lsp.codelens.run()` on their line.
-on({ "BufEnter", "InsertLeave", "BufWritePost" }, "*.svc", function(it)
-  vim.defer_fn(function()
-    if vim.api.nvim_buf_is_valid(it.buf) and vim.api.nvim_get_current_buf() == it.buf then
-      vim.lsp.codelens.refresh()
-    end
-  end, 200)
-end)
+on({ "BufEnter", "InsertLeave", "BufWritePost" }, "*.svc", function(it) refresh(it.buf, 20) end)
 
 if vim.fn.has("nvim-0.10") == 1 then
   on("LspAttach", "*.svc", function(it) vim.lsp.inlay_hint.enable(true, { bufnr = it.buf }) end)

@@ -37,8 +37,6 @@ local function session()
 
   local lenses
   seen.lenses = waits(function()
-    vim.lsp.codelens.refresh({ bufnr = other })
-    vim.wait(200, function() return false end)
     lenses = vim.lsp.codelens.get(other)
     return #lenses > 0
   end) and vim.tbl_map(function(it) return it.command.title end, lenses)
