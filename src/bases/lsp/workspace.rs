@@ -15,7 +15,7 @@ use svc_contract::host::{self, DirEntry, Host};
 use super::{documents::Documents, lines::Page, outline, uri};
 
 /// The limits of a search: files looked at, scripts read, the size of a script in bytes, results.
-const MOST_FILES: usize = 50_000;
+const MOST_FILES: usize = 20_000;
 const MOST_SCRIPTS: usize = 2_000;
 const LARGEST: u64 = 1 << 20;
 const MOST_FOUND: usize = 500;
