@@ -8,6 +8,9 @@ local client = vim.lsp.start_client({
   root_dir = vim.fn.getcwd(),
 })
 
+-- The unit of columns that the client and the server agreed on.
+local function unit() return vim.lsp.get_client_by_id(client).offset_encoding end
+
 local function codes(buffer)
   return vim.tbl_map(function(it) return it.code end, vim.diagnostic.get(buffer))
 end
@@ -32,7 +35,7 @@ local function after(buffer, text)
     if ends then
       return {
         textDocument = { uri = vim.uri_from_bufnr(buffer) },
-        position = { line = row - 1, character = vim.str_utfindex(line, ends) },
+        position = { line = row - 1, character = unit() == "utf-8" and ends or vim.str_utfindex(line, ends) },
       }
     end
   end
@@ -57,7 +60,7 @@ local function session()
     context = { diagnostics = {}, only = { "quickfix" } },
   })
   seen.action = actions[1].title
-  vim.lsp.util.apply_workspace_edit(actions[1].edit, "utf-16")
+  vim.lsp.util.apply_workspace_edit(actions[1].edit, unit())
   seen.repaired = settles(buffer, {})
 
   seen.hover = ask(buffer, "textDocument/hover", after(buffer, "lo")).contents.value
@@ -75,7 +78,7 @@ local function session()
 
   local rename = after(buffer, "tit")
   rename.newName = "heading"
-  vim.lsp.util.apply_workspace_edit(ask(buffer, "textDocument/rename", rename), "utf-16")
+  vim.lsp.util.apply_workspace_edit(ask(buffer, "textDocument/rename", rename), unit())
   seen.renamed = settles(buffer, {})
   seen.text = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
 end

@@ -7,21 +7,27 @@
 mod callable;
 mod colours;
 mod complete;
+mod component;
 mod document;
 mod grammar;
 mod hover;
+mod inlay;
 mod page;
 mod place;
+mod selection;
 pub mod session;
 
 pub use callable::{Callable, Port, active};
 pub use colours::{Mark, Piece, Role, pieces};
 pub use complete::{Asked, Choice, Choices, Sort, complete};
+pub use component::ComponentPage;
 pub use document::{Document, Edit};
 pub use grammar::{Notation, files as grammar_files, grammar};
 pub use hover::{Hover, hover, mention_at};
+pub use inlay::{Inlay, inlays};
 pub use page::{Encoding, Page, Position};
 pub use place::{Call, call_at};
+pub use selection::Parts;
 
 use svc_engine::{Engine, Unsaved};
 use svc_lang::{check::Analysis, diag::Source};

@@ -405,6 +405,11 @@ impl Engine {
         self.planned(Arc::new(self.checked(script)?), &BTreeMap::new(), Caps::default())
     }
 
+    /// The plan of an analysed script, for editors.
+    pub fn plan_analysed(&self, program: &Checked) -> Result<Plan, Report> {
+        self.planned(Arc::new(program.clone()), &BTreeMap::new(), Caps::default())
+    }
+
     /// The plan of a program with these inputs and caps, if its bounds can be kept and the
     /// policy accepts it.
     fn planned(

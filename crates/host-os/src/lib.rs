@@ -108,6 +108,13 @@ impl Host for OsHost {
         Box::new(walk)
     }
 
+    fn list(&self, folder: &Path, limit: usize) -> io::Result<Vec<DirEntry>> {
+        let mut walk = ignore::WalkBuilder::new(folder);
+        walk.require_git(false).max_depth(Some(1)).sort_by_file_name(Ord::cmp);
+        let found = walk.build().filter_map(Result::ok).filter(|it| it.depth() == 1);
+        Ok(found.filter_map(|it| listed(&it)).take(limit).collect())
+    }
+
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         self.write_with(path, &mut |file| file.write_all(content))
     }
@@ -317,6 +324,13 @@ fn entry(found: &ignore::DirEntry) -> io::Result<Option<DirEntry>> {
         }
         Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
     }
+}
+
+/// A file or folder; `None` for a pipe, a link that leads nowhere, and the like.
+fn listed(found: &ignore::DirEntry) -> Option<DirEntry> {
+    let path = found.path().to_owned();
+    let known = fs::metadata(&path).ok().filter(|it| it.is_file() || it.is_dir())?;
+    Some(DirEntry { stat: stat(&known), path, is_link: found.path_is_symlink() })
 }
 
 fn walk_error(err: ignore::Error) -> io::Error {

@@ -1,12 +1,13 @@
 //! The capabilities of the server, and the required capabilities of the client.
 
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, InitializeResult,
-    OneOf, RenameOptions, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    CompletionOptions, DocumentLinkOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InitializeParams, InitializeResult, OneOf, RenameOptions, SaveOptions,
+    SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
     SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, SignatureHelpOptions,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions,
+    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use svc_assist::Encoding;
@@ -19,6 +20,8 @@ pub(super) struct Agreed {
     pub(super) encoding: Encoding,
     /// Whether the client supports snippets in completions.
     pub(super) snippets: bool,
+    /// The commands of lenses that the client knows.
+    pub(super) commands: Vec<String>,
     /// The address of the page that explains error codes.
     pub(super) manual: Option<String>,
 }
@@ -31,7 +34,10 @@ impl Agreed {
         let item = completion.and_then(|it| it.completion_item.as_ref());
         let options = params.initialization_options.as_ref();
         let manual = options.and_then(|it| it["manual"].as_str()).map(str::to_owned);
+        let named = options.and_then(|it| it["commands"].as_array()).into_iter().flatten();
+        let commands = named.filter_map(|it| it.as_str()).map(str::to_owned).collect();
         Self {
+            commands,
             encoding: lines::agreed(offered),
             snippets: item.and_then(|it| it.snippet_support).unwrap_or(false),
             manual,
@@ -54,7 +60,7 @@ impl Agreed {
             position_encoding: Some(lines::kind(self.encoding)),
             text_document_sync: Some(sync()),
             completion_provider: Some(CompletionOptions {
-                trigger_characters: words(&[">", ".", "(", " "]),
+                trigger_characters: words(&[">", ".", "(", " ", "\"", "/"]),
                 ..CompletionOptions::default()
             }),
             signature_help_provider: Some(SignatureHelpOptions {
@@ -79,6 +85,21 @@ impl Agreed {
                 ]),
                 ..CodeActionOptions::default()
             })),
+            inlay_hint_provider: Some(OneOf::Left(true)),
+            code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+            workspace_symbol_provider: Some(OneOf::Left(true)),
+            selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+            document_link_provider: Some(DocumentLinkOptions {
+                resolve_provider: Some(false),
+                work_done_progress_options: lsp_types::WorkDoneProgressOptions::default(),
+            }),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                    supported: Some(true),
+                    change_notifications: Some(OneOf::Left(true)),
+                }),
+                file_operations: None,
+            }),
             folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
             semantic_tokens_provider: Some(
                 SemanticTokensServerCapabilities::SemanticTokensOptions(SemanticTokensOptions {

@@ -50,7 +50,8 @@ fn kind(sort: Sort) -> CompletionItemKind {
         Sort::Field => CompletionItemKind::FIELD,
         Sort::Literal => CompletionItemKind::ENUM_MEMBER,
         Sort::Type => CompletionItemKind::STRUCT,
-        Sort::File => CompletionItemKind::MODULE,
+        Sort::File => CompletionItemKind::FILE,
+        Sort::Folder => CompletionItemKind::FOLDER,
         Sort::Argument => CompletionItemKind::PROPERTY,
         Sort::Call | Sort::Chain => CompletionItemKind::FUNCTION,
     }

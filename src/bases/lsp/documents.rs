@@ -5,7 +5,7 @@ use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 use lsp_types::{Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use svc_assist::{Draft, Encoding};
 use svc_engine::{Engine, Unsaved};
-use svc_lang::{check::Analysis, diag::Source, syntax::token};
+use svc_lang::{check::Analysis, diag::Source, plan::Plan, syntax::token};
 
 use super::{failure::Failure, lines::Page, uri};
 
@@ -17,6 +17,7 @@ pub(super) struct Document {
     /// Whether the script imports other files, so that their changes affect it.
     uses_files: bool,
     analysis: OnceCell<Analysis>,
+    plan: OnceCell<Option<Plan>>,
 }
 
 /// All open scripts.
@@ -78,18 +79,14 @@ impl Documents {
     fn put(&mut self, uri: &Uri, version: i32, text: Arc<str>) {
         self.unsaved.insert(uri::name_of(uri), text.clone());
         self.files_changed();
-        let lexed = token::lex(&text);
-        let uses_files = lexed.tokens.iter().any(|it| &text[it.span.range()] == "use");
-        let page = Page::new(text, self.encoding);
-        let document =
-            Document { uri: uri.clone(), version, page, uses_files, analysis: OnceCell::new() };
+        let document = Document::new(uri, version, text, self.encoding);
         self.open.insert(uri.as_str().to_owned(), document);
     }
 
     /// Discards the analyses of scripts that import other files.
     pub(super) fn files_changed(&mut self) {
         for document in self.open.values_mut().filter(|it| it.uses_files) {
-            document.analysis = OnceCell::new();
+            (document.analysis, document.plan) = (OnceCell::new(), OnceCell::new());
         }
     }
 
@@ -110,7 +107,12 @@ impl Documents {
         self.open.get(uri.as_str()).ok_or_else(unknown)
     }
 
-    fn look_at<'a>(&'a self, document: &'a Document) -> Look<'a> {
+    /// A document that is not open, as of the analysis of a script that uses it.
+    pub(super) fn closed(&self, uri: &Uri, source: &Source) -> Document {
+        Document::new(uri, 0, source.text().into(), self.encoding)
+    }
+
+    pub(super) fn look_at<'a>(&'a self, document: &'a Document) -> Look<'a> {
         let analysis = document.analysis.get_or_init(|| self.analyse(document.source()));
         Look { documents: self, document, analysis }
     }
@@ -122,6 +124,14 @@ impl Documents {
 }
 
 impl Document {
+    fn new(uri: &Uri, version: i32, text: Arc<str>, encoding: Encoding) -> Self {
+        let lexed = token::lex(&text);
+        let uses_files = lexed.tokens.iter().any(|it| &text[it.span.range()] == "use");
+        let (analysis, plan) = (OnceCell::new(), OnceCell::new());
+        let page = Page::new(text, encoding);
+        Self { uri: uri.clone(), version, page, uses_files, analysis, plan }
+    }
+
     pub(super) fn source(&self) -> Source {
         uri::source(&self.uri, self.page.text().clone())
     }
@@ -139,7 +149,20 @@ impl Document {
     }
 }
 
+/// The largest script whose plan is made for an editor, in bytes.
+const LARGEST_PLANNED: usize = 256 << 10;
+
 impl<'a> Look<'a> {
+    /// The plan of a script that passes the check, unless it is very long.
+    pub(super) fn plan(&self) -> Option<&'a Plan> {
+        let made = || {
+            let program = self.analysis.program.as_ref()?;
+            let is_short = self.text().len() <= LARGEST_PLANNED;
+            is_short.then(|| self.documents.engine.plan_analysed(program).ok())?
+        };
+        self.document.plan.get_or_init(made).as_ref()
+    }
+
     pub(super) fn text(&self) -> &'a str {
         self.document.page.text()
     }

@@ -16,16 +16,22 @@ mod documents;
 mod edits;
 mod failure;
 mod hover;
+mod inlays;
+mod lenses;
+mod library;
 mod lines;
+mod links;
 mod message;
 mod names;
 mod outline;
 mod rename;
 mod requests;
+mod selections;
 mod server;
 mod signature;
 mod uri;
 mod wire;
+mod workspace;
 
 use std::io;
 

@@ -2,12 +2,13 @@
 
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, GotoDefinitionResponse, Location, Uri};
 use svc_assist::mention_at;
+use svc_contract::registry::{OpRef, Param};
 use svc_lang::{
     check::{Mention, Target},
     diag::{Source, Span},
 };
 
-use super::{diagnostics::address, documents::Look, lines::Page};
+use super::{diagnostics::address, documents::Look, library, lines::Page};
 
 /// The item that a name refers to, identified by its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,14 +55,26 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The definition of a name. Ops have none, because they have no file.
+/// The definition of a name: a place in a script, or in the documentation of a component.
 pub(super) fn definition(look: &Look<'_>, at: usize) -> Option<GotoDefinitionResponse> {
     let mention = look.mention(at)?;
-    if let Target::There { source, defined } = &mention.target {
-        return Some(GotoDefinitionResponse::Scalar(place_in(look, source, *defined)?));
-    }
-    let symbol = look.symbol(mention)?;
-    Some(GotoDefinitionResponse::Scalar(own_place(look, symbol.defined)))
+    let place = match &mention.target {
+        Target::There { source, defined } => place_in(look, source, *defined),
+        Target::Op(op) => documentation(look, *op, None),
+        Target::OpParam(op, idx) => documentation(look, *op, op.op.params.get(*idx)),
+        _ => look.symbol(mention).map(|it| own_place(look, it.defined)),
+    };
+    place.map(GotoDefinitionResponse::Scalar)
+}
+
+/// The place of an op, or of one of its parameters, in the documentation of its component.
+fn documentation(look: &Look<'_>, op: OpRef, param: Option<&Param>) -> Option<Location> {
+    let (uri, page) = library::component(look.documents.engine.host(), op)?;
+    let start = page.op(op);
+    let named = param.and_then(|it| page.text[start..].find(&format!("\n- `{}`", it.name)));
+    let at = named.map_or(start, |it| start + it + 1);
+    let page = Page::new(page.text, look.page().encoding());
+    Some(Location { uri, range: page.range(Span::new(at, at)) })
 }
 
 /// All uses of a name in the open documents, and its definition if requested.
@@ -127,7 +140,8 @@ fn place_in(look: &Look<'_>, source: &Source, span: Span) -> Option<Location> {
     let uri: Uri = if source.name() == look.analysis.report.source.name() {
         look.document.uri.clone()
     } else {
-        address(source)?
+        let host = look.documents.engine.host();
+        address(source).or_else(|| library::module(host, source))?
     };
     Some(Location { uri, range: range_in(look, source, span) })
 }

@@ -10,26 +10,26 @@ use svc_lang::{
     },
 };
 
-use super::documents::Look;
+use super::{documents::Look, lines::Page};
 
 /// The declarations of a script, in order.
-pub(super) fn symbols(look: &Look<'_>) -> Vec<DocumentSymbol> {
-    let program = parse_with(look.text(), &Threads).program;
-    program.items.iter().filter_map(|it| item(look, it)).collect()
+pub(super) fn symbols(page: &Page) -> Vec<DocumentSymbol> {
+    let program = parse_with(page.text(), &Threads).program;
+    program.items.iter().filter_map(|it| item(page, it)).collect()
 }
 
-fn item(look: &Look<'_>, item: &Item) -> Option<DocumentSymbol> {
+fn item(page: &Page, item: &Item) -> Option<DocumentSymbol> {
     let (name, kind, inside) = match &item.kind {
         ItemKind::Param { name, .. } => (name, SymbolKind::VARIABLE, Vec::new()),
         ItemKind::Secret { name } => (name, SymbolKind::KEY, Vec::new()),
         ItemKind::Type { name, .. } => (name, SymbolKind::STRUCT, Vec::new()),
-        ItemKind::Flow(flow) => (&flow.name, SymbolKind::FUNCTION, lets(look, &flow.body.lets)),
+        ItemKind::Flow(flow) => (&flow.name, SymbolKind::FUNCTION, lets(page, &flow.body.lets)),
         ItemKind::Let(bind) => (&bind.name, SymbolKind::CONSTANT, Vec::new()),
         ItemKind::Use(import) => (&import.name, SymbolKind::MODULE, Vec::new()),
-        ItemKind::Test(test) => (&test.name, SymbolKind::EVENT, lets(look, &test.lets)),
+        ItemKind::Test(test) => (&test.name, SymbolKind::EVENT, lets(page, &test.lets)),
         ItemKind::Mock(_) | ItemKind::Broken { .. } => return None,
     };
-    Some(symbol(look, &Named { name: &name.text, kind, span: item.span, at: name.span }, inside))
+    Some(symbol(page, &Named { name: &name.text, kind, span: item.span, at: name.span }, inside))
 }
 
 /// A name, the place of its declaration, and the place of the name alone.
@@ -40,19 +40,19 @@ struct Named<'a> {
     at: Span,
 }
 
-fn lets(look: &Look<'_>, all: &[Let]) -> Vec<DocumentSymbol> {
+fn lets(page: &Page, all: &[Let]) -> Vec<DocumentSymbol> {
     let one = |it: &Let| {
         let (span, at) = (it.span, it.name.span);
         let named = Named { name: &it.name.text, kind: SymbolKind::CONSTANT, span, at };
-        symbol(look, &named, Vec::new())
+        symbol(page, &named, Vec::new())
     };
     all.iter().map(one).collect()
 }
 
 #[expect(deprecated, reason = "the type has a field that must be filled")]
-fn symbol(look: &Look<'_>, named: &Named<'_>, inside: Vec<DocumentSymbol>) -> DocumentSymbol {
-    let (page, whole) = (look.page(), named.span.to(named.at));
-    let first = look.text()[whole.range()].lines().next().unwrap_or_default();
+fn symbol(page: &Page, named: &Named<'_>, inside: Vec<DocumentSymbol>) -> DocumentSymbol {
+    let whole = named.span.to(named.at);
+    let first = page.text()[whole.range()].lines().next().unwrap_or_default();
     DocumentSymbol {
         name: if named.name.is_empty() { "\"\"".to_owned() } else { named.name.to_owned() },
         detail: Some(first.trim_end().to_owned()),

@@ -1,4 +1,5 @@
-//! Renames names that a script defines: every mention, or none, with a reason.
+//! Renames names that scripts define: every mention in the open documents and in the file that
+//! defines it, or none, with a reason.
 
 use lsp_types::{PrepareRenameResponse, TextEdit, WorkspaceEdit};
 use svc_lang::{
@@ -7,18 +8,55 @@ use svc_lang::{
     syntax::RESERVED,
 };
 
-use super::{documents::Look, edits::workspace, failure::Failure, names::Symbol};
+use super::{
+    diagnostics::address, documents::Look, edits::workspace, failure::Failure, library,
+    names::Symbol,
+};
 
 /// The name that would be renamed, or the reason why it cannot be.
 pub(super) fn prepare(look: &Look<'_>, at: usize) -> Result<PrepareRenameResponse, Failure> {
-    let (mention, _) = renamed(look, at)?;
+    let mention = look.mention(at).ok_or_else(nothing)?;
+    at_home(look, mention, |home, at| renamed(home, at).map(drop))?;
     let placeholder = look.text()[mention.span.range()].to_owned();
     let range = look.page().range(mention.span);
     Ok(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
 }
 
-/// The edits that rename a name in all open documents.
+/// The edits that rename a name in all open documents, and in the file that defines it.
 pub(super) fn rename(look: &Look<'_>, at: usize, name: &str) -> Result<WorkspaceEdit, Failure> {
+    let mention = look.mention(at).ok_or_else(nothing)?;
+    at_home(look, mention, |home, at| rename_at_home(home, at, name))
+}
+
+/// Does something where a name is defined: in this document, or in the used file, which may be
+/// closed.
+fn at_home<T>(
+    look: &Look<'_>,
+    mention: &Mention,
+    act: impl FnOnce(&Look<'_>, usize) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Target::There { source, defined } = &mention.target else {
+        return act(look, mention.span.start);
+    };
+    let name = &look.text()[mention.span.range()];
+    if defined.start == defined.end {
+        return Err(Failure::refused(format!("cannot rename `{name}`: it is a file")));
+    }
+    let Some(uri) = address(source).filter(|_| !source.is_built()) else {
+        return Err(Failure::refused(format!(
+            "cannot rename `{name}`: it is defined in `{}`",
+            source.name()
+        )));
+    };
+    let documents = look.documents;
+    if let Ok(home) = documents.look(&uri) {
+        return act(&home, defined.start);
+    }
+    let closed = documents.closed(&uri, source);
+    act(&documents.look_at(&closed), defined.start)
+}
+
+fn rename_at_home(look: &Look<'_>, at: usize, name: &str) -> Result<WorkspaceEdit, Failure> {
     let (mention, kind) = renamed(look, at)?;
     is_possible(name, kind)?;
     let symbol = look.symbol(mention).ok_or_else(nothing)?;
@@ -28,7 +66,8 @@ pub(super) fn rename(look: &Look<'_>, at: usize, name: &str) -> Result<Workspace
     }
     is_free(look, name)?;
     let mut changes = Vec::new();
-    for other in look.documents.all() {
+    let closed = (!look.documents.is_open(&look.document.uri)).then_some(*look);
+    for other in closed.into_iter().chain(look.documents.all()) {
         let spans = other.uses(&symbol);
         if !spans.is_empty() {
             stays_as_right(&other, &spans, name, &symbol)?;
@@ -51,6 +90,10 @@ fn nothing() -> Failure {
 fn renamed<'a>(look: &Look<'a>, at: usize) -> Result<(&'a Mention, NameKind), Failure> {
     let mention = look.mention(at).ok_or_else(nothing)?;
     let name = &look.text()[mention.span.range()];
+    if library::contains(look.documents.engine.host(), &look.document.uri) {
+        let why = "it belongs to the standard library";
+        return Err(Failure::refused(format!("cannot rename `{name}`: {why}")));
+    }
     match &mention.target {
         Target::Op(_) | Target::OpParam(..) => {
             Err(Failure::refused(format!("cannot rename `{name}`: it belongs to a component")))

@@ -3,11 +3,13 @@
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
     CompletionResponse, DocumentSymbolResponse, SemanticTokens, SemanticTokensResult,
-    TextDocumentPositionParams,
+    TextDocumentPositionParams, WorkspaceSymbolResponse,
     request::{
-        CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
-        FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest,
-        References, Rename, Request as Method, SemanticTokensFullRequest, SignatureHelpRequest,
+        CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest,
+        DocumentLinkRequest, DocumentSymbolRequest, FoldingRangeRequest, Formatting,
+        GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
+        Request as Method, SelectionRangeRequest, SemanticTokensFullRequest, SignatureHelpRequest,
+        WorkspaceSymbolRequest,
     },
 };
 use serde_json::Value;
@@ -18,13 +20,17 @@ use super::{
     documents::{Documents, Look},
     edits,
     failure::Failure,
-    hover, names, outline, rename, signature,
+    hover, inlays, lenses, links, names, outline, rename, selections, signature,
+    workspace::Workspace,
 };
 
 /// The state that requests are answered from.
 pub(super) struct Requests<'a> {
     pub(super) documents: &'a Documents,
+    pub(super) workspace: &'a Workspace,
     pub(super) snippets: bool,
+    /// The commands of lenses that the client knows.
+    pub(super) commands: &'a [String],
 }
 
 impl<'a> Requests<'a> {
@@ -34,7 +40,11 @@ impl<'a> Requests<'a> {
             Completion::METHOD => with::<Completion>(params, |it| {
                 let trigger = it.context.as_ref().and_then(|it| it.trigger_character.as_deref());
                 let (look, at) = self.place(&it.text_document_position)?;
-                let asked = if trigger == Some(" ") { Asked::BySpace } else { Asked::Plainly };
+                let asked = match trigger {
+                    Some(" ") => Asked::BySpace,
+                    Some("\"" | "/") => Asked::ByPath,
+                    _ => Asked::Plainly,
+                };
                 let items = completion::items(&look, at, asked, self.snippets);
                 Ok(Some(CompletionResponse::Array(items)))
             }),
@@ -74,12 +84,12 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Answers a request about a whole document.
+    /// Answers a request about a whole document, or about all.
     fn of_document(&self, method: &str, params: Value) -> Result<Value, Failure> {
         match method {
             DocumentSymbolRequest::METHOD => with::<DocumentSymbolRequest>(params, |it| {
                 let look = self.documents.look(&it.text_document.uri)?;
-                Ok(Some(DocumentSymbolResponse::Nested(outline::symbols(&look))))
+                Ok(Some(DocumentSymbolResponse::Nested(outline::symbols(look.page()))))
             }),
             Formatting::METHOD => with::<Formatting>(params, |it| {
                 let look = self.documents.look(&it.text_document.uri)?;
@@ -93,6 +103,26 @@ impl<'a> Requests<'a> {
                 let look = self.documents.look(&it.text_document.uri)?;
                 let data = colours::tokens(&look);
                 Ok(Some(SemanticTokensResult::Tokens(SemanticTokens { result_id: None, data })))
+            }),
+            InlayHintRequest::METHOD => with::<InlayHintRequest>(params, |it| {
+                let look = self.documents.look(&it.text_document.uri)?;
+                Ok(Some(inlays::hints(&look, it.range)))
+            }),
+            CodeLensRequest::METHOD => with::<CodeLensRequest>(params, |it| {
+                let look = self.documents.look(&it.text_document.uri)?;
+                Ok(Some(lenses::lenses(&look, self.commands)))
+            }),
+            DocumentLinkRequest::METHOD => with::<DocumentLinkRequest>(params, |it| {
+                let look = self.documents.look(&it.text_document.uri)?;
+                Ok(Some(links::links(&look)))
+            }),
+            SelectionRangeRequest::METHOD => with::<SelectionRangeRequest>(params, |it| {
+                let look = self.documents.look(&it.text_document.uri)?;
+                Ok(Some(selections::ranges(&look, &it.positions)))
+            }),
+            WorkspaceSymbolRequest::METHOD => with::<WorkspaceSymbolRequest>(params, |it| {
+                let found = self.workspace.find(self.documents, &it.query);
+                Ok(Some(WorkspaceSymbolResponse::Nested(found)))
             }),
             other => {
                 Err(Failure::new(ErrorCode::MethodNotFound, format!("unknown method `{other}`")))

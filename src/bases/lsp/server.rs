@@ -7,8 +7,9 @@ use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::{
     InitializeParams, LogMessageParams, MessageType,
     notification::{
-        DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
-        DidSaveTextDocument, LogMessage, Notification as Method, PublishDiagnostics,
+        DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders,
+        DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, LogMessage,
+        Notification as Method, PublishDiagnostics,
     },
 };
 use serde::de::DeserializeOwned;
@@ -23,6 +24,7 @@ use super::{
     failure::Failure,
     requests::Requests,
     wire::{Inbox, Incoming, Outbox},
+    workspace::Workspace,
 };
 
 /// The phase of a session.
@@ -50,6 +52,9 @@ pub(super) struct Server<W> {
     outbox: Outbox<W>,
     phase: Phase,
     snippets: bool,
+    /// The commands of lenses that the client knows.
+    commands: Vec<String>,
+    workspace: Workspace,
     documents: Documents,
     published: Published,
     /// Whether something changed since diagnostics were published.
@@ -63,6 +68,8 @@ impl<W: Write> Server<W> {
             outbox,
             phase: Phase::New,
             snippets: false,
+            commands: Vec::new(),
+            workspace: Workspace::default(),
             documents: Documents::new(engine.clone(), Encoding::Utf16),
             published: Published::default(),
             is_stale: false,
@@ -131,7 +138,8 @@ impl<W: Write> Server<W> {
                 Ok(Value::Null)
             }
             (Phase::Running, _) => {
-                let requests = Requests { documents: &self.documents, snippets: self.snippets };
+                let Self { documents, workspace, commands, snippets, .. } = self;
+                let requests = Requests { documents, workspace, snippets: *snippets, commands };
                 requests.answer(request)
             }
             (Phase::Leaving, _) => {
@@ -149,6 +157,8 @@ impl<W: Write> Server<W> {
             .map_err(|err| Failure::new(ErrorCode::InternalError, err.to_string()))?;
         self.phase = Phase::Running;
         self.snippets = agreed.snippets;
+        self.commands = agreed.commands;
+        self.workspace = Workspace::new(&params);
         self.documents = Documents::new(self.documents.engine.clone(), agreed.encoding);
         self.documents.manual = agreed.manual;
         Ok(result)
@@ -181,6 +191,10 @@ impl<W: Write> Server<W> {
             DidCloseTextDocument::METHOD => {
                 let params = read::<DidCloseTextDocument>(params)?;
                 self.documents.close(&params.text_document.uri);
+            }
+            DidChangeWorkspaceFolders::METHOD => {
+                self.workspace.change(&read::<DidChangeWorkspaceFolders>(params)?);
+                return Ok(());
             }
             DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {
                 self.documents.files_changed();

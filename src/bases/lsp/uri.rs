@@ -14,6 +14,11 @@ pub(super) fn name_of(uri: &Uri) -> String {
     }
 }
 
+/// The path of a document that is a file, with the separators of the machine.
+pub(super) fn file_of(uri: &Uri) -> Option<String> {
+    path_of(uri).map(|it| paths::join(Path::new(""), &it).to_string())
+}
+
 /// The text of a document as a script, with paths relative to the folder of the document.
 pub(super) fn source(uri: &Uri, text: impl Into<std::sync::Arc<str>>) -> Source {
     let name = name_of(uri);

@@ -40,6 +40,7 @@ impl Client {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("svc"))
             .arg("lsp")
             .args(rules)
+            .env("SVC_CACHE", folder.path().join(".cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -61,14 +62,32 @@ impl Client {
     /// An initialized server, for a client that counts bytes.
     pub(super) fn ready(files: &[(&str, &str)]) -> Self {
         let mut client = Self::start(files);
+        client.initialize();
+        client
+    }
+
+    /// Initializes a server for a client that knows all commands.
+    pub(super) fn initialize(&mut self) {
+        let client = self;
         let capabilities = json!({
             "general": { "positionEncodings": ["utf-16", "utf-8"] },
             "textDocument": { "completion": { "completionItem": { "snippetSupport": true } } },
         });
-        let report = client.request("initialize", json!({ "capabilities": capabilities }));
+        let report = client.request(
+            "initialize",
+            json!({
+                "capabilities": capabilities,
+                "initializationOptions": { "commands": ["svc.run", "svc.plan", "svc.test"] },
+                "workspaceFolders": [{ "uri": client.uri(""), "name": "here" }],
+            }),
+        );
         assert_eq!(report.unwrap()["capabilities"]["positionEncoding"], "utf-8");
         client.notify("initialized", json!({}));
-        client
+    }
+
+    /// The path of a file or folder.
+    pub(super) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Creates a folder next to the files.

@@ -139,3 +139,72 @@ fn modules_of_the_standard_library_are_files() {
     let script = "use \"std:panel\" as panel\n[\"a\"] >> panel.¦";
     has(&client.complete(script), &["majority"]);
 }
+
+#[test]
+fn components_that_act_can_be_mocked() {
+    let mut client = Client::ready(&[]);
+    for script in ["mock ¦\n1", "1\ntest \"a\" { mock ¦ }", "1\ntest \"a\" { mock as¦ }"] {
+        let labels = client.complete(script);
+        has(&labels, &["ask", "search", "fetch"]);
+        lacks(&labels, &["upper", "take", "let"]);
+    }
+    let members = client.complete("mock llm_router.¦\n1");
+    has(&members, &["infer"]);
+    lacks(&members, &["upper"]);
+}
+
+#[test]
+fn files_are_offered_where_one_is_named() {
+    let mut client =
+        Client::ready(&[("rag.svc", super::RAG), ("data.csv", "a\n"), ("it.rhai", "")]);
+    client.folder("lib");
+    std::fs::write(client.path("lib/deep.svc"), super::RAG).unwrap();
+    std::fs::write(client.path("lib/data.json"), "{}").unwrap();
+    client.complete("1¦");
+    std::fs::write(client.path("complete.svc"), "1").unwrap();
+    let used = client.complete("use \"¦\" as a");
+    has(&used, &["\"rag.svc\"", "\"it.rhai\"", "\"lib/\"", "\"std:panel\""]);
+    lacks(&used, &["\"data.csv\"", "\"complete.svc\""]);
+    assert_eq!(client.complete("use \"lib/¦\" as a")[10..], ["\"lib/deep.svc\""]);
+    for script in ["read_text(\"¦\")", "\"a\" >> write_file(to: \"¦\")", "let x = read_text(\"¦\nx"]
+    {
+        let read = client.complete(script);
+        assert_eq!(
+            read,
+            ["\"complete.svc\"", "\"data.csv\"", "\"it.rhai\"", "\"lib/\"", "\"rag.svc\""]
+        );
+    }
+    assert_eq!(client.complete("read_text(\"lib/d¦\")"), ["\"lib/data.json\"", "\"lib/deep.svc\""]);
+    // A folder goes on inside of its quotes.
+    let items = client.completion("read_text(\"l¦\")");
+    let folder = items.iter().find(|it| it["label"] == "\"lib/\"").unwrap();
+    assert_eq!(folder["textEdit"]["newText"], "\"lib/$0\"");
+    // Text that names no file stays alone.
+    assert!(client.complete("upper(\"¦\")").is_empty());
+    assert!(client.complete("read_text(\"/nothing/here/¦\")").is_empty());
+}
+
+#[test]
+fn quotes_and_slashes_ask_only_for_files() {
+    let mut client = Client::ready(&[("rag.svc", super::RAG)]);
+    let mut count = |script: &str, sign: &str| {
+        let mut place = client.open("a.svc", script);
+        place["context"] = json!({ "triggerKind": 2, "triggerCharacter": sign });
+        let message = client.request("textDocument/completion", place).unwrap();
+        message.as_array().map_or(0, Vec::len)
+    };
+    assert!(count("use \"¦\" as a", "\"") > 5);
+    assert_eq!(count("use \"std:panel\"¦", "\""), 0);
+    assert_eq!(count("6 /¦", "/"), 0);
+}
+
+#[test]
+fn arguments_that_are_given_by_position_are_not_offered() {
+    let mut client = Client::ready(&[]);
+    let labels = client.complete("let x = replace(\"a\", ¦)\nx");
+    has(&labels, &["from", "to"]);
+    lacks(&labels, &["text"]);
+    let labels = client.complete("let x = replace(\"a\", from: \"b\", ¦)\nx");
+    has(&labels, &["to"]);
+    lacks(&labels, &["text", "from"]);
+}

@@ -2,7 +2,9 @@
 
 mod client;
 mod completion;
+mod features;
 mod hostile;
+mod large;
 mod neovim;
 mod protocol;
 
@@ -148,22 +150,12 @@ fn definitions_lead_into_used_files() {
         (&file["uri"], &file["range"]["start"]["line"]),
         (&json!(client.uri("rag.svc")), &json!(0))
     );
-    // Components have no file.
-    client.open("op.svc", "\"a\" >> upper");
-    let place = at(&client, "op.svc", "\"a\" >> upper", "upper");
-    assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
 }
 
-/// A module of the standard library has no file to open, but has documentation.
 #[test]
-fn the_standard_library_is_listed() {
+fn the_standard_library_is_documented() {
     let mut client = Client::ready(&[]);
     let script = "use \"std:panel\" as panel\n[\"a\"] >> panel.majority";
-    client.open("std.svc", script);
-    for word in ["std:panel", "majority"] {
-        let place = at(&client, "std.svc", script, word);
-        assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
-    }
     let file = hover(&mut client, &script.replace("std:p", "std:¦p"));
     assert!(file.starts_with("Lets a panel of judges"), "{file}");
     let flow = hover(&mut client, &script.replace("majority", "maj¦ority"));
@@ -254,21 +246,54 @@ test \"it\" { let out = main(topic: \"a\") let note = \"a\" >> shout(mark: \".\"
 }
 
 #[test]
-fn an_imported_flow_is_renamed_where_it_is_bound() {
+fn an_imported_flow_is_renamed_in_all_open_files() {
     let mut client = Client::ready(&[]);
     client.open("rag.svc", RAG);
     client.open("user.svc", USER);
-    let mut place = at(&client, "user.svc", USER, "answer");
-    place["newName"] = json!("reply");
-    let err = client.request("textDocument/rename", place).unwrap_err();
-    assert!(err["message"].as_str().unwrap().contains("it is defined in"), "{err}");
-    let mut place = at(&client, "rag.svc", RAG, "answer");
-    place["newName"] = json!("reply");
-    let change = client.request("textDocument/rename", place).unwrap();
+    client.open("other.svc", &USER.replace(" as rag", " as r").replace("rag.answer", "r.answer"));
+    for (file, text) in [("user.svc", USER), ("rag.svc", RAG)] {
+        let mut place = at(&client, file, text, "answer");
+        let range = client.request("textDocument/prepareRename", place.clone()).unwrap();
+        assert_eq!(range["placeholder"], "answer");
+        place["newName"] = json!("reply");
+        let change = client.request("textDocument/rename", place).unwrap();
+        assert_eq!(change["changes"].as_object().unwrap().len(), 3);
+        let other = &change["changes"][client.uri("other.svc")];
+        assert_eq!(other.as_array().unwrap().len(), 1);
+        let user = edited(USER, &change["changes"][client.uri("user.svc")]);
+        assert!(user.contains("question >> rag.reply"), "{user}");
+        client.replace("rag.svc", 2, &edited(RAG, &change["changes"][client.uri("rag.svc")]));
+        assert_eq!(client.problems("renamed.svc", &user), [""; 0]);
+        client.replace("rag.svc", 3, RAG);
+        let uri = client.uri("renamed.svc");
+        client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+}
+
+#[test]
+fn an_imported_name_is_renamed_in_a_closed_file_or_refused() {
+    let mut client = Client::ready(&[("rag.svc", RAG)]);
+    client.open("user.svc", USER);
+    let renamed = |client: &mut Client, word: &str, name: &str| {
+        let mut place = at(client, "user.svc", USER, word);
+        place["newName"] = json!(name);
+        client.request("textDocument/rename", place)
+    };
+    let change = renamed(&mut client, "answer", "reply").unwrap();
+    let rag = edited(RAG, &change["changes"][client.uri("rag.svc")]);
+    assert!(rag.contains("flow reply(q: string)"), "{rag}");
     let user = edited(USER, &change["changes"][client.uri("user.svc")]);
-    assert!(user.contains("question >> rag.reply"), "{user}");
-    client.replace("rag.svc", 2, &edited(RAG, &change["changes"][client.uri("rag.svc")]));
-    assert!(client.problems("user.svc", &user).is_empty());
+    assert!(user.contains("rag.reply"), "{user}");
+    let message = |it: Result<Value, Value>| it.unwrap_err()["message"].to_string();
+    assert!(message(renamed(&mut client, "answer", "Reply")).contains("expected `lower_case`"));
+    assert!(message(renamed(&mut client, "answer", "upper")).contains("duplicate name"));
+    assert!(message(renamed(&mut client, "rag.svc", "x")).contains("it is a file"));
+    let library = "use \"std:panel\" as panel\n[\"a\"] >> panel.majority";
+    client.open("std.svc", library);
+    let mut place = at(&client, "std.svc", library, "majority");
+    place["newName"] = json!("most");
+    let err = client.request("textDocument/rename", place).unwrap_err();
+    assert!(err["message"].as_str().unwrap().contains("it is defined in `std:panel"), "{err}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{Place, pty::Screen};
 
 const TAB: &str = "\t";
 const CTRL_C: &str = "\u{3}";
+const CTRL_D: &str = "\u{4}";
 const CTRL_R: &str = "\u{12}";
 const UP: &str = "\u{1b}[A";
 
@@ -36,18 +37,41 @@ fn what_is_open_goes_on_in_the_next_line() {
     let mut screen = Screen::new(&place, &["repl"]);
     screen.sees("svc> ");
     screen.line("flow twice(x: int) -> int {");
+    screen.sees("\n...> ");
     screen.line("  x * 2");
+    screen.sees("\n...> ");
     screen.line("}");
     screen.sees("`twice` is declared");
     screen.line("4 >>");
-    screen.line("twice");
+    // Completion and hints know the lines above.
+    screen.sees("\n...> ");
+    screen.press(&format!("twi{TAB}"));
+    screen.sees("twice");
+    screen.press("\r");
     screen.sees("8");
     screen.sees("ans: int");
-    // An empty line ends an incomplete statement.
+    // An empty line ends an incomplete statement, and Ctrl-C or Ctrl-D discards it.
     screen.line("[1, 2");
+    screen.sees("\n...> ");
     screen.line("");
     screen.sees("`[` is never closed");
-    screen.line(":quit");
+    for key in [CTRL_C, CTRL_D] {
+        screen.sees("\nsvc> ");
+        screen.line("[1, 2");
+        screen.sees("\n...> ");
+        screen.press(key);
+    }
+    screen.sees("\nsvc> ");
+    // A statement of several lines is one entry of the history.
+    screen.line("[1,");
+    screen.line("2] >> sum");
+    screen.sees("ans: int");
+    screen.press(&format!("{UP}\r"));
+    screen.sees("2] >> sum");
+    screen.sees("ans: int");
+    screen.line("help");
+    screen.sees(":bounds [EXPR]");
+    screen.line("exit");
     screen.ends();
 }
 

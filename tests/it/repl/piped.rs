@@ -224,3 +224,25 @@ fn files_that_rules_refuse_are_not_used() {
     let done = place.repl(b"use \"key.svc\" as k\nk.key()\n", &[]);
     assert_eq!(String::from_utf8(done.stdout).unwrap(), "hunter2\n", "without rules it is used");
 }
+
+#[test]
+fn plain_words_leave_and_help_unless_they_are_names() {
+    let place = Place::new();
+    for word in ["exit", "quit", ":exit"] {
+        place.gives(&format!("1 + 1\n{word}\n2 + 2\n"), "2\n");
+    }
+    let done = place.repl(b"help\nhelp each\n", &[]);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert!(out.contains(":bounds [EXPR]") && out.contains("every item"), "{out}");
+    place.gives("let exit = 5\nlet help = 6\nexit\nhelp\nexit + help\n", "5\n6\n11\n");
+    place.fails(b"exit now\n", &[], 7, "", "unknown name `exit`");
+}
+
+#[test]
+fn bounds_of_pure_lines_are_shown() {
+    let place = Place::new();
+    let free = "no cost, no tokens, negligible time: only pure functions run\n";
+    place.gives(":bounds [2, 1] >> sort { it } >> take(n: 1)\n", free);
+    place.gives("[2, 1] >> take(n: 1)\n:bounds\n", &format!("2\n{free}"));
+    place.gives(":bounds 1 + 1\n", "no component runs: the value is computed from the inputs\n");
+}

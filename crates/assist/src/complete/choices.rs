@@ -39,6 +39,7 @@ pub enum Sort {
     Type,
     /// A file that a script can use.
     File,
+    Folder,
     Argument,
     Call,
     /// Several stages that lead to the expected type.
@@ -126,6 +127,25 @@ impl Choices {
             detail: Some(module.summary().to_owned()),
             doc: module.docs(),
             ..Choice::new(Sort::File, &format!("\"{PREFIX}{}\"", module.name))
+        });
+    }
+
+    /// A file or folder in quotes; the cursor stays inside those of a folder.
+    pub(super) fn file(&mut self, path: &str, is_dir: bool) {
+        let (sort, label, snippet) = if is_dir {
+            (Sort::Folder, format!("\"{path}/\""), format!("\"{path}/$0\""))
+        } else {
+            (Sort::File, format!("\"{path}\""), format!("\"{path}\""))
+        };
+        self.add(Choice { snippet, ..Choice::new(sort, &label) });
+    }
+
+    /// A component that a test can mock.
+    pub(super) fn mock(&mut self, name: &str, doc: &str) {
+        self.add(Choice {
+            doc: doc.to_owned(),
+            snippet: format!("{name} = $0"),
+            ..Choice::new(Sort::Call, name)
         });
     }
 

@@ -4,6 +4,7 @@
 //! the value are offered.
 
 mod choices;
+mod files;
 mod members;
 mod probe;
 mod words;
@@ -32,6 +33,8 @@ pub enum Asked {
     Plainly,
     /// A typed space, which is typed everywhere.
     BySpace,
+    /// A typed `"` or `/`, which asks for a file.
+    ByPath,
 }
 
 /// The maximum number of chains of stages offered to reach the expected type.
@@ -42,9 +45,14 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     let place = Place::at(draft.text(), at)?;
     let expected = place.expected()?;
     // Only at these places a space triggers a completion.
-    let answers_space =
-        matches!(expected, Expected::Stage | Expected::Value | Expected::Argument(_));
+    let answers_space = matches!(
+        expected,
+        Expected::Stage | Expected::Value | Expected::Argument(_) | Expected::Mocked
+    );
     if asked == Asked::BySpace && !answers_space {
+        return None;
+    }
+    if asked == Asked::ByPath && place.string.is_none() {
         return None;
     }
     let mut choices = Choices::new(place.word);
@@ -62,13 +70,10 @@ struct Completion<'a> {
 
 impl Completion<'_> {
     fn fill(&self, items: &mut Choices) {
-        if self.expected == Expected::File {
-            return stdlib::ALL.iter().for_each(|it| items.module(it));
+        if let Some(string) = self.place.string {
+            return self.in_string(string, items);
         }
-        if self.place.string.is_some() {
-            return self.literals_in_a_string(items);
-        }
-        if self.place.is_member && self.expected != Expected::Type {
+        if self.place.is_member && !matches!(self.expected, Expected::Type | Expected::Mocked) {
             return self.members(items);
         }
         match self.expected {
@@ -92,6 +97,7 @@ impl Completion<'_> {
             }
             Expected::TestStatement => items.keywords(&words::IN_TESTS),
             Expected::File => {}
+            Expected::Mocked => self.mocked(items),
             Expected::More => items.keywords(&words::MORE),
         }
     }
@@ -212,7 +218,36 @@ impl Completion<'_> {
         }
     }
 
-    /// Inside a string only the variants of an enum are known.
+    /// What a test can mock: components that act, cost or take time.
+    fn mocked(&self, items: &mut Choices) {
+        if self.place.is_member {
+            let words = self.place.words();
+            let component = words.first().and_then(|it| self.registry().find(it));
+            let all = component.map(|it| it.component().ops).unwrap_or_default();
+            for op in all.iter().filter(|it| !it.is_inline()) {
+                items.mock(op.name, op.summary());
+            }
+            return;
+        }
+        for op in ops(self.registry()).filter(|it| !it.op.is_inline()) {
+            items.mock(&op.script_name(), op.op.summary());
+        }
+    }
+
+    /// Inside a string, the variants of an enum and files are known.
+    fn in_string(&self, string: Span, items: &mut Choices) {
+        if self.expected == Expected::File {
+            for module in stdlib::ALL {
+                items.module(module);
+            }
+            return files::add(self.draft, self.place, string, files::Wanted::Scripts, items);
+        }
+        if files::is_path(self.draft, self.place) {
+            return files::add(self.draft, self.place, string, files::Wanted::All, items);
+        }
+        self.literals_in_a_string(items);
+    }
+
     fn literals_in_a_string(&self, items: &mut Choices) {
         if let Expected::Pattern(open) = self.expected {
             let ty = probe::matched(self.draft, self.place, open);
@@ -228,7 +263,7 @@ impl Completion<'_> {
         let name = &self.place.text[name.range()];
         let (probe, given) = (self.probe(), self.place.given(open));
         if let Some(callable) = Callable::named(name, &probe.facts, self.registry()) {
-            let filled = usize::from(is_stage);
+            let filled = usize::from(is_stage) + self.place.positional(open);
             let left = callable.ports().into_iter().skip(filled);
             let mut left: Vec<_> = left.filter(|it| !given.contains(&it.name.as_str())).collect();
             left.sort_by_key(|it| !it.is_required);

@@ -28,6 +28,8 @@ pub(crate) enum Expected {
     TestStatement,
     /// The name of a file, inside quotes.
     File,
+    /// After `mock`: a component that tests do not call.
+    Mocked,
     /// After a complete expression.
     More,
 }
@@ -50,7 +52,8 @@ impl<'a> Place<'a> {
             "," | "|" => self.between(),
             ":" => Some(self.behind_colon()),
             "use" if self.string.is_some() => Some(Expected::File),
-            "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" | "mock" => None,
+            "mock" => Some(Expected::Mocked),
+            "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" => None,
             "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Expected::Value),
             "." | "?." | "..." => Some(Expected::Value).filter(|_| two_back != "use"),
             _ if self.ends_value(last) => Some(self.behind_value()),
@@ -239,6 +242,8 @@ mod tests {
             ("\"${¦}\"", Some(Expected::Value)),
             ("x ¦", Some(Expected::More)),
             ("param x: int\n¦", Some(Expected::Statement)),
+            ("test \"a\" { mock ¦ }", Some(Expected::Mocked)),
+            ("mock llm¦", Some(Expected::Mocked)),
             ("# note ¦", None),
             ("take(n: 5¦)", None),
         ] {

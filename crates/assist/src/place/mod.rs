@@ -15,6 +15,7 @@ use svc_lang::{
 /// A place, and the words written there.
 pub(super) struct Place<'a> {
     pub(super) text: &'a str,
+    pub(super) at: usize,
     tokens: Vec<Token>,
     /// The number of tokens before the name that is being written.
     before: usize,
@@ -44,6 +45,7 @@ impl<'a> Place<'a> {
         let around = tokens.get(first_behind).filter(|it| it.span.start <= at);
         let mut place = Self {
             text,
+            at,
             before: around.map_or(first_behind, |it| {
                 // A token that ends here is complete, except a word, which continues, and an
                 // open string.
@@ -176,6 +178,23 @@ impl<'a> Place<'a> {
             }
         }
         given
+    }
+
+    /// The number of arguments without a name before the place.
+    pub(super) fn positional(&self, open: usize) -> usize {
+        let (mut depth, mut count, mut begins) = (0_usize, 0, open + 1);
+        for idx in open + 1..self.before {
+            match self.tokens[idx].kind {
+                TokenKind::Open(_) | TokenKind::TextOpen => depth += 1,
+                TokenKind::Close(_) | TokenKind::TextClose => depth = depth.saturating_sub(1),
+                TokenKind::Sign if depth == 0 && self.shown(idx) == "," => {
+                    count += usize::from(self.shown(begins + 1) != ":");
+                    begins = idx + 1;
+                }
+                _ => {}
+            }
+        }
+        count
     }
 
     /// The value of the `match` whose `{` is a token.

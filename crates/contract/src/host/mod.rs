@@ -52,6 +52,13 @@ pub trait Host: Send + Sync + 'static {
     /// (`.gitignore`, `.ignore`) are respected, hidden files are skipped.
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;
 
+    /// The files and folders directly in a folder, in a fixed order, at most `limit` of them. Hidden
+    /// and ignored ones are skipped. By default unsupported.
+    fn list(&self, folder: &Path, limit: usize) -> io::Result<Vec<DirEntry>> {
+        let _ = (folder, limit);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Writes a whole file atomically: afterwards it has either the complete new content or the
     /// complete old one. Missing folders are created.
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()>;
@@ -250,7 +257,7 @@ pub struct Stat {
     pub inode: u64,
 }
 
-/// A file found by a walk.
+/// A file found by a walk, or a file or folder of a list.
 #[derive(Clone, Debug)]
 pub struct DirEntry {
     pub path: PathBuf,

@@ -125,7 +125,7 @@ impl Checker<'_> {
             .map(|(idx, ((name, value), bind))| {
                 let quiet = name.name.starts_with('_') || value.ty.is_unknown();
                 if !name.used && !quiet {
-                    self.report(unused(bind, !live[idx]));
+                    self.report(unused(self.source.text(), bind, !live[idx]));
                 }
                 TypedLet { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
             })
@@ -153,10 +153,31 @@ fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bo
     live
 }
 
-fn unused(bind: &ast::Let, skipped: bool) -> Problem {
+/// An unused `let`. One that does not run can be removed; one that acts keeps acting under another
+/// name.
+fn unused(text: &str, bind: &ast::Let, skipped: bool) -> Problem {
     let name = &bind.name.text;
     let label = if skipped { "never used, so it does not run" } else { "never used" };
-    Problem::warning(Code::E221, bind.name.span, format!("unused `let` `{name}`"))
+    let problem = Problem::warning(Code::E221, bind.name.span, format!("unused `let` `{name}`"))
         .label(label)
-        .help(format!("use it, remove it, or rename it to `_{name}`"))
+        .help(format!("use it, remove it, or rename it to `_{name}`"));
+    if skipped {
+        problem.suggest(with_line(text, bind.span), "")
+    } else {
+        problem.suggest(bind.name.span, format!("_{name}"))
+    }
+}
+
+/// The place of a statement with its line, if it has lines of its own: its indentation, the comment
+/// behind it and the end of the line.
+fn with_line(text: &str, span: Span) -> Span {
+    let (before, behind) = (&text[..span.start], &text[span.end..]);
+    let indented = before.trim_end_matches([' ', '\t']);
+    let rest = behind.trim_start_matches([' ', '\t']);
+    let is_alone = indented.is_empty() || indented.ends_with('\n');
+    if !is_alone || !(rest.is_empty() || rest.starts_with(['\r', '\n', '#'])) {
+        return Span::new(span.start, text.len() - rest.len());
+    }
+    let end = rest.find('\n').map_or(text.len(), |it| text.len() - rest.len() + it + 1);
+    Span::new(indented.len(), end)
 }

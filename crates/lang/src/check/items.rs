@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Report, Span},
-    syntax::ast::{Item, ItemKind, Let, Program, Within, Word},
+    syntax::{
+        ast::{Item, ItemKind, Let, Program, Within, Word},
+        token::{self, Token, TokenKind},
+    },
 };
 
 /// Names with a fixed meaning.
@@ -213,7 +216,8 @@ impl<'a> Checker<'a> {
             seen.insert(&name.text, name.span);
             if !broken {
                 self.fixed_name(name);
-                self.hides_component(name);
+                let is_value = matches!(item.kind, ItemKind::Let(_) | ItemKind::Param { .. });
+                self.hides_component(name, is_value);
             }
         }
     }
@@ -241,9 +245,28 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn hides_component(&mut self, name: &Word) {
+    /// Whether the script calls something of this name: after `>>`, or with arguments.
+    fn is_called(&self, name: &str) -> bool {
+        let called = || {
+            let text = self.source.text();
+            let tokens = token::lex(text).tokens;
+            let shown = |it: Option<&Token>| it.map_or("", |it| &text[it.span.range()]);
+            let is_call = |idx: &usize| {
+                let before = idx.checked_sub(1).and_then(|it| tokens.get(it));
+                tokens[*idx].kind == TokenKind::Word
+                    && (shown(before) == ">>" || shown(tokens.get(idx + 1)) == "(")
+            };
+            let calls = (0..tokens.len()).filter(is_call);
+            calls.map(|it| shown(tokens.get(it)).into()).collect()
+        };
+        self.called_names.get_or_init(called).contains(name)
+    }
+
+    /// Warns of a name that hides a component. A value hides none that the script does not call.
+    pub(super) fn hides_component(&mut self, name: &Word, is_value: bool) {
         // Names such as `text` are groups of ops, which scripts do not call by that name alone.
-        if let Some(Found::Op(_)) = self.registry.find(&name.text) {
+        let is_op = matches!(self.registry.find(&name.text), Some(Found::Op(_)));
+        if is_op && (!is_value || self.is_called(&name.text)) {
             self.report(
                 Problem::warning(
                     Code::E220,

@@ -115,7 +115,9 @@ pub(super) fn is_empty_list(ty: &Type) -> bool {
 fn rewritten(value: &Value, written: &str, wanted: &Type) -> Option<Rewritten> {
     match value {
         // A constant may stand elsewhere, as the default of a parameter does.
-        Value::Text(text) if written.starts_with(['"', '\'']) => unquoted(text.trim(), wanted),
+        Value::Text(text) if written.starts_with(['"', '\'']) => {
+            unquoted(text.trim(), wanted).or_else(|| in_list(value, written, wanted))
+        }
         Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Money(_) | Value::Duration(_)
             if wanted.required().is_text() && !written.contains('"') =>
         {
@@ -133,8 +135,34 @@ fn rewritten(value: &Value, written: &str, wanted: &Type) -> Option<Rewritten> {
             let help = format!("write the number with its unit, as in `{text}`");
             Some(Rewritten { text, help, is_sure: false })
         }
-        _ => None,
+        _ => in_list(value, written, wanted),
     }
+}
+
+/// A literal where a list of such literals is expected: `["log"]` for `"log"`. A text of several
+/// words or lines may be meant as several items.
+fn in_list(value: &Value, written: &str, wanted: &Type) -> Option<Rewritten> {
+    let Type::List(item, max) = wanted.required() else { return None };
+    let fits = match value {
+        Value::Text(_) => item.is_text() && written.starts_with(['"', '\'']),
+        Value::Int(_) => matches!(**item, Type::Int(None) | Type::Float(None)),
+        Value::Float(_) => matches!(**item, Type::Float(None)),
+        Value::Bool(_) => **item == Type::Bool,
+        _ => false,
+    };
+    let is_written = match value {
+        Value::Text(text) => !text.contains('\n'),
+        Value::Int(it) => it.to_string() == written,
+        Value::Float(_) => written.parse::<f64>().is_ok(),
+        Value::Bool(it) => it.to_string() == written,
+        _ => false,
+    };
+    if !fits || !is_written || *max == Some(0) {
+        return None;
+    }
+    let text = format!("[{written}]");
+    let is_sure = !written.contains([' ', ',']);
+    Some(Rewritten { help: format!("write a list: `{text}`"), text, is_sure })
 }
 
 /// The literal of another type in a string.

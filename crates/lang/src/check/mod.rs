@@ -46,6 +46,7 @@ mod unify;
 mod untyped;
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
@@ -237,6 +238,8 @@ struct Checker<'a> {
     implicit_input: Option<Input>,
     /// The number of uses of each name, for each level of the paths of nodes.
     segments: Vec<HashMap<String, usize>>,
+    /// The names that the script calls, once they are asked for.
+    called_names: OnceCell<BTreeSet<Text>>,
     /// Facts for editors, if requested.
     facts: Option<Facts>,
     /// The flows and components nearest to unknown names.
@@ -284,6 +287,7 @@ impl<'a> Checker<'a> {
             nearest: HashMap::new(),
             meant_types: HashMap::new(),
             chains: repair::Memo::default(),
+            called_names: OnceCell::new(),
             problems: Vec::new(),
         }
     }

@@ -16,6 +16,12 @@ const LETS: [&str; 4] = ["const", "var", "val", "local"];
 /// Names of lists in other languages.
 const LISTS: [&str; 6] = ["list", "List", "array", "Array", "Vec", "Sequence"];
 
+/// The types with names in lower case.
+const TYPES: [&str; 12] = [
+    "string", "int", "float", "bool", "json", "bytes", "duration", "money", "size", "time", "date",
+    "map",
+];
+
 /// Names of values that may be null in other languages.
 const OPTIONS: [&str; 4] = ["Option", "Optional", "option", "optional"];
 
@@ -34,6 +40,7 @@ impl Place<'_> {
             .or_else(|| self.lambda())
             .or_else(|| self.foreign_list())
             .or_else(|| self.bare_choices())
+            .or_else(|| self.open_range())
     }
 
     /// `def f(x) { .. }`, `const x = 5`
@@ -185,12 +192,67 @@ impl Place<'_> {
             _ => return None,
         };
         let span = self.tokens[name].span.to(self.tokens[end].span);
-        is_type.then(|| {
-            Problem::error(Code::E101, span, format!("unknown type `{word}`"))
-                .label("type of another language")
-                .help(format!("write `{text}`"))
-                .fix(span, text)
-        })
+        is_type.then(|| foreign_list(span, &word, text))
+    }
+
+    /// `a?: int` for a field that may be missing, in a type or in the parameters of a flow.
+    pub(super) fn optional_field(&self) -> Option<Problem> {
+        let sign = [self.found, self.found + 1].into_iter().find(|it| self.word(*it) == "?")?;
+        let name = sign.checked_sub(1).filter(|it| self.is_word(*it))?;
+        let first = sign + 2;
+        let is_type = |it: &str| {
+            TYPES.contains(&it) || it == "[" || it.starts_with(|it: char| it.is_ascii_uppercase())
+        };
+        if self.word(sign + 1) != ":" || !is_type(self.word(first)) {
+            return None;
+        }
+        let last = if self.word(first) == "[" { self.closer(first)? } else { first };
+        let (field, ty) = (self.word(name), self.between(first, last + 1));
+        let is_param = self.opener().is_some_and(|it| self.word(it) == "(");
+        let (default, help) = if is_param {
+            (" = null", "the callers may leave it out")
+        } else {
+            ("", "a value that may be null, or missing in JSON")
+        };
+        let text = format!("{field}: {ty}?{default}");
+        let span = self.tokens[sign].span;
+        Some(
+            Problem::error(Code::E101, span, format!("unexpected `?` after `{field}`"))
+                .label("the type says what may be missing")
+                .help(format!("write `{text}`: {help}"))
+                .fix(self.tokens[name].span.to(self.tokens[last].span), text),
+        )
+    }
+
+    /// `int 0..`, `float ..5`: a range with one end.
+    fn open_range(&self) -> Option<Problem> {
+        let dots = [self.found, self.found.checked_sub(1)?];
+        let dots = dots.into_iter().find(|it| self.word(*it) == "..")?;
+        let is_number = |it: usize| {
+            self.tokens.get(it).is_some_and(|it| it.kind == TokenKind::Number)
+                && self.tokens.get(it).zip(self.tokens.get(dots)).is_some_and(|(it, dots)| {
+                    it.span.end == dots.span.start || dots.span.end == it.span.start
+                })
+        };
+        let low = dots.checked_sub(1).filter(|it| is_number(*it));
+        let high = Some(dots + 1).filter(|it| is_number(*it));
+        let first = low.unwrap_or(dots);
+        let ty = first.checked_sub(1).map(|it| self.word(it))?;
+        if !matches!(ty, "int" | "float") || low.is_some() == high.is_some() {
+            return None;
+        }
+        let span = self.tokens[first].span.to(self.tokens[high.unwrap_or(dots)].span);
+        let form = match (low, high) {
+            (Some(low), _) => format!("{ty} {}..1000", self.word(low)),
+            (_, Some(high)) => format!("{ty} 0..{}", self.word(high)),
+            (None, None) => return None,
+        };
+        let missing = if low.is_some() { "upper" } else { "lower" };
+        Some(
+            Problem::error(Code::E101, span, format!("missing {missing} end of a range"))
+                .label("a range has two ends")
+                .help(format!("write both ends, such as `{form}`, or `{ty}` for any number")),
+        )
     }
 
     /// `type Kind = bug | idea`
@@ -219,6 +281,14 @@ impl Place<'_> {
     pub(super) fn is_word(&self, idx: usize) -> bool {
         self.tokens.get(idx).is_some_and(|it| it.kind == TokenKind::Word)
     }
+}
+
+/// The problem of the type `int[]` or `list<int>`.
+pub(super) fn foreign_list(span: Span, written: &str, meant: String) -> Problem {
+    Problem::error(Code::E101, span, format!("unknown type `{written}`"))
+        .label("type of another language")
+        .help(format!("write `{meant}`"))
+        .fix(span, meant)
 }
 
 fn is_block(word: &str) -> bool {

@@ -12,7 +12,8 @@ const HEADS: [&str; 4] = ["if", "match", "parallel", "race"];
 impl Place<'_> {
     /// The problem of a form that lacks a part, if the place is in one.
     pub(super) fn form(&self) -> Option<Problem> {
-        self.declaration()
+        self.optional_field()
+            .or_else(|| self.declaration())
             .or_else(|| self.foreign_form())
             .or_else(|| self.bare_type_argument())
             .or_else(|| self.bare_code())

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::{
     MAX_DEPTH, MAX_NAME,
+    elsewhere::foreign_list,
     token::{Bracket, Flaw, Lexed, Token, TokenKind},
 };
 use crate::diag::{Code, Fix, Problem, Span};
@@ -47,7 +48,9 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
-        let wrong = wrong.or_else(|| words.long_name(tokens.clone()));
+        let wrong = wrong
+            .or_else(|| words.long_name(tokens.clone()))
+            .or_else(|| words.foreign_list(tokens.clone()));
         let torn = is_torn(&lexed.flaws, span);
         let broken = torn || wrong.is_some();
         if !torn {
@@ -154,6 +157,20 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    /// `param xs: int[]`, which would be a param and a pipeline of an empty list.
+    fn foreign_list(&self, tokens: Range<usize>) -> Option<Problem> {
+        let tokens = &self.tokens[tokens];
+        let [first, _, before, item, open, close, ..] = tokens else { return None };
+        let shown = |it: &Token| &self.text[it.span.range()];
+        let declares = matches!((shown(first), shown(before)), ("param", ":") | ("type", "="));
+        let adjoins = item.span.end == open.span.start && open.span.end == close.span.start;
+        let is_list = item.kind == TokenKind::Word && (shown(open), shown(close)) == ("[", "]");
+        (declares && adjoins && is_list).then(|| {
+            let (span, item) = (item.span.to(close.span), shown(item));
+            foreign_list(span, &format!("{item}[]"), format!("[{item}]"))
+        })
+    }
+
     fn word(&self, idx: usize) -> &str {
         self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
     }

@@ -51,7 +51,7 @@ pub(super) const ALL: [(&str, &str, &str); 19] = [
     ("forget", "NAME", "forgets a name"),
     ("reset", "", "forgets everything"),
     ("history", "[N]", "lists the last lines, including those of earlier sessions"),
-    ("quit", "", "quits, like Ctrl-D"),
+    ("quit", "", "quits, like Ctrl-D; `exit`, `quit` and `help` need no colon"),
 ];
 
 /// Short names, as in other prompts.
@@ -64,6 +64,17 @@ const ALIASES: [(&str, &str); 7] = [
     ("l", "load"),
     ("vars", "names"),
 ];
+
+/// The command of a line without a colon: `exit`, `quit`, `help`, and `help` with one name.
+pub(super) fn plain(text: &str) -> Option<&str> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_name = |it: char| it.is_ascii_alphanumeric() || "_.:".contains(it);
+    match word {
+        "exit" | "quit" if rest.is_empty() => Some(word),
+        "help" if rest.trim().chars().all(is_name) => Some(word),
+        _ => None,
+    }
+}
 
 /// Commands of `svc` about a run; here their default is the run of the last line.
 const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];

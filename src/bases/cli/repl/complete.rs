@@ -187,6 +187,9 @@ mod tests {
         assert!(labels(&session, "5 >> upp").is_empty());
         assert!(labels(&session, "[1, 2] >> ").contains(&"each { ".to_owned()));
         assert_eq!(labels(&session, "[1, 2] >> take("), ["n: "]);
+        assert_eq!(labels(&session, "\"a\" >> replace(from: \"a\", "), ["to: "]);
+        let others = labels(&session, "replace(\"a\", ");
+        assert!(others.contains(&"from: ".to_owned()) && !others.contains(&"text: ".to_owned()));
         assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { it.al"), ["alpha"]);
         assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { .al"), ["alpha"]);
         assert_eq!(labels(&session, "search(\"x\", syntax: \"wo"), ["\"words\""]);

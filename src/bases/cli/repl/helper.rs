@@ -1,4 +1,4 @@
-//! Hints, colours and validation of the line being edited.
+//! Hints, colours and completions of the line being edited.
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
@@ -7,16 +7,13 @@ use rustyline::{
     completion::{Completer, Pair},
     highlight::{CmdKind, Highlighter},
     hint::{Hint, Hinter},
-    validate::{ValidationContext, ValidationResult, Validator},
+    validate::Validator,
 };
 use svc_assist::{Callable, Mark, Piece, Role, active, call_at, pieces, session::Session};
 use svc_lang::{
     check::Analysis,
     diag::{Source, Span, is_hidden, visible_line},
-    syntax::{
-        self,
-        token::{Token, TokenKind, lex},
-    },
+    syntax::token::{Token, TokenKind, lex},
 };
 use unicode_width::UnicodeWidthChar as _;
 
@@ -25,6 +22,8 @@ use super::{complete, paint};
 /// The helper of the line editor, with the state of the session when the line began.
 pub(super) struct Assistant {
     pub(super) session: Session,
+    /// The lines of the same statement that were entered before.
+    open: String,
     pub(super) colour: bool,
     /// The last analysed line.
     seen: RefCell<Option<Rc<Seen>>>,
@@ -45,8 +44,13 @@ pub(super) struct Suggestion {
 }
 
 impl Assistant {
-    pub(super) fn new(session: Session, colour: bool) -> Self {
-        Self { session, colour, seen: RefCell::default() }
+    pub(super) fn new(session: Session, open: String, colour: bool) -> Self {
+        Self { session, open, colour, seen: RefCell::default() }
+    }
+
+    /// The statement up to the end of a line.
+    fn whole(&self, line: &str) -> String {
+        format!("{}{line}", self.open)
     }
 
     fn seen(&self, line: &str) -> Rc<Seen> {
@@ -121,7 +125,9 @@ impl Completer for Assistant {
         pos: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        Ok(complete::candidates(&self.session, line, pos))
+        let before = self.open.len();
+        let (start, pairs) = complete::candidates(&self.session, &self.whole(line), before + pos);
+        Ok((start.saturating_sub(before), pairs))
     }
 }
 
@@ -132,9 +138,11 @@ impl Hinter for Assistant {
         if pos < line.len() || line.trim().is_empty() {
             return None;
         }
-        let suggestion = if line.starts_with(':') { None } else { self.suggestion(line) };
+        let whole = self.whole(line);
+        let suggestion = if whole.starts_with(':') { None } else { self.suggestion(&whole) };
         let (text, adds) = match suggestion {
             Some(text) => (text, None),
+            None if !self.open.is_empty() => return None,
             None => {
                 let text = complete::remembered(line, cx)?;
                 (text.clone(), Some(text))
@@ -156,11 +164,13 @@ impl Hint for Suggestion {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        if !self.colour || line.starts_with(':') || line.contains(is_hidden) {
+        let whole = self.whole(line);
+        if !self.colour || whole.starts_with(':') || line.contains(is_hidden) {
             return plain(line);
         }
-        let seen = self.seen(line);
-        let shift = self.session.shift(line);
+        let seen = self.seen(&whole);
+        let begins = self.open.len();
+        let shift = self.session.shift(&whole) + begins;
         let registry = self.session.engine().registry();
         let own = pieces(seen.source.text(), &seen.analysis.facts.mentions, registry);
         let end = line.len() + shift;
@@ -168,7 +178,11 @@ impl Highlighter for Assistant {
         let pieces = own
             .map(|it| Piece { span: Span::new(it.span.start - shift, it.span.end - shift), ..it });
         let mut pieces: Vec<Piece> = pieces.collect();
-        pieces.extend(self.called(line));
+        let called = self.called(&whole).into_iter().filter(|it| it.span.start >= begins);
+        pieces.extend(called.map(|it| Piece {
+            span: Span::new(it.span.start - begins, it.span.end - begins),
+            ..it
+        }));
         Cow::Owned(paint::painted(line, pieces))
     }
 
@@ -187,15 +201,5 @@ impl Highlighter for Assistant {
     }
 }
 
-impl Validator for Assistant {
-    /// An incomplete statement continues on the next line; an empty line ends it in any case.
-    fn validate(&self, cx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = cx.input();
-        let is_over = text.starts_with(':') || text.ends_with('\n') || text.trim().is_empty();
-        if is_over || syntax::is_whole(text) {
-            Ok(ValidationResult::Valid(None))
-        } else {
-            Ok(ValidationResult::Incomplete)
-        }
-    }
-}
+/// Every line ends: an incomplete statement continues at the next prompt.
+impl Validator for Assistant {}

@@ -6,7 +6,7 @@ use rustyline::{
     ColorMode, CompletionType, Config, Editor, error::ReadlineError, history::FileHistory,
 };
 use svc_contract::host::Host;
-use svc_lang::diag::is_hidden;
+use svc_lang::{diag::is_hidden, syntax};
 
 use super::{
     super::exit::{FAILED, Failure, OK, Result},
@@ -17,6 +17,9 @@ use super::{
 
 const PROMPT: &str = "svc> ";
 
+/// The prompt for the next line of an unfinished statement.
+const MORE: &str = "...> ";
+
 /// The maximum number of lines in the history.
 const MOST_LINES: usize = 10_000;
 
@@ -24,22 +27,26 @@ const MOST_LINES: usize = 10_000;
 pub(super) async fn converse(repl: &mut Repl) -> Result<u8> {
     let mut lines = Lines::open(repl)?;
     greet(repl)?;
+    // The lines of a statement that is not finished.
+    let mut open = String::new();
     loop {
-        lines.editor.set_helper(Some(assistant(repl)));
-        match lines.editor.readline(PROMPT) {
-            Ok(line) if line.trim().is_empty() => {}
+        let helper = assistant(repl, &open);
+        lines.editor.set_helper(Some(helper));
+        match lines.editor.readline(if open.is_empty() { PROMPT } else { MORE }) {
+            Ok(line) if open.is_empty() && line.trim().is_empty() => {}
             Ok(line) => {
-                if line.contains(is_hidden) {
-                    let note = format!("the line contains hidden characters: {}", line.trim());
-                    repl.session.terminal.note(&note);
+                open.push_str(&line);
+                if goes_on(repl, &open, &line) {
+                    open.push('\n');
+                    continue;
                 }
-                lines.remember(&line, repl);
-                if repl.execute(&line).await? == Outcome::Leave {
+                if entered(&mut lines, repl, &std::mem::take(&mut open)).await? == Outcome::Leave {
                     return Ok(OK);
                 }
             }
-            // The line is discarded, and the next one begins.
-            Err(ReadlineError::Interrupted) => {}
+            // The statement is discarded, and the next one begins.
+            Err(ReadlineError::Interrupted) => open.clear(),
+            Err(ReadlineError::Eof) if !open.is_empty() => open.clear(),
             Err(ReadlineError::Eof) => return Ok(OK),
             Err(err) => {
                 return Err(Failure::new(FAILED, format!("cannot read the terminal: {err}")));
@@ -48,8 +55,23 @@ pub(super) async fn converse(repl: &mut Repl) -> Result<u8> {
     }
 }
 
-fn assistant(repl: &Repl) -> Assistant {
-    Assistant::new(repl.entered.clone(), repl.session.terminal.out.colour)
+/// Whether the statement is unfinished. An empty line ends it in any case.
+fn goes_on(repl: &Repl, open: &str, line: &str) -> bool {
+    let is_over = line.trim().is_empty() || repl.command(open).is_some();
+    !is_over && !syntax::is_whole(open)
+}
+
+async fn entered(lines: &mut Lines, repl: &mut Repl, text: &str) -> Result<Outcome> {
+    if text.contains(is_hidden) {
+        let note = format!("the line contains hidden characters: {}", text.trim());
+        repl.session.terminal.note(&note);
+    }
+    lines.remember(text.trim_end_matches('\n'), repl);
+    repl.execute(text).await
+}
+
+fn assistant(repl: &Repl, open: &str) -> Assistant {
+    Assistant::new(repl.entered.clone(), open.to_owned(), repl.session.terminal.out.colour)
 }
 
 fn greet(repl: &Repl) -> Result<()> {

@@ -75,10 +75,21 @@ impl Repl {
 
     /// Executes a line.
     pub(super) async fn execute(&mut self, text: &str) -> Result<Outcome> {
-        match text.trim().strip_prefix(':') {
+        match self.command(text) {
             Some(command) => commands::run_command(self, command).await,
             None => self.enter(text).await,
         }
+    }
+
+    /// The command of a line, without its colon. `exit`, `quit` and `help` need none, unless the
+    /// session has something of that name.
+    pub(super) fn command<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let text = text.trim();
+        let is_bound = |word: &str| self.entered.bindings().iter().any(|it| &*it.name == word);
+        text.strip_prefix(':').or_else(|| {
+            let word = commands::plain(text)?;
+            (!is_bound(word)).then_some(text)
+        })
     }
 
     /// Enters all statements of a script.

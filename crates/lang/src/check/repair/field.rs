@@ -1,10 +1,27 @@
 //! Fixes for fields of values that are not records, and for calls.
 
+use svc_contract::value::{Text, Type};
+
+use super::{Gap, Stage};
 use crate::{
     check::{Checker, Term},
     diag::{Problem, Span},
     syntax::ast::Word,
 };
+
+/// The first field of a record that fits where the record does not, and the help to select it.
+pub(super) fn field_that_fits(gap: &Gap<'_>, stage: &Stage<'_>) -> Option<(Text, String)> {
+    let Type::Record(of) = gap.from else { return None };
+    let fits = of.fields.iter().filter(|(_, ty)| !ty.is_optional() && gap.wanted.accepts(ty));
+    let mut names = fits.map(|(name, _)| name);
+    let first = names.next()?;
+    let others: Vec<String> = names.map(|it| format!("`.{it}`")).collect();
+    let mut help = format!("take its field `{first}`: `>> .{first} >> {}`", stage.name);
+    if !others.is_empty() {
+        help += &format!("; or {}", others.join(", "));
+    }
+    Some((first.clone(), help))
+}
 
 impl Checker<'_> {
     /// `xs.title` as `(xs >> each { .title })`, `.title` as `each { .title }`.

@@ -25,6 +25,7 @@ use crate::{
     diag::{Problem, Span},
     syntax,
 };
+use field::field_that_fits;
 use svc_contract::{
     registry::{Body, ParamDefault},
     value::Type,
@@ -116,6 +117,16 @@ impl Checker<'_> {
             let help = format!("run it for every item: `>> {shown}`, or take one with `first`");
             let is_free = self.registry.resolve(stage.name).is_some_and(|it| it.op.is_inline());
             return problem.help(help).fix(stage.span, whole).suggested_if(!is_free);
+        }
+        let field = field_that_fits(gap, stage).filter(|_| steps.is_none());
+        if let Some((field, help)) = field {
+            let start = Span::new(stage.span.start, stage.span.start);
+            let problem = problem.help(help).suggested();
+            return if self.is_alternative(stage.span) {
+                problem
+            } else {
+                problem.fix(start, format!(".{field} >> "))
+            };
         }
         let Some(steps) = steps else { return problem };
         let chain = stages(&steps);

@@ -143,6 +143,18 @@ pub(super) fn at_most(envelope: &Envelope) -> String {
 }
 
 impl Envelope {
+    /// The most that it costs, in a few characters: `≤ $0.26`, or the tokens if their price is
+    /// unknown. `None` if it costs nothing.
+    pub fn cost_at_most(&self) -> Option<String> {
+        match (self.cost.max, self.tokens.max) {
+            (Some(cost), _) if cost != Money::ZERO => Some(most(&self.cost)),
+            (Some(_), Some(0)) => None,
+            (Some(_), _) => Some(named(most(&self.tokens), "tokens")),
+            (None, Some(tokens)) if tokens > 0 => Some(named(most(&self.tokens), "tokens")),
+            (None, _) => Some(named(ANY.to_owned(), "cost")),
+        }
+    }
+
     /// The expected amounts and the maxima, in one line.
     pub fn summary(&self) -> String {
         let line = |what: &str, (expected, most): (String, String)| {

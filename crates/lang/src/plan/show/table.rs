@@ -11,6 +11,9 @@ use super::{
 };
 use crate::diag::{Style, visible, visible_line};
 
+/// The totals of a plan that calls only pure functions.
+const FREE: &str = "no cost, no tokens, negligible time: only pure functions run\n";
+
 /// The preferred width of a plan.
 pub(super) const WIDTH: usize = 120;
 
@@ -53,10 +56,10 @@ pub(super) fn of(plan: &Plan, style: Style, columns: Option<usize>) -> String {
 /// The lines below the table.
 pub(super) fn totals_of(plan: &Plan, style: Style) -> String {
     if plan.nodes().is_empty() {
-        without_nodes(plan).to_owned()
-    } else {
-        totals::of(&Outline::of(plan), style)
+        return without_nodes(plan).to_owned();
     }
+    let totals = totals::of(&Outline::of(plan), style);
+    if totals.is_empty() { FREE.to_owned() } else { totals }
 }
 
 fn inputs(plan: &Plan) -> String {
