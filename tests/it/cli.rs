@@ -18,6 +18,7 @@ mod folders;
 mod helps;
 mod library;
 mod texts;
+mod workbooks;
 
 /// A folder with scripts, in which the program runs.
 struct Place(TempDir);
