@@ -50,7 +50,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "path",
         ],
     ),
-    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages"]),
+    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages", "webhook_verify"]),
     ("exec", &["exec", "exec_json", "exec_jsonl"]),
     (
         "formats",

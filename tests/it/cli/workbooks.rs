@@ -186,7 +186,7 @@ fn hostile_workbooks_are_refused() {
     fails(&place, &read("empty.xlsx"), "it is not a workbook of XLSX, XLSB, XLS or ODS");
     write("other.xlsx", &archive(&[("a.txt", b"hi")]));
     fails(&place, &read("other.xlsx"), "it is not a readable workbook");
-    fails(&place, r#"path("orders.xlsx") >> sheet(max_size: 1KB)"#, "larger than 1KB");
+    fails(&place, r#"path("orders.xlsx") >> sheet(max_size: 1kB)"#, "larger than 1kB");
     // The corners of the largest sheet: a table of all cells between them would fill the memory.
     let corners = r#"<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>"#;
     write("wide.xlsx", &workbook(corners));
@@ -205,5 +205,5 @@ fn hostile_workbooks_are_refused() {
     assert!(bomb.len() < 1 << 20, "{}", bomb.len());
     drop(long);
     write("bomb.xlsx", &bomb);
-    fails(&place, &read("bomb.xlsx"), "it is damaged: reading it needs more than 512MB of memory");
+    fails(&place, &read("bomb.xlsx"), "it is damaged: reading it needs more than 512MiB of memory");
 }

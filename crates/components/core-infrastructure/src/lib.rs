@@ -64,6 +64,7 @@ pub const ALL: &[&Component] = &[
 ];
 
 /// A string, as its UTF-8, or bytes.
+#[derive(Clone, Debug)]
 struct Content(Value);
 
 impl Field for Content {

@@ -42,15 +42,20 @@ impl Op for Round {
 
 impl Inline for Round {
     fn run(self) -> Result<Value, OpError> {
-        let scale = 10_f64.powi(i32::try_from(self.digits.abs()).unwrap_or_default());
-        let scaled = if self.digits < 0 { self.number / scale } else { self.number * scale };
-        // If the scaled number has no fraction, there is nothing to round.
-        if scaled.abs() >= ALL_WHOLE {
-            return Ok(self.number.into());
-        }
-        let rounded = scaled.round();
-        Ok(if self.digits < 0 { rounded * scale } else { rounded / scale }.into())
+        Ok(rounded(self.number, self.digits).into())
     }
+}
+
+/// A number with so many decimals; halves are rounded away from zero.
+pub(in super::super) fn rounded(number: f64, digits: i64) -> f64 {
+    let scale = 10_f64.powi(i32::try_from(digits.abs()).unwrap_or_default());
+    let scaled = if digits < 0 { number / scale } else { number * scale };
+    // If the scaled number has no fraction, there is nothing to round.
+    if scaled.abs() >= ALL_WHOLE {
+        return number;
+    }
+    let rounded = scaled.round();
+    if digits < 0 { rounded * scale } else { rounded / scale }
 }
 
 params! {
