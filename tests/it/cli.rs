@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 mod completion;
 mod declared;
+mod elements;
 mod folders;
 mod helps;
 mod library;

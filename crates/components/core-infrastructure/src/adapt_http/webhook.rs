@@ -1,23 +1,56 @@
 //! Signatures of requests that others send.
 
+use std::sync::Arc;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use svc_contract::{
     record,
-    registry::{Example, Field as _, Inline, Op, OpError, Scheme, params},
-    value::{Record, Secret, Value},
+    registry::{Example, Field, Inline, Op, OpError, Scheme, params},
+    value::{Record, Secret, Text, Value},
 };
 
 use super::super::Content;
 
 record! {
     /// A request that was received.
-    struct Delivery {
+    struct Received {
         /// The body, unchanged.
-        body: Content,
+        body: Arc<[u8]>,
         /// The headers, as an object.
         headers: Value,
+    }
+}
+
+record! {
+    /// A request that was received as text.
+    struct ReceivedText {
+        /// The body, unchanged.
+        body: Text,
+        /// The headers, as an object.
+        headers: Value,
+    }
+}
+
+/// A request: its body, as bytes or text, and its headers.
+struct Delivery {
+    body: Content,
+    headers: Value,
+}
+
+impl Field for Delivery {
+    const SCHEME: Scheme = Scheme::OneOf(&[Received::SCHEME, ReceivedText::SCHEME]);
+
+    fn decode(value: Value) -> Option<Self> {
+        let request = value.as_record()?;
+        let body = Content::decode(request.get("body")?.clone())?;
+        Some(Self { body, headers: request.get("headers").cloned().unwrap_or_default() })
+    }
+
+    fn encode(self) -> Value {
+        let fields = [("body", self.body.encode()), ("headers", self.headers)];
+        Value::Record(fields.into_iter().map(|(name, it)| (Text::from(name), it)).collect())
     }
 }
 

@@ -5,8 +5,6 @@ use svc_contract::registry::{Bias, Component, OpError, inline};
 mod arithmetic;
 mod rounding;
 
-pub(super) use rounding::rounded;
-
 pub(super) const COMPONENT: Component = Component {
     name: "math",
     cluster: "core-infrastructure",

@@ -5,8 +5,7 @@ use svc_contract::{
     value::Value,
 };
 
-/// From this value on, all floats are whole numbers.
-const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+use super::super::rounded;
 
 params! {
     /// Rounds a number to the given decimals; halves are rounded away from zero.
@@ -44,18 +43,6 @@ impl Inline for Round {
     fn run(self) -> Result<Value, OpError> {
         Ok(rounded(self.number, self.digits).into())
     }
-}
-
-/// A number with so many decimals; halves are rounded away from zero.
-pub(in super::super) fn rounded(number: f64, digits: i64) -> f64 {
-    let scale = 10_f64.powi(i32::try_from(digits.abs()).unwrap_or_default());
-    let scaled = if digits < 0 { number / scale } else { number * scale };
-    // If the scaled number has no fraction, there is nothing to round.
-    if scaled.abs() >= ALL_WHOLE {
-        return number;
-    }
-    let rounded = scaled.round();
-    if digits < 0 { rounded * scale } else { rounded / scale }
 }
 
 params! {

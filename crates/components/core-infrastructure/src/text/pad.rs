@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use super::super::{math::rounded, test_text_len};
+use super::super::{rounded, test_text_len};
 
 params! {
     /// Fills a text on its left until it has a number of characters.
