@@ -18,5 +18,5 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("sheet", "sheet")],
-    ops: &[compute::<sheet::Sheet>()],
+    ops: &[compute::<sheet::ReadSheet>()],
 };

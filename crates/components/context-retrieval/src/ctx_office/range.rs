@@ -24,8 +24,8 @@ fn read(text: &str) -> Option<Area> {
         "" => (start.0.map(|_| MOST_COLUMNS), start.1.map(|_| MOST_ROWS)),
         end => corner(end)?,
     };
-    let columns = between(start.0, end.0, MOST_COLUMNS)?;
-    let rows = between(start.1, end.1, MOST_ROWS)?.unwrap_or((0, MOST_ROWS - 1));
+    let columns = between(start.0, end.0, MOST_COLUMNS).ok()?;
+    let rows = between(start.1, end.1, MOST_ROWS).ok()?.unwrap_or((0, MOST_ROWS - 1));
     Some(Area { rows, columns })
 }
 
@@ -46,13 +46,13 @@ fn column(letters: &str) -> Option<u32> {
 }
 
 /// The first and last of a range, from 0, if it has any.
-fn between(first: Option<u32>, last: Option<u32>, most: u32) -> Option<Option<(u32, u32)>> {
+fn between(first: Option<u32>, last: Option<u32>, most: u32) -> Result<Option<(u32, u32)>, ()> {
     match (first, last) {
-        (None, None) => Some(None),
+        (None, None) => Ok(None),
         (Some(first), Some(last)) if 1 <= first && first <= last && last <= most => {
-            Some(Some((first - 1, last - 1)))
+            Ok(Some((first - 1, last - 1)))
         }
-        _ => None,
+        _ => Err(()),
     }
 }
 

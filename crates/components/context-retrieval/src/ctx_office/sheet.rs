@@ -119,7 +119,7 @@ params! {
     /// is damaged, or is larger than `max_size` are errors of kind `invalid_input`; an encrypted
     /// workbook is one of kind `unsupported`. It is read in a process of its own with limits of memory and
     /// time, and may have 10,000,000 cells.
-    pub(super) struct Sheet {
+    pub(super) struct ReadSheet {
         /// The workbook: a path, a file in memory, or its content.
         from: Input,
         /// The sheet: its name, or its number from 1. By default, the first one.
@@ -133,7 +133,7 @@ params! {
     }
 }
 
-impl Op for Sheet {
+impl Op for ReadSheet {
     const NAME: &'static str = "sheet";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
     const GENERIC: Generic = Generic::Rows;
@@ -177,7 +177,7 @@ path("stock.xlsx") >> sheet<Item>"#,
     ];
 }
 
-impl Compute for Sheet {
+impl Compute for ReadSheet {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let area = self.range.as_deref().map_or(Ok(Area::ALL), area)?;
         let which = self.sheet.map_or(WhichSheet::First, |it| it.0);

@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use svc_contract::{
     record,
-    registry::{Example, Field, Inline, Op, OpError, Scheme, params},
+    registry::{Example, Field, Inline, Op, OpError, Scheme, Var, params},
     value::{Record, Secret, Text, Value},
 };
 
@@ -18,8 +18,8 @@ record! {
     struct Received {
         /// The body, unchanged.
         body: Arc<[u8]>,
-        /// The headers, as an object.
-        headers: Value,
+        /// The headers: a record, a map, or a JSON object.
+        headers: Var<'H'>,
     }
 }
 
@@ -28,8 +28,8 @@ record! {
     struct ReceivedText {
         /// The body, unchanged.
         body: Text,
-        /// The headers, as an object.
-        headers: Value,
+        /// The headers: a record, a map, or a JSON object.
+        headers: Var<'H'>,
     }
 }
 

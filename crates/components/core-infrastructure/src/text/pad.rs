@@ -173,7 +173,7 @@ impl Op for FormatNumber {
 impl Inline for FormatNumber {
     fn run(self) -> Result<Value, OpError> {
         if let Some(decimals) = self.decimals.filter(|it| !(0..=15).contains(it)) {
-            let message = format!("expected 0 to 15 for `decimals`, found {decimals}");
+            let message = format!("invalid `decimals`: {decimals} is not between 0 and 15");
             return Err(OpError::invalid_input(message));
         }
         let text = match (self.number, self.decimals) {

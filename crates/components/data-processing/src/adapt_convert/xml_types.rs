@@ -155,8 +155,7 @@ mod tests {
         let ty = record([("l", record([("i", Type::list(item)), ("n", Type::FLOAT.optional())]))]);
         assert_eq!(
             of("<l><i id=' 1 '>a</i><n>2</n><i on='2026-01-31' id='2'/></l>", &ty),
-            r#""#.to_owned()
-                + r#"`l.i[1].text`: expected string, found no element or attribute of this name"#
+            "`l.i[1].text`: expected string, found no element or attribute of this name"
         );
         assert_eq!(
             of("<l><i x:id='1'>a</i><n> 2</n></l>", &ty),
