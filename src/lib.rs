@@ -132,9 +132,9 @@ pub mod registry {
         Writer, compute, inline, inline_with, io, load, save,
     };
 
-    /// The records that the built-in components use for documents.
+    /// The records that the built-in components use for documents and files.
     pub mod documents {
-        pub use svc_contract::registry::documents::{Doc, Hit, Judged};
+        pub use svc_contract::registry::documents::{Doc, File, Hit, Judged};
     }
 }
 

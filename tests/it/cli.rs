@@ -14,11 +14,13 @@ use tempfile::TempDir;
 
 mod completion;
 mod declared;
+mod elements;
 mod folders;
 mod helps;
 mod library;
 mod outputs;
 mod texts;
+mod workbooks;
 
 /// A folder with scripts, in which the program runs.
 struct Place(TempDir);

@@ -17,11 +17,18 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "docs_to_text",
             "ctx_fetch",
             "fetch",
+            "ctx_office",
+            "sheet",
+            "ctx_scrape",
+            "select_html",
         ],
     ),
     ("agents-llm", &["llm_router", "ask"]),
     ("code-intelligence", &["adapt_diff", "diff", "merge_texts", "apply_patch"]),
-    ("data-processing", &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml"]),
+    (
+        "data-processing",
+        &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml", "parse_xml"],
+    ),
     ("safety-alignment", &["align_eval", "evaluate"]),
     (
         "files",
@@ -43,7 +50,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "path",
         ],
     ),
-    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages"]),
+    ("http", &["adapt_http", "request", "http_get", "http_post", "http_pages", "webhook_verify"]),
     ("exec", &["exec", "exec_json", "exec_jsonl"]),
     (
         "formats",

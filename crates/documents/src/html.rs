@@ -240,6 +240,12 @@ impl Page {
     }
 }
 
+/// Whether the text of an element is apart from that around it.
+#[cfg(feature = "select")]
+pub(super) fn separates(element: &str) -> bool {
+    gap(element) != Gap::None
+}
+
 /// The gap around an element.
 fn gap(element: &str) -> Gap {
     match element {

@@ -1,4 +1,5 @@
-//! Extracts documents from files: Markdown, plain text, HTML, PDF, and records in JSON.
+//! Extracts documents from files: Markdown, plain text, HTML, PDF, and records in JSON. Reads tables
+//! of workbooks and elements of HTML.
 //!
 //! [`extract`] reads one file and passes every document in it to a [`Sink`], one at a time, so a
 //! file of a million records is never in memory as a whole. Parts that cannot be read are reported
@@ -17,6 +18,8 @@ use std::{
     path::Path,
 };
 
+#[cfg(feature = "select")]
+mod elements;
 mod format;
 mod html;
 mod json;
@@ -27,14 +30,20 @@ mod parse;
 mod pdf;
 mod plain;
 mod record;
+#[cfg(feature = "office")]
+mod sheets;
 mod tags;
 mod tree;
 mod unreadable;
 mod worker;
 
+#[cfg(feature = "select")]
+pub use elements::{BadSelector, elements, selector};
 use format::Format;
 pub use page::page;
 pub use pdf::pdf;
+#[cfg(feature = "office")]
+pub use sheets::{Area, Sheet, WhichSheet, sheet};
 pub use unreadable::Unreadable;
 pub use worker::{PURPOSE, serve};
 

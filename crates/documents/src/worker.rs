@@ -8,11 +8,16 @@ use std::{io, time::Duration};
 use svc_contract::{
     host::{Host, Process, WorkerError, WorkerLimits},
     value::{
+        Value,
         units::{show_duration, show_size},
         wire,
     },
 };
 
+#[cfg(feature = "select")]
+use super::elements;
+#[cfg(feature = "office")]
+use super::sheets;
 use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf};
 
 /// The first byte of this kind of work.
@@ -22,12 +27,30 @@ pub const PURPOSE: u8 = b'd';
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Pdf,
+    #[cfg(feature = "office")]
+    Sheet,
+    #[cfg(feature = "select")]
+    Elements,
 }
 
-type Read = fn(&str, &[u8], &mut dyn Sink) -> Result<Document, Unreadable>;
+/// What a reader returns.
+#[derive(Clone, Copy)]
+enum Read {
+    /// A document of the file with this name.
+    Document(fn(&str, &[u8], &mut dyn Sink) -> Result<Document, Unreadable>),
+    /// A part of the file, which the value describes.
+    #[cfg_attr(not(any(feature = "office", feature = "select")), expect(dead_code))]
+    Value(fn(&[u8], &Value) -> Result<Value, Unreadable>),
+}
 
 /// Each reader with its number in the wire format.
-const READERS: &[(Reader, u64, Read)] = &[(Reader::Pdf, 1, pdf::in_process)];
+const READERS: &[(Reader, u64, Read)] = &[
+    (Reader::Pdf, 1, Read::Document(pdf::in_process)),
+    #[cfg(feature = "office")]
+    (Reader::Sheet, 2, Read::Value(sheets::in_process)),
+    #[cfg(feature = "select")]
+    (Reader::Elements, 3, Read::Value(elements::in_process)),
+];
 
 /// The address space of a worker: the program, its stacks, the file, and the result.
 const MEMORY: u64 = 512 << 20;
@@ -69,10 +92,43 @@ pub(super) fn read(
     host: &dyn Host,
     sink: &mut dyn Sink,
 ) -> Result<Document, Unreadable> {
+    match ask(reader, (name, content, &Value::Null), host, sink)? {
+        Answer::Document(document) => Ok(document),
+        Answer::Value(_) => Err(invalid_answer()),
+    }
+}
+
+/// Reads a part of a file in a worker: `wanted` says which.
+#[cfg(any(feature = "office", feature = "select"))]
+pub(super) fn read_value(
+    reader: Reader,
+    content: &[u8],
+    wanted: &Value,
+    host: &dyn Host,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Value, Unreadable> {
+    match ask(reader, ("", content, wanted), host, &mut Quiet(is_stopped))? {
+        Answer::Value(value) => Ok(value),
+        Answer::Document(_) => Err(invalid_answer()),
+    }
+}
+
+enum Answer {
+    Document(Document),
+    Value(Value),
+}
+
+fn ask(
+    reader: Reader,
+    (name, content, wanted): (&str, &[u8], &Value),
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+) -> Result<Answer, Unreadable> {
     let mut ask = wire::WireWriter::of(PURPOSE);
     ask.number(number(reader));
     ask.text(name);
     ask.bytes(content);
+    ask.value(wanted);
     let mebibytes = u32::try_from(content.len() >> 20).unwrap_or(u32::MAX);
     let processor = TIME + TIME_PER_MIB * mebibytes;
     let goes_on = || !sink.is_stopped();
@@ -85,9 +141,11 @@ pub(super) fn read(
         goes_on: &goes_on,
     };
     let answer = host.run_in_worker(ask.0, &limits).map_err(|why| unanswered(why, processor))?;
-    answered(&answer, name, sink).unwrap_or_else(|| {
-        Err(Unreadable::Unread(io::Error::other("its reader returned an invalid answer")))
-    })
+    answered(&answer, name, sink).unwrap_or_else(|| Err(invalid_answer()))
+}
+
+fn invalid_answer() -> Unreadable {
+    Unreadable::Unread(io::Error::other("its reader returned an invalid answer"))
 }
 
 fn unanswered(why: WorkerError, time: Duration) -> Unreadable {
@@ -101,7 +159,7 @@ fn unanswered(why: WorkerError, time: Duration) -> Unreadable {
         WorkerError::Processor => {
             damaged(format!("reading it takes longer than {}", show_duration(time)))
         }
-        WorkerError::TooLarge => damaged("its text is too large".to_owned()),
+        WorkerError::TooLarge => damaged("its content is too large".to_owned()),
         WorkerError::Crashed => damaged("its reader crashed".to_owned()),
         WorkerError::Late => {
             let why = "reading it took too long on this busy machine";
@@ -121,6 +179,7 @@ mod tag {
     pub(super) const ENCRYPTED: u64 = 1;
     pub(super) const DAMAGED: u64 = 2;
     pub(super) const TEXTLESS: u64 = 3;
+    pub(super) const VALUE: u64 = 4;
 }
 
 /// Processes a document in a worker: takes the bytes after [`PURPOSE`], and returns those of the
@@ -133,12 +192,16 @@ pub fn serve(asked: &[u8]) -> Vec<u8> {
     notices.kept.iter().for_each(|it| answer.text(it));
     answer.number(notices.more);
     match read {
-        Ok(Document { id: _, title, text, start, end }) => {
+        Ok(Answer::Document(Document { id: _, title, text, start, end })) => {
             answer.number(tag::DOCUMENT);
             answer.number(start);
             answer.number(end);
             answer.text(&title);
             answer.text(&text);
+        }
+        Ok(Answer::Value(value)) => {
+            answer.number(tag::VALUE);
+            answer.value(&value);
         }
         Err(Unreadable::Encrypted) => answer.number(tag::ENCRYPTED),
         Err(Unreadable::Textless) => answer.number(tag::TEXTLESS),
@@ -150,20 +213,20 @@ pub fn serve(asked: &[u8]) -> Vec<u8> {
     answer.0
 }
 
-fn served(asked: &[u8], notices: &mut Notices) -> Option<Result<Document, Unreadable>> {
+fn served(asked: &[u8], notices: &mut Notices) -> Option<Result<Answer, Unreadable>> {
     let mut asked = wire::Reader(asked);
     let (number, name, content) = (asked.number()?, asked.text()?, asked.bytes()?);
+    let wanted = asked.value()?;
     let (.., read) = READERS.iter().find(|(_, it, _)| *it == number)?;
-    Some(read(name, content, notices))
+    Some(match read {
+        Read::Document(read) => read(name, content, notices).map(Answer::Document),
+        Read::Value(read) => read(content, &wanted).map(Answer::Value),
+    })
 }
 
-/// Decodes the document or the reason in an answer, and forwards its notices. Returns `None` for an
+/// Decodes the result or the reason in an answer, and forwards its notices. Returns `None` for an
 /// invalid answer: the sender may be compromised.
-fn answered(
-    answer: &[u8],
-    name: &str,
-    sink: &mut dyn Sink,
-) -> Option<Result<Document, Unreadable>> {
+fn answered(answer: &[u8], name: &str, sink: &mut dyn Sink) -> Option<Result<Answer, Unreadable>> {
     let mut answer = wire::Reader(answer);
     for _ in 0..answer.place().filter(|it| *it <= MOST_NOTICES)? {
         sink.notice(None, answer.text()?.to_owned());
@@ -174,13 +237,14 @@ fn answered(
         more => sink.notice(None, format!("{more} more pages were skipped")),
     }
     Some(match answer.number()? {
-        tag::DOCUMENT => Ok(Document {
+        tag::DOCUMENT => Ok(Answer::Document(Document {
             id: name.to_owned(),
             start: answer.number()?,
             end: answer.number()?,
             title: answer.text()?.to_owned(),
             text: answer.text()?.to_owned(),
-        }),
+        })),
+        tag::VALUE => Ok(Answer::Value(answer.value()?)),
         tag::ENCRYPTED => Err(Unreadable::Encrypted),
         tag::TEXTLESS => Err(Unreadable::Textless),
         tag::DAMAGED => Err(Unreadable::Damaged(answer.text()?.to_owned())),
@@ -204,5 +268,20 @@ impl Sink for Notices {
 
     fn is_stopped(&self) -> bool {
         false
+    }
+}
+
+/// Wants a result without documents and notices.
+#[cfg(any(feature = "office", feature = "select"))]
+struct Quiet<'a>(&'a dyn Fn() -> bool);
+
+#[cfg(any(feature = "office", feature = "select"))]
+impl Sink for Quiet<'_> {
+    fn document(&mut self, _: Document) {}
+
+    fn notice(&mut self, _: Option<u64>, _: String) {}
+
+    fn is_stopped(&self) -> bool {
+        (self.0)()
     }
 }

@@ -4,8 +4,10 @@ use svc_contract::registry::Component;
 
 mod ctx_docs;
 mod ctx_fetch;
+mod ctx_office;
 mod ctx_rag;
 mod ctx_rerank;
+mod ctx_scrape;
 mod ctx_search;
 mod ctx_summary;
 #[cfg(test)]
@@ -18,4 +20,6 @@ pub const ALL: &[&Component] = &[
     &ctx_summary::COMPONENT,
     &ctx_docs::COMPONENT,
     &ctx_fetch::COMPONENT,
+    &ctx_office::COMPONENT,
+    &ctx_scrape::COMPONENT,
 ];

@@ -1,4 +1,4 @@
-//! The records shared by the document components.
+//! The records shared by the components of documents and files.
 
 use super::{OpError, record};
 use crate::value::{List, Record, Text};
@@ -61,5 +61,17 @@ record! {
         id: Text,
         /// From 0, not relevant; higher is better.
         grade: i64,
+    }
+}
+
+record! {
+    /// A file in memory.
+    pub struct File {
+        /// The name, with its folders.
+        name: Text,
+        /// The type of the content, by the extension of the name.
+        mime: Text,
+        /// The content.
+        bytes: std::sync::Arc<[u8]>,
     }
 }

@@ -39,4 +39,5 @@ pub(super) const TYPES: &[SharedType] = &[
     SharedType::given::<documents::Doc>(),
     SharedType::given::<documents::Hit>(),
     SharedType::of::<documents::Judged>(),
+    SharedType::of::<documents::File>(),
 ];

@@ -1,8 +1,8 @@
 //! Rows of a table as values of a record type.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use super::{Record, Text, Type, TypeMismatch, Value, json};
+use super::{Record, Text, Type, TypeMismatch, Value, json, times};
 
 /// How the cells of a table become records: which column is which field.
 #[derive(Clone, Debug)]
@@ -24,12 +24,15 @@ impl Columns {
     /// the type of rows: why, as a message.
     pub fn named(header: &[Text], ty: &Type) -> Result<Self, String> {
         let header: Vec<&str> = header.iter().map(|it| it.trim()).collect();
-        let place = |name: &str| {
-            let mut places = header.iter().enumerate().filter(|(_, it)| **it == name);
-            match (places.next(), places.next()) {
-                (_, Some(_)) => Err(format!("duplicate column `{name}` in the header")),
-                (first, None) => Ok(first.map(|(idx, _)| idx)),
-            }
+        // The place of each name, if it occurs once.
+        let mut places: HashMap<&str, Option<usize>> = HashMap::with_capacity(header.len());
+        for (idx, name) in header.iter().enumerate() {
+            places.entry(name).and_modify(|it| *it = None).or_insert(Some(idx));
+        }
+        let place = |name: &str| match places.get(name) {
+            Some(None) => Err(format!("duplicate column `{name}` in the header")),
+            Some(place) => Ok(*place),
+            None => Ok(None),
         };
         if matches!(ty, Type::Json) {
             header.iter().try_for_each(|it| place(it).map(drop))?;
@@ -106,7 +109,8 @@ impl Value {
     ///
     /// Space around everything but strings does not count. An empty cell is null where null is
     /// allowed. `true` and `false` may be in upper case; lists and records are JSON. A cell that is
-    /// a number or a boolean already becomes text where text is expected.
+    /// a number, a boolean, a date or a time already becomes text where text is expected, and a date
+    /// becomes its midnight in UTC where a time is.
     ///
     /// # Errors
     ///
@@ -118,8 +122,18 @@ impl Value {
         let of = ty.required();
         match (&self, of) {
             (Self::Text(text), _) => read(text, of).unwrap_or_else(|| self.clone()).cast(of),
-            (Self::Int(_) | Self::Float(_) | Self::Bool(_), Type::Text) => {
-                Ok(Self::text(self.to_string()))
+            (
+                Self::Int(_)
+                | Self::Float(_)
+                | Self::Bool(_)
+                | Self::Date(_)
+                | Self::Time(_)
+                | Self::Duration(_),
+                Type::Text,
+            ) => Ok(Self::text(self.to_string())),
+            (Self::Date(date), Type::Time) => {
+                let midnight = times::completed_time(&date.to_string());
+                Ok(midnight.map_or(self, Self::Time))
             }
             _ => self.cast(of),
         }

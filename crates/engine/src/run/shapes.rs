@@ -6,8 +6,27 @@ use svc_contract::value::{List, Record, Slot, Text, Value, memory};
 
 /// Sorts ascending and stable; values without an order keep their places.
 pub(super) fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
-    keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(Ordering::Equal));
+    keyed.sort_by(|(a, _), (b, _)| order(a, b));
     keyed.into_iter().map(|(_, it)| it).collect()
+}
+
+/// The order of two keys. Those of several values are compared one after another.
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        // All keys are made in one place, so their fields are in the same order.
+        (Value::Record(a), Value::Record(b)) => {
+            first_unequal(a.iter().zip(b.iter()).map(|((_, a), (_, b))| order(a, b)))
+        }
+        (Value::List(a), Value::List(b)) => {
+            first_unequal(a.iter().zip(b.iter()).map(|(a, b)| order(a, b)))
+                .then(a.len().cmp(&b.len()))
+        }
+        _ => a.order(b).unwrap_or(Ordering::Equal),
+    }
+}
+
+fn first_unequal(mut all: impl Iterator<Item = Ordering>) -> Ordering {
+    all.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// The memory of a group, besides its items.

@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
         let wrong = match shape {
             Shape::Where if !key.ty.fits(&Type::Bool) => "a bool",
-            Shape::Sort if !key.ty.required().is_ordered() => "a number, a string, or a unit",
+            Shape::Sort if !is_sort_key(key) => "a number, a string, or a unit",
             _ => return,
         };
         self.report(
@@ -143,9 +143,24 @@ impl Checker<'_> {
                 .label(format!("this is {}", key.ty))
                 .help(match shape {
                     Shape::Where => "write a condition, such as `where { .score > 0.5 }`",
+                    _ if matches!(key.ty.required(), Type::Record(_) | Type::List(..)) => {
+                        "write several keys as a record, such as `sort { { team: .team, score: -.score } }`"
+                    }
                     _ => "write the key to sort by, such as `sort { -.score }`",
                 }),
         );
+    }
+}
+
+/// Whether a list can be sorted by this: a value with an order, or several, which are compared one
+/// after another. A record must stand there itself, as its fields have no order otherwise.
+fn is_sort_key(key: &Term) -> bool {
+    match (&key.kind, key.ty.required()) {
+        (TermKind::Record(_), Type::Record(of)) => {
+            !of.fields.is_empty() && of.fields.iter().all(|(_, it)| it.required().is_ordered())
+        }
+        (_, Type::List(item, _)) => item.required().is_ordered(),
+        (_, key) => key.is_ordered(),
     }
 }
 

@@ -51,11 +51,12 @@ pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &["sort"],
         summary: "Sorts a list by a key, ascending; equal keys keep their order.",
-        form: "sort { key }\nsort { -number }",
+        form: "sort { key }\nsort { -number }\nsort { { a: key, b: key } }",
         example: "[\"coffee\", \"tea\", \"milk\"] >> sort { len(it) }",
         result: "[\"tea\",\"milk\",\"coffee\"]",
-        fails: "A minus sorts numbers in descending order; `reverse` reverses any list. The key can \
-                use pure functions, but no slow components.",
+        fails: "A minus sorts numbers in descending order; `reverse` reverses any list. Several keys \
+                are a record: of equal values of the first, the second decides. The key can use pure \
+                functions, but no slow components.",
         chapter: "language.md#where-sort-and-group",
     },
     Construct {

@@ -3,7 +3,8 @@
 use svc_contract::{
     record,
     registry::{
-        Bias, CallEffects, Component, DecideEffects, Effect, ErrorKind, KnownArgs, Scope, Size, io,
+        Bias, CallEffects, Component, DecideEffects, Effect, ErrorKind, KnownArgs, Scope, Size,
+        inline, io,
     },
     value::{Text, Value},
 };
@@ -14,11 +15,12 @@ mod get;
 mod pages;
 mod post;
 mod request;
+mod webhook;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_http",
     cluster: "core-infrastructure",
-    summary: "Calls HTTP APIs.",
+    summary: "Calls HTTP APIs, and tests the signatures of webhooks.",
     version: 1,
     bias: Bias::new(
         "one request and its answer; only what changes nothing is repeated",
@@ -33,8 +35,15 @@ pub(super) const COMPONENT: Component = Component {
         ("http_get", "get"),
         ("http_post", "post"),
         ("http_pages", "pages"),
+        ("webhook_verify", "webhook_verify"),
     ],
-    ops: &[io::<request::Infer>(), io::<get::Get>(), io::<post::Post>(), io::<pages::Paged>()],
+    ops: &[
+        io::<request::Infer>(),
+        io::<get::Get>(),
+        io::<post::Post>(),
+        io::<pages::Paged>(),
+        inline::<webhook::WebhookVerify>(),
+    ],
 };
 
 /// The default maximum size of an answer.

@@ -5,8 +5,7 @@ use svc_contract::{
     value::Value,
 };
 
-/// From this value on, all floats are whole numbers.
-const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+use super::super::rounded;
 
 params! {
     /// Rounds a number to the given decimals; halves are rounded away from zero.
@@ -42,14 +41,7 @@ impl Op for Round {
 
 impl Inline for Round {
     fn run(self) -> Result<Value, OpError> {
-        let scale = 10_f64.powi(i32::try_from(self.digits.abs()).unwrap_or_default());
-        let scaled = if self.digits < 0 { self.number / scale } else { self.number * scale };
-        // If the scaled number has no fraction, there is nothing to round.
-        if scaled.abs() >= ALL_WHOLE {
-            return Ok(self.number.into());
-        }
-        let rounded = scaled.round();
-        Ok(if self.digits < 0 { rounded * scale } else { rounded / scale }.into())
+        Ok(rounded(self.number, self.digits).into())
     }
 }
 

@@ -12,6 +12,7 @@ mod convert;
 mod encoding;
 mod find;
 mod markdown;
+mod pad;
 mod parts;
 mod patterns;
 mod slug;
@@ -66,6 +67,9 @@ pub(super) const COMPONENT: Component = Component {
         ("build_url", "build_url"),
         ("markdown_text", "markdown_text"),
         ("markdown_sections", "markdown_sections"),
+        ("pad_left", "pad_left"),
+        ("pad_right", "pad_right"),
+        ("format_number", "format_number"),
     ],
     ops: &[
         inline::<case::Upper>(),
@@ -96,6 +100,9 @@ pub(super) const COMPONENT: Component = Component {
         inline::<encoding::Encode>(),
         inline::<encoding::Decode>(),
         inline::<encoding::DecodeBytes>(),
+        inline::<pad::PadLeft>(),
+        inline::<pad::PadRight>(),
+        inline::<pad::FormatNumber>(),
         needs!("formats", inline::<slug::Slug>()),
         needs!("formats", inline::<address::ParseUrl>()),
         needs!("formats", inline::<address::BuildUrl>()),

@@ -1,4 +1,4 @@
-//! Converts between JSON, YAML and TOML.
+//! Converts between JSON, YAML, TOML and XML.
 
 use svc_contract::{
     choices,
@@ -10,15 +10,17 @@ use svc_contract::{
 };
 
 mod toml_text;
+mod xml;
+mod xml_types;
 mod yaml;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_convert",
     cluster: "data-processing",
-    summary: "Reads, writes and converts YAML, TOML and JSON.",
-    version: 1,
+    summary: "Reads, writes and converts YAML, TOML, XML and JSON.",
+    version: 2,
     bias: Bias::new(
-        "YAML 1.2 by its core schema, TOML 1.1, JSON of RFC 8259",
+        "YAML 1.2 by its core schema, TOML 1.1, XML 1.0 without entities of its own, JSON of RFC 8259",
         &["a text holds exactly one document", "a repeated key is a mistake"],
     ),
     aliases: &[
@@ -26,8 +28,15 @@ pub(super) const COMPONENT: Component = Component {
         ("parse_yaml", "parse_yaml"),
         ("to_yaml", "to_yaml"),
         ("parse_toml", "parse_toml"),
+        ("parse_xml", "parse_xml"),
     ],
-    ops: &[compute::<Infer>(), compute::<ParseYaml>(), compute::<ToYaml>(), compute::<ParseToml>()],
+    ops: &[
+        compute::<Infer>(),
+        compute::<ParseYaml>(),
+        compute::<ToYaml>(),
+        compute::<ParseToml>(),
+        compute::<ParseXml>(),
+    ],
 };
 
 /// The most levels of nesting, as in JSON.
@@ -35,33 +44,29 @@ const DEEPEST: usize = 127;
 
 choices! {
     /// A format of structured data.
-    enum Source {
+    enum Format {
         Json = "json",
         Yaml = "yaml",
         Toml = "toml",
-    }
-}
-
-choices! {
-    /// A format that is written.
-    enum Target {
-        Json = "json",
-        Yaml = "yaml",
+        Xml = "xml",
     }
 }
 
 params! {
     /// Converts a text from one format of structured data to another.
     ///
-    /// JSON is written with an indent of two spaces. See `parse_yaml`, `parse_toml` and `to_yaml` for
-    /// the formats. Text that is not of the format is an error of kind `invalid_input` with its line.
+    /// JSON and XML are written with an indent of two spaces. See `parse_yaml`, `parse_toml`,
+    /// `parse_xml` and `to_yaml` for the formats. A document of TOML is an object, and fields that are
+    /// null are left out; one of XML is an object with a single field, its outermost element, in the
+    /// form that `parse_xml` returns. Text that is not of the format is an error of kind
+    /// `invalid_input` with its line; so is a value that the other format cannot express.
     struct Infer {
         /// The text to convert.
         text: Text,
         /// Its format.
-        from: Source,
+        from: Format,
         /// The format of the result.
-        to: Target,
+        to: Format,
     }
 }
 
@@ -74,6 +79,8 @@ impl Op for Infer {
         "turn a toml configuration into yaml",
         "change the format of a settings file",
         "json as yaml",
+        "turn xml into json",
+        "write toml",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -86,6 +93,11 @@ impl Op for Infer {
             r#"convert("[a]\nb = 1.5\n", "toml", "yaml")"#,
             r#""a:\n  b: 1.5\n""#,
         ),
+        Example::ok(
+            "JSON to XML",
+            r#"'{"list": {"@n": 2, "item": ["a", "b"]}}' >> convert(from: "json", to: "xml")"#,
+            r#""<list n=\"2\">\n  <item>a</item>\n  <item>b</item>\n</list>\n""#,
+        ),
         Example::err("Not TOML", r#""a = " >> convert(from: "toml", to: "json")"#, "invalid TOML"),
     ];
 }
@@ -93,16 +105,19 @@ impl Op for Infer {
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let value = match self.from {
-            Source::Json => json::read(strip_mark(&self.text))
+            Format::Json => json::read(strip_mark(&self.text))
                 .map_err(|err| OpError::invalid_input(format!("invalid JSON: {err}")).because(err)),
-            Source::Yaml => yaml::read(strip_mark(&self.text), cx),
-            Source::Toml => toml_text::read(strip_mark(&self.text)),
+            Format::Yaml => yaml::read(strip_mark(&self.text), cx),
+            Format::Toml => toml_text::read(strip_mark(&self.text)),
+            Format::Xml => xml::read(strip_mark(&self.text), cx),
         }?;
         match self.to {
-            Target::Json => json::write_within(&value, true, LONGEST_TEXT)
+            Format::Json => json::write_within(&value, true, LONGEST_TEXT)
                 .map(Value::from)
                 .ok_or_else(|| memory::check().err().map_or_else(too_long, OpError::from)),
-            Target::Yaml => yaml::write(&value),
+            Format::Yaml => yaml::write(&value),
+            Format::Toml => toml_text::write(&value),
+            Format::Xml => xml::write(&value),
         }
     }
 }
@@ -110,6 +125,14 @@ impl Compute for Infer {
 /// Editors on Windows start a file with this mark.
 fn strip_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The place of a byte, for messages.
+fn place(text: &str, offset: usize) -> String {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!(", at line {line}, column {column}")
 }
 
 fn too_long() -> OpError {
@@ -241,5 +264,68 @@ impl Op for ParseToml {
 impl Compute for ParseToml {
     fn run(self, _: &Cx) -> Result<Value, OpError> {
         toml_text::read(strip_mark(&self.text))
+    }
+}
+
+params! {
+    /// Parses a document of XML 1.0.
+    ///
+    /// The result is an object with the outermost element. An element is an object of its attributes,
+    /// as `@name`, and its elements; several of the same name are a list. Text next to them is
+    /// `#text`. An element with nothing but text is that text, without space around it, and an
+    /// empty one is the empty string. Names keep their prefix; comments, the declaration and a
+    /// DOCTYPE are left out.
+    ///
+    /// `parse_xml<T>` reads the texts as the types of `T`: numbers, booleans, dates, units, choices.
+    /// A field is the element of its name, else the attribute, else one of them with a prefix; `text`
+    /// is also the text of an element. A list has all elements of its name, also one or none.
+    ///
+    /// Text that is not well-formed, an entity that XML does not define itself, a value that is not
+    /// of its type, and more than 127 levels of nesting are errors of kind `invalid_input`.
+    struct ParseXml {
+        /// The text: one document.
+        text: Text,
+    }
+}
+
+impl Op for ParseXml {
+    const NAME: &'static str = "parse_xml";
+    const YIELDS: Scheme = Scheme::Json;
+    const GENERIC: Generic = Generic::Read;
+    const SAYS: &'static [&'static str] = &[
+        "read xml",
+        "parse an rss feed or a sitemap",
+        "xml as typed records",
+        "elements and attributes of an xml document",
+        "turn a soap answer into json",
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "Elements and attributes",
+            r#""<list n='2'><item>a</item><item>b</item></list>" >> parse_xml"#,
+            r#"{"list":{"@n":"2","item":["a","b"]}}"#,
+        ),
+        Example::ok(
+            "Typed records",
+            r#"type Book = { id: int, title: string, price: float? }
+"<books><book id='7'><title>Emma</title></book></books>" >> parse_xml<{ books: { book: [Book] } }>() >> .books.book"#,
+            r#"[{"id":7,"title":"Emma","price":null}]"#,
+        ),
+        Example::err("An open element", r#""<a><b></a>" >> parse_xml"#, "invalid XML"),
+        Example::err(
+            "Not a number",
+            r#""<a><n>x</n></a>" >> parse_xml<{ a: { n: int } }>()"#,
+            "`a.n`: expected int, found \"x\"",
+        ),
+    ];
+}
+
+impl Compute for ParseXml {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let value = xml::read(strip_mark(&self.text), cx)?;
+        match cx.wanted() {
+            Some(ty) => xml_types::typed(value, ty),
+            None => Ok(value),
+        }
     }
 }

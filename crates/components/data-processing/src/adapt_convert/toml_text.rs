@@ -1,6 +1,11 @@
 //! TOML, by the crate `toml`.
 
-use svc_contract::{registry::OpError, value::Value};
+use svc_contract::{
+    registry::OpError,
+    value::{Record, Text, Value, arithmetic::HEAVIEST, memory},
+};
+
+use super::{DEEPEST, place, too_deep, too_long};
 
 /// The key under which the crate hands over a date or time.
 const DATE: &str = "$__toml_private_datetime";
@@ -11,13 +16,6 @@ pub(super) fn read(text: &str) -> Result<Value, OpError> {
         let why = err.message().lines().next().unwrap_or_default();
         OpError::invalid_input(format!("invalid TOML: {why}{place}")).because(err)
     })
-}
-
-fn place(text: &str, offset: usize) -> String {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!(", at line {line}, column {column}")
 }
 
 /// The same value with dates as text.
@@ -32,6 +30,50 @@ fn dates(value: Value) -> Value {
             }
         },
         other => other,
+    }
+}
+
+/// Writes one document.
+pub(super) fn write(value: &Value) -> Result<Value, OpError> {
+    if value.weight() > HEAVIEST {
+        return Err(too_long());
+    }
+    let Value::Record(table) = value else {
+        let message = format!("cannot write TOML: a document is an object, not {}", value.kind());
+        return Err(OpError::invalid_input(message));
+    };
+    // What is written is copied once.
+    memory::room(usize::try_from(value.weight()).unwrap_or(usize::MAX).saturating_mul(2))?;
+    let text = toml::to_string(&without_null(table, 0)?);
+    text.map(Value::from)
+        .map_err(|err| OpError::invalid_input(format!("cannot write TOML: {err}")).because(err))
+}
+
+/// The same object without fields that are null, which TOML does not have.
+fn without_null(object: &Record, depth: usize) -> Result<Value, OpError> {
+    let mut fields: Vec<(Text, Value)> = Vec::with_capacity(object.len());
+    for (name, it) in object.iter().filter(|(_, it)| !it.is_null()) {
+        fields.push((name.clone(), writable(it, depth + 1)?));
+    }
+    Ok(Value::Record(fields.into_iter().collect()))
+}
+
+fn writable(value: &Value, depth: usize) -> Result<Value, OpError> {
+    if depth > DEEPEST {
+        return Err(too_deep());
+    }
+    match value {
+        Value::Record(object) => without_null(object, depth),
+        Value::List(items) => items
+            .iter()
+            .map(|it| writable(it, depth + 1))
+            .collect::<Result<_, _>>()
+            .map(Value::List),
+        Value::Null => {
+            let message = "cannot write TOML: it has no null for an item of a list";
+            Err(OpError::invalid_input(message).help("remove it with `compact`"))
+        }
+        other => Ok(other.clone()),
     }
 }
 
@@ -62,5 +104,16 @@ mod tests {
         assert!(message("é = ").starts_with("invalid TOML: "));
         assert!(message("a = nan").contains("out of range"));
         assert!(message(&format!("a = {}", "[".repeat(100_000))).contains("invalid TOML"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let values = r#"{"a":{"b":[1,2.5,true],"c":"x\ny"},"d":[{"e":[]},{"e":[[1],["\"q\""]]}],"z w":"2026-01-31"}"#;
+        let written = write(&json::read(values).unwrap()).unwrap();
+        assert_eq!(json::write(&read(written.as_str().unwrap()).unwrap()), values, "{written}");
+        let of = |text: &str| write(&json::read(text).unwrap());
+        assert_eq!(of(r#"{"a":null,"b":{"c":null}}"#).unwrap(), "[b]\n".into());
+        assert!(of(r#"{"a":[null]}"#).unwrap_err().message.contains("no null"));
+        assert!(of("[1]").unwrap_err().message.contains("not list"));
     }
 }

@@ -260,33 +260,13 @@ fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use svc_contract::{
-        registry::{Meter, Monitor},
-        value::json,
-    };
-
-    use svc_host_os::test::TestHost;
+    use svc_contract::value::json;
 
     use super::*;
-
-    struct Quiet;
-
-    impl Monitor for Quiet {
-        fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
-        fn notice(&self, _: &str) {}
-    }
+    use crate::testing::cx;
 
     fn of(text: &str) -> Result<String, String> {
-        let cx = Cx::new(
-            "test",
-            Arc::new(TestHost::new()),
-            tokio_util::sync::CancellationToken::new(),
-            Arc::new(Quiet),
-            Meter::default(),
-        );
-        read(text, &cx).map(|it| json::write(&it)).map_err(|it| it.message)
+        read(text, &cx()).map(|it| json::write(&it)).map_err(|it| it.message)
     }
 
     #[test]

@@ -209,6 +209,10 @@ impl Search<'_> {
         if op.op.generic == Generic::Tested {
             return self.typed(op, from);
         }
+        // Which format a text has is a guess.
+        if op.op.generic == Generic::Read {
+            return None;
+        }
         let ty = bindings.settled(op.op.yields)?;
         let reads = if op.op.is_pure() { 0 } else { 20 };
         let slow = if op.op.is_inline() { 0 } else { 4 };
@@ -262,7 +266,9 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
 fn is_choice(takes: Scheme) -> bool {
     // What takes json, too, such as `to_csv`, writes any value.
     let says = |it: &Scheme| !matches!(it, Scheme::Record(_, []) | Scheme::Var(_) | Scheme::Json);
-    matches!(takes, Scheme::OneOf(all) if all.iter().all(says))
+    // What takes numbers only writes them in a form of its own; `show` is meant.
+    let is_number = |it: &Scheme| matches!(it, Scheme::Int | Scheme::Float);
+    matches!(takes, Scheme::OneOf(all) if all.iter().all(says) && !all.iter().all(is_number))
 }
 
 /// The cost of taking a list apart. Sums and similar results have another meaning.

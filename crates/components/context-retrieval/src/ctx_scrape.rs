@@ -1,0 +1,108 @@
+//! Finds elements of web pages.
+
+use svc_contract::{
+    registry::{
+        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme,
+        compute, params, record,
+    },
+    value::{Text, Value},
+};
+use svc_documents::{self as extract, Unreadable};
+
+pub(super) const COMPONENT: Component = Component {
+    name: "ctx_scrape",
+    cluster: "context-retrieval",
+    summary: "Finds elements of web pages by CSS selectors.",
+    version: 1,
+    bias: Bias::new(
+        "HTML as browsers read it, CSS selectors of level 4",
+        &["the page is complete without running its scripts"],
+    ),
+    aliases: &[("select_html", "select")],
+    ops: &[compute::<Select>()],
+};
+
+record! {
+    /// An element of a page.
+    struct Element {
+        /// Its words, with one space between them.
+        text: Text,
+        /// The element with its tag, as HTML.
+        html: Text,
+        /// Its attributes, as an object of strings.
+        attributes: Value,
+    }
+}
+
+params! {
+    /// Returns the elements of a page that a CSS selector matches, in the order of the page.
+    ///
+    /// Selectors are those of CSS level 4 without states of a browser: `table tr > td:nth-child(2)`,
+    /// `a[href^="https"]`, `li:not(.old)`, `div:has(h2)`. No match is an empty list. An attribute is
+    /// read by `.attributes >> at(path: "href")`. Incomplete HTML is completed as in a
+    /// browser; a fragment without `html` and `body` is read as a page. Scripts are not run, and
+    /// their content is not part of `text`.
+    ///
+    /// A text that is not a selector, and a page that takes too much time or memory, are errors of
+    /// kind `invalid_input`. The page is read in a process of its own with limits.
+    struct Select {
+        /// The page, as HTML.
+        page: Text,
+        /// The selector.
+        css: Text,
+    }
+}
+
+impl Op for Select {
+    const NAME: &'static str = "select";
+    const YIELDS: Scheme = Scheme::List(&Element::SCHEME, Max::Unknown);
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unsupported, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "find elements of a web page by css selector",
+        "all links of an html page",
+        "scrape the prices from a page",
+        "text of every cell in an html table",
+        "value of an attribute in html",
+        "query selector all",
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The text of elements",
+            r#""<ul><li>one</li><li class='x'>two <b>words</b></li></ul>" >> select_html(css: "li") >> each { .text }"#,
+            r#"["one","two words"]"#,
+        ),
+        Example::ok(
+            "An attribute",
+            r#""<a href='/x'>X</a><a>no link</a>" >> select_html(css: "a[href]") >> each { .attributes >> at(path: "href") }"#,
+            r#"["/x"]"#,
+        ),
+        Example::err(
+            "Not a selector",
+            r#""<p>x</p>" >> select_html(css: "p[")"#,
+            "invalid selector `p[`",
+        ),
+    ];
+}
+
+impl Compute for Select {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        extract::selector(&self.css).map_err(|why| {
+            let css: String = self.css.chars().take(80).collect();
+            OpError::invalid_input(format!("invalid selector `{css}`: {why}"))
+                .help("write it as in CSS, for example `div.price > span`")
+        })?;
+        let found = extract::elements(&self.page, &self.css, cx.host(), &|| cx.check().is_err());
+        // If the call was cancelled, that is the failure.
+        cx.check()?;
+        found.map_err(|why| {
+            let message = format!("cannot read the page: {why}");
+            match why {
+                Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
+                    "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
+                ),
+                Unreadable::Unread(_) => OpError::failed(message),
+                _ => OpError::invalid_input(message),
+            }
+        })
+    }
+}
