@@ -52,6 +52,7 @@ mod plans;
 mod policy;
 mod programs;
 mod promises;
+mod real_use;
 #[cfg(unix)]
 mod repl;
 mod requests;
