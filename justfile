@@ -20,6 +20,12 @@ test *args:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 
+# The book, as a site that can be searched: `target/book/site`. Needs `cargo install mdbook`.
+book:
+    rm -rf target/book
+    cargo run --locked --quiet -- book target/book --chapters docs
+    mdbook build target/book
+
 # The C interface and the Python package.
 bindings:
     cargo test --locked -p svc-bindings -p svc-c

@@ -7,6 +7,7 @@ mod answers;
 mod architecture;
 mod attacks;
 mod blocks;
+mod book;
 mod calls;
 mod changed_files;
 mod cli;
