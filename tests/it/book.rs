@@ -178,7 +178,7 @@ fn the_book_has_every_chapter_and_op_and_no_dead_link() {
         for op in component.ops {
             let page = format!("components/{}/{}.md", component.name, op.name);
             let text = fs::read_to_string(sources.join(&page)).unwrap();
-            let params = op.params.iter().map(|it| it.signature());
+            let params = op.params.iter().map(svc::registry::Param::signature);
             let scripts = op.examples.iter().map(|it| it.script.trim().to_owned());
             for part in params.chain(scripts).chain([op.yields.show()]) {
                 assert!(text.contains(&part), "{page} lacks {part}");

@@ -89,7 +89,7 @@ impl Shop {
     /// Waits until so many requests have arrived.
     fn wait_for(&self, requests: usize) {
         let seen = self.seen.lock().unwrap();
-        let patience = Duration::from_secs(60);
+        let patience = Duration::from_mins(1);
         let is_short = |it: &mut Seen| it.asked.len() < requests;
         let (seen, waited) = self.changed.wait_timeout_while(seen, patience, is_short).unwrap();
         assert!(!waited.timed_out(), "only {:?}", seen.asked);

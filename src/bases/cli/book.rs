@@ -36,10 +36,9 @@ const EXAMPLES: &str = "Examples:
 
 impl Book {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let count = self.files(session)?.iter().try_fold(0, |count, page| {
-            self.write(page, session)?;
-            Ok::<usize, Failure>(count + usize::from(page.path.ends_with(".md")))
-        })?;
+        let files = self.files(session)?;
+        files.iter().try_for_each(|it| self.write(it, session))?;
+        let count = files.iter().filter(|it| it.is_page()).count();
         let folder = self.folder.display().to_string();
         terminal::print(&format!("{}: {count} pages written\n", visible_line(&folder)))?;
         Ok(OK)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use svc_text::links::{Link, links};
 
-use super::{BookFile, Entry, OVERVIEW, ReadFile};
+use super::{BookFile, Entry, OVERVIEW, ReadFile, is_markdown};
 
 /// The chapters that an overview names, and the files that they link to.
 #[derive(Default)]
@@ -56,7 +56,7 @@ fn named(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for Link { target, .. } in links(text) {
         let name = target.split('#').next().unwrap_or_default();
-        if name.ends_with(".md") && !name.contains('/') && !names.iter().any(|it| it == name) {
+        if is_markdown(name) && !name.contains('/') && !names.iter().any(|it| it == name) {
             names.push(name.to_owned());
         }
     }
@@ -100,7 +100,7 @@ impl Linked<'_> {
             return Some(format!("{}{anchor}", place(name)));
         }
         // Pages of Markdown would need a place in the contents.
-        let content = (self.read)(name).filter(|_| !name.ends_with(".md"))?;
+        let content = (self.read)(name).filter(|_| !is_markdown(name))?;
         let own = name.trim_start_matches("../").to_owned();
         self.files.insert(own.clone(), content);
         Some(own)

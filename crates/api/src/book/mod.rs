@@ -6,6 +6,8 @@ mod components;
 mod library;
 mod words;
 
+use std::path::Path;
+
 use svc_contract::registry::Registry;
 
 use chapters::Chapters;
@@ -54,6 +56,11 @@ use-boolean-and = true
 impl BookFile {
     fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: format!("src/{}", path.into()), content: text.into().into_bytes() }
+    }
+
+    /// Whether it is a page of Markdown.
+    pub fn is_page(&self) -> bool {
+        is_markdown(&self.path)
     }
 }
 
@@ -104,9 +111,13 @@ pub fn files(registry: &Registry, read: Option<ReadFile<'_>>) -> Option<Vec<Book
     Some(pages)
 }
 
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == "md")
+}
+
 fn overview(reference: &[Entry]) -> String {
     let links: String =
-        reference.iter().map(|it| format!("- [{}]({})\n", it.title, it.path)).collect();
+        reference.iter().map(|it| ["- [", &it.title, "](", &it.path, ")\n"].concat()).collect();
     format!("# Reference of svc\n\n{links}")
 }
 
