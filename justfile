@@ -20,6 +20,12 @@ test *args:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 
+# The book, as a site that can be searched: `target/book/site`. Needs `cargo install mdbook`.
+book:
+    rm -rf target/book
+    cargo run --locked --quiet -- book target/book --chapters docs
+    mdbook build target/book
+
 # The C interface and the Python package.
 bindings:
     cargo test --locked -p svc-bindings -p svc-c
@@ -67,10 +73,18 @@ pack program:
     for shell in bash zsh fish; do
         "{{ program }}" completions "$shell" >"$out/$name/completions/svc.$shell"
     done
-    if command -v cargo-sbom >/dev/null; then
-        cargo sbom --cargo-package svc --output-format cyclone_dx_json_1_4 >"$out/$name/sbom.cdx.json"
+    if command -v cargo-sbom >/dev/null && command -v jq >/dev/null; then
+        # cargo-sbom lists the libraries of all systems, features and tests, in any order.
+        linked=$(cargo tree --locked --package svc --edges normal,no-proc-macro --prefix none --format '{p}' |
+            awk '{ print $1 "-" substr($2, 2) }' | sort -u)
+        cargo sbom --cargo-package svc --output-format cyclone_dx_json_1_4 |
+            jq --sort-keys --arg linked "$linked" '
+                ($linked | split("\n") | map({ key: ("CycloneDxRef-Component-" + .), value: true }) | from_entries) as $kept
+                | .components |= (map(select($kept[."bom-ref"])) | sort_by(."bom-ref"))
+                | .dependencies |= (map(select($kept[.ref]) | .dependsOn |= (map(select($kept[.])) | sort)) | sort_by(.ref))
+                | del(.serialNumber, .metadata.timestamp, .metadata.authors)' >"$out/$name/sbom.cdx.json"
     else
-        echo "no SBOM: install cargo-sbom with \`cargo install cargo-sbom\`" >&2
+        echo "no SBOM: it needs \`jq\`, and \`cargo install cargo-sbom\`" >&2
     fi
     # The same content makes the same archive.
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \

@@ -223,3 +223,17 @@ fn shown_outputs_are_real() {
         fs::write(&page, text).unwrap();
     }
 }
+
+/// What newcomers enter first is what CI runs.
+#[test]
+fn the_first_command_is_run_by_ci() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
+    let readme = read("README.md").unwrap();
+    let command = readme.lines().find(|it| it.starts_with("cargo run ")).unwrap();
+    assert!(read("docs/getting-started.md").unwrap().contains(command));
+    let (options, rest) = command.strip_prefix("cargo run ").unwrap().split_once("-- ").unwrap();
+    let run = format!("cargo run --locked {options}--quiet -- {rest}");
+    // Packages of the sources leave it out.
+    let Ok(ci) = read(".ci/run") else { return crate::skipped("no .ci/run") };
+    assert!(ci.contains(&run), "expected `{run}` in .ci/run");
+}

@@ -7,6 +7,7 @@ mod answers;
 mod architecture;
 mod attacks;
 mod blocks;
+mod book;
 mod calls;
 mod changed_files;
 mod cli;
@@ -54,6 +55,7 @@ mod policy;
 mod programs;
 mod promises;
 mod race;
+mod real_use;
 #[cfg(unix)]
 mod repl;
 mod requests;

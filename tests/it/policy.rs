@@ -271,3 +271,26 @@ fn the_command_line_holds_plans_to_rules() {
     assert!(err.contains("rules/wrong.toml:1:19: "), "{err}");
     assert_eq!(svc(folder, &["run", "s.svc", "--policy", "none.toml"]).0, Some(6));
 }
+
+/// The policy judges what a run does, not what it would do with other inputs.
+#[tokio::test]
+async fn a_default_that_is_not_used_is_not_refused() {
+    let script = r#"param folder: path = path("notes")
+search(query: "cap", source: folder) >> len"#;
+    let engine = || engine().with_policy(policy(&["reads fs:docs"], &[]));
+    let refused = |ended: Result<svc::Response, Error>| match ended {
+        Err(Error::Check(report)) => report.all().all(|(_, it)| it.code == Code::E315),
+        _ => false,
+    };
+    let store = Arc::new(svc_store::SqliteStore::in_memory().unwrap());
+    for engine in [engine(), engine().with_store(store)] {
+        let run = || engine.run(script);
+        assert_eq!(run().param("folder", "docs").await.unwrap().value.to_string(), "1");
+        assert!(refused(run().await), "the default is used");
+        assert!(refused(run().param("folder", "lib").await));
+        assert!(refused(run().param("folder", "docs").with_policy(policy(&[], &["reads"])).await));
+        let other = run().with_policy(policy(&["reads fs:lib"], &[])).param("folder", "lib");
+        assert_eq!(other.await.unwrap().value.to_string(), "0");
+    }
+    assert!(engine().plan(script).is_err(), "a plan without inputs takes the defaults");
+}

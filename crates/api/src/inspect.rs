@@ -59,6 +59,41 @@ pub fn fields(scheme: Scheme) -> &'static [FieldScheme] {
     }
 }
 
+/// What is known of an op as a whole, each fact with its name. Empty facts are left out.
+pub fn facts(op: &OpRef) -> Vec<(&'static str, String)> {
+    let def = op.op;
+    let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
+    let generic = if def.generic == Generic::No { "" } else { ", or T of `<T>`" };
+    let mut rows = vec![
+        ("result", format!("{}{generic}", def.yields.show())),
+        ("does", effects(def.effects).join(", ")),
+        ("costs", def.price.to_string()),
+        ("fails", errors.join(", ")),
+        ("within", bounds(op).join(", ")),
+        ("runs", def.lacks().map_or(def.cost_class(), |_| "").to_owned()),
+        ("needs", def.lacks().map(needs).unwrap_or_default()),
+        ("tool", def.tool.map(|it| format!("{} ({})", it.name, it.tier)).unwrap_or_default()),
+    ];
+    rows.retain(|(_, it)| !it.is_empty());
+    rows
+}
+
+/// The missing feature of an op.
+fn needs(feature: &str) -> String {
+    format!("the feature `{feature}`, which this build lacks")
+}
+
+/// What a call may take when a script says nothing.
+fn bounds(op: &OpRef) -> Vec<String> {
+    if op.op.is_inline() {
+        return Vec::new();
+    }
+    let limits = op.op.limits;
+    let retries = if op.op.writes_once() { 0 } else { limits.max_retries };
+    let timeout = limits.timeout.map(|it| format!("timeout {}", units::show_duration(it)));
+    timeout.into_iter().chain([format!("max_retries {retries}")]).collect()
+}
+
 pub fn effects(effects: &[Effect]) -> Vec<String> {
     effects.iter().map(ToString::to_string).collect()
 }

@@ -5,6 +5,7 @@
 
 pub mod against;
 pub mod bias;
+pub mod book;
 pub mod calls;
 pub mod check;
 pub mod components;

@@ -361,8 +361,7 @@ impl Engine {
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(used).under(&self.policy);
-        let program = self.worded(check::check(script, self.components(), &files))?;
-        self.planned(Arc::new(program), &BTreeMap::new(), Caps::default())
+        self.before_inputs(self.worded(check::check(script, self.components(), &files))?)
     }
 
     /// Analyses a script for an editor, even if it does not pass the check.
@@ -419,9 +418,29 @@ impl Engine {
         caps: Caps,
     ) -> Result<Plan, Report> {
         let (program, estimate) = self.estimated(program, given, caps, true)?;
-        let plan = plan::plan(program, estimate, self.planner);
+        self.judged(plan::plan(program, estimate, self.planner))
+    }
+
+    /// The plan, if the policy accepts it.
+    fn judged(&self, plan: Plan) -> Result<Plan, Report> {
         let refused = plan.refusals(&self.enforced_policy(), self.host());
         if refused.has_errors() { Err(self.hints.of_report(refused)) } else { Ok(plan) }
+    }
+
+    /// The plan of a script whose inputs follow. The policy may refuse a default that the run does
+    /// not use, so it judges the plan of the run, which [`Engine::run_plan`] makes.
+    pub fn plan_before_inputs(&self, script: impl Into<Source>) -> Result<Plan, Report> {
+        self.before_inputs(self.checked(script)?)
+    }
+
+    fn before_inputs(&self, program: Checked) -> Result<Plan, Report> {
+        let (program, none) = (Arc::new(program), BTreeMap::new());
+        let (program, estimate) = self.estimated(program, &none, Caps::default(), true)?;
+        if estimate.varies && !self.enforced_policy().is_empty() {
+            // What another planner made is planned again.
+            return Ok(plan::plan(program, estimate, Planner::new()));
+        }
+        self.judged(plan::plan(program, estimate, self.planner))
     }
 
     /// Requests a run of a script: set its inputs, then await it.
@@ -429,8 +448,8 @@ impl Engine {
         let script = script.into();
         let plan = match &self.store {
             // Expectations come from the runs of the store.
-            Some(_) => self.plan(script).map(Arc::new),
-            None => self.recent.plan(script, self.planner, |it| self.plan(it)),
+            Some(_) => self.plan_before_inputs(script).map(Arc::new),
+            None => self.recent.plan(script, self.planner, |it| self.plan_before_inputs(it)),
         };
         Request::new(self, plan.map_err(Error::Check))
     }

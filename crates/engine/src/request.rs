@@ -109,7 +109,7 @@ impl<'e> Request<'e> {
             Err(Error::Input { source, .. } | Error::Run { source, .. }) => source,
         };
         let plan = match &self.flow {
-            None => engine.plan(source).map_err(Error::Check),
+            None => engine.plan_before_inputs(source).map_err(Error::Check),
             Some(CalledFlow::Named(name)) => engine.flow_plan(source, name),
             Some(CalledFlow::Kept(flow)) => engine.kept_plan(flow),
         };

@@ -10,6 +10,8 @@ mod stop_words;
 pub mod blocks;
 pub mod bm25;
 pub mod dates;
+#[cfg(feature = "markdown")]
+pub mod links;
 pub mod markup;
 #[cfg(feature = "markdown")]
 pub mod plain;

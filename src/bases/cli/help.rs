@@ -22,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
-    ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man"]),
+    ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];
 
 /// What follows the short help.

@@ -6,6 +6,7 @@
 mod again;
 mod against;
 mod ask;
+mod book;
 mod card;
 mod check;
 mod complete;
@@ -123,6 +124,7 @@ enum Command {
     Card(card::Card),
     Completions(completions::Completions),
     Man(man::Manual),
+    Book(book::Book),
 }
 
 const TOUR: &str = r#"A short tour:
@@ -286,6 +288,7 @@ impl Command {
             Self::Card(_) => card::Card::execute(),
             Self::Completions(it) => it.execute(),
             Self::Man(it) => it.execute(session),
+            Self::Book(it) => it.execute(session),
         }
     }
 }

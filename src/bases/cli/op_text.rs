@@ -1,10 +1,7 @@
 //! Renders the documentation of ops as text.
 
-use svc_api::inspect::{Subject, effects, fields};
-use svc_contract::{
-    registry::{Bias, Component, Example, FieldScheme, Generic, OpRef, Param, Tuning},
-    value::units,
-};
+use svc_api::inspect::{self, Subject, fields};
+use svc_contract::registry::{Bias, Component, Example, FieldScheme, OpRef, Param, Tuning};
 
 use super::terminal::{Ink, Stream};
 
@@ -81,29 +78,11 @@ fn section(title: &str, pairs: impl Iterator<Item = (String, String)>, out: Stre
 
 /// The facts about the op as a whole.
 fn facts(op: &OpRef, out: Stream) -> String {
-    let def = op.op;
-    let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
-    let generic = if def.generic == Generic::No { "" } else { ", or T of `<T>`" };
-    let rows = [
-        ("result", format!("{}{generic}", def.yields.show())),
-        ("does", effects(def.effects).join(", ")),
-        ("costs", def.price.to_string()),
-        ("fails", errors.join(", ")),
-        ("within", bounds(op).join(", ")),
-        ("runs", def.lacks().map_or(def.cost_class(), |_| "").to_owned()),
-        ("needs", def.lacks().map(needs).unwrap_or_default()),
-        ("tool", def.tool.map(|it| format!("{} ({})", it.name, it.tier)).unwrap_or_default()),
-    ];
-    let shown = rows.iter().filter(|(_, it)| !it.is_empty()).map(|(name, value)| {
+    let shown = inspect::facts(op).into_iter().map(|(name, value)| {
         let name = out.paint(&format!("{name:<8}"), Ink::Bold);
         format!("  {name}{value}")
     });
     shown.collect::<Vec<_>>().join("\n") + "\n\n"
-}
-
-/// The missing feature of an op.
-fn needs(feature: &str) -> String {
-    format!("the feature `{feature}`, which this build lacks")
 }
 
 fn param(component: &Component, param: &Param, tuning: &Tuning) -> (String, String) {
@@ -126,17 +105,6 @@ fn tuned(component: &Component, param: &Param, tuning: &Tuning) -> String {
 
 fn field(field: &FieldScheme) -> (String, String) {
     (format!("{}: {}", field.name, field.scheme.show()), field.doc.trim().to_owned())
-}
-
-/// What a call may take when a script says nothing.
-fn bounds(op: &OpRef) -> Vec<String> {
-    if op.op.is_inline() {
-        return Vec::new();
-    }
-    let limits = op.op.limits;
-    let retries = if op.op.writes_once() { 0 } else { limits.max_retries };
-    let timeout = limits.timeout.map(|it| format!("timeout {}", units::show_duration(it)));
-    timeout.into_iter().chain([format!("max_retries {retries}")]).collect()
 }
 
 fn example(example: &Example) -> String {

@@ -65,10 +65,10 @@ fn flows_of(module: &Module<'_>) -> Result<Source> {
     Err(Failure::new(USAGE, message).help(format!("run its tests with `svc test {name}`")))
 }
 
-/// Plans a script; prints its problems to standard error.
+/// Plans a script whose inputs follow; prints its problems to standard error.
 pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
     let source = read(session.engine.host(), file)?;
-    session.engine.plan(source).map_err(|report| {
+    session.engine.plan_before_inputs(source).map_err(|report| {
         terminal::print_err(terminal::styled(&report.render(session.terminal.err.style())));
         Failure::shown(INVALID, report.into())
     })

@@ -165,7 +165,7 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 31] = [
+const COVERED: [&str; 32] = [
     "run",
     "repl",
     "resume",
@@ -196,6 +196,7 @@ const COVERED: [&str; 31] = [
     "card",
     "completions",
     "man",
+    "book",
     "help",
 ];
 
@@ -294,6 +295,8 @@ fn results_and_runs_are_only_text() {
     place.shows(&["init", HOSTILE]);
     place.shows(&["init", HOSTILE]);
     place.shows(&["man", HOSTILE]);
+    place.shows(&["book", HOSTILE]);
+    place.shows(&["book", "b", "--chapters", HOSTILE]);
 }
 
 #[test]

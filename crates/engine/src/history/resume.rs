@@ -133,7 +133,7 @@ impl Engine {
     pub(crate) fn replanned(&self, run: &Run, script: impl Into<Source>) -> Result<Plan, Error> {
         match called_flow(run) {
             Some(flow) => self.flow_plan(script, &flow),
-            None => self.plan(script).map_err(Error::Check),
+            None => self.plan_before_inputs(script).map_err(Error::Check),
         }
     }
 
