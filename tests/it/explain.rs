@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// Scripts for codes whose sample is more than a script.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     // Too large to show.
     ("E104", ""),
     // A thousand and one of something.
@@ -23,8 +23,6 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("E227", r#""hello" >> vague"#),
     // The features of a build vary.
     ("E228", r#""hello" >> dub"#),
-    // No built-in component writes again with each attempt.
-    ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
     // The person who runs the script refuses its effects.
     ("E315", r#""hello" >> write_file(to: "out/a.txt")"#),
     // These need a service that refuses or fails.
@@ -143,7 +141,7 @@ fn nearly_all_wrong_samples_are_scripts() {
             let claim = entry.wrong.info.rsplit(' ').next();
             assert_eq!(claim, Some(entry.code));
         }
-        let needs_more = ["E304", "E311", "E406", "E407", "E409"];
+        let needs_more = ["E311", "E406", "E407", "E409"];
         let right = if needs_more.contains(&entry.code) { "text" } else { "svc" };
         assert_eq!(entry.right.info, right, "{}", entry.code);
     }

@@ -7,7 +7,7 @@ use svc_contract::{
         Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, ParamDefault,
         Registry, Scheme, Tool, Tuning, nearest,
     },
-    value::Value,
+    value::{Value, units},
 };
 use svc_engine::output::estimates::millis;
 use svc_lang::constructs::{self, Construct};

@@ -54,6 +54,7 @@ pub const ALL: &[Described] = &[
         "the components and modules, or one module",
         Form::Types(|it| vec![of::<Vec<EntryJson>>(it), of::<ModulePageJson>(it)]),
     ),
+    described("doc", "the modules", Form::Types(|it| vec![of::<Vec<ModulePageJson>>(it)])),
     described(
         "explain",
         "one error code, or all",

@@ -4,11 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use svc_api::library::{self, ModulePageJson};
-use svc_lang::stdlib::{Module, SUFFIXES};
+use svc_engine::Error;
+use svc_lang::{
+    diag::visible,
+    stdlib::{Module, SUFFIXES},
+};
 
 use super::{
     Session,
-    exit::{INVALID, OK, Result},
+    exit::{Failure, INVALID, OK, Result, answered},
     library::page_of_file,
     script,
     scripts::Scripts,
@@ -42,6 +46,10 @@ The exit code is 7 if a module has errors.";
 
 impl Doc {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.print(session))
+    }
+
+    fn print(&self, session: &Session) -> Result<u8> {
         let found = Scripts::find(session.engine.host(), &self.files)?;
         let mut sources = Vec::with_capacity(found.files.len());
         for file in &found.files {
@@ -52,12 +60,12 @@ impl Doc {
             {
                 let drawn = report.render(session.terminal.err.style());
                 terminal::print_err(terminal::styled(&drawn));
-                return Ok(INVALID);
+                return Err(Failure::shown(INVALID, Error::Check(report)));
             }
             sources.push((file.display().to_string(), source));
         }
         let modules = sources.iter().map(|(path, source)| (path, Module::of_user(source)));
-        // Most scripts of a folder are no modules.
+        // Most scripts of a folder have nothing for others.
         let modules = modules.filter(|(_, it)| {
             !found.has_folder || !it.flows().is_empty() || !it.types().is_empty()
         });
@@ -68,7 +76,11 @@ impl Doc {
         }
         let out = session.terminal.out;
         let page = |(path, it): (&String, Module<'_>)| {
-            if self.markdown { library::markdown(&it) } else { page_of_file(&it, path, out) }
+            if self.markdown {
+                visible(&library::markdown(&it)).into_owned()
+            } else {
+                page_of_file(&it, path, out)
+            }
         };
         let pages: Vec<String> = modules.map(page).collect();
         terminal::print(terminal::styled(&pages.join("\n")))?;

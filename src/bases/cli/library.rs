@@ -2,6 +2,7 @@
 
 use svc_api::library::{CLUSTER, ModulePageJson};
 use svc_contract::registry::nearest;
+use svc_lang::diag::{visible, visible_line};
 use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 
 use super::{
@@ -57,9 +58,9 @@ fn page(module: &Module<'_>, out: Stream) -> String {
 
 /// The documentation of a module of the user as text.
 pub(super) fn page_of_file(module: &Module<'_>, path: &str, out: Stream) -> String {
-    let name = out.paint(path, Ink::Bold);
-    let docs = module.docs();
-    let docs = if docs.is_empty() { docs } else { format!("\n{}\n", docs.trim()) };
+    let name = out.paint(&visible_line(path), Ink::Bold);
+    let docs = visible(module.docs().trim()).into_owned();
+    let docs = if docs.is_empty() { docs } else { format!("\n{docs}\n") };
     format!("{name}\n{docs}{}", declared(module, out))
 }
 
@@ -68,12 +69,12 @@ fn declared(module: &Module<'_>, out: Stream) -> String {
     let mut page = String::new();
     let types = module.types();
     if !types.is_empty() {
-        page += &format!("\n{}\n", types.join("\n"));
+        page += &format!("\n{}\n", visible(&types.join("\n")));
     }
     for flow in module.flows() {
         page += &format!("\n{}\n", head(&flow, module, out));
         if !flow.doc.is_empty() {
-            page += &format!("  {}\n", flow.doc);
+            page += &format!("  {}\n", visible_line(&flow.doc));
         }
     }
     page
@@ -83,6 +84,8 @@ fn declared(module: &Module<'_>, out: Stream) -> String {
 fn head(flow: &FlowDoc, module: &Module<'_>, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
     let (generics, params, yields) = (flow.type_params(), &flow.params, &flow.yields);
+    let params: Vec<_> = params.iter().map(|it| visible_line(it)).collect();
+    let yields = visible_line(yields);
     let line = format!("{generics}({}) -> {yields}", params.join(", "));
     let painted = out.paint(&name, Ink::Cyan);
     if name.len() + line.len() <= WIDEST {

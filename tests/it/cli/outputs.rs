@@ -115,6 +115,8 @@ plan needs.svc -p n=x --json
 plan bad.svc --json
 plan missing.svc --json
 test good.svc mail.svc bad.svc missing.svc --json
+doc good.svc --json
+doc bad.svc --json
 components --json
 components std:panel --json
 components time --json

@@ -165,7 +165,7 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 32] = [
+const COVERED: [&str; 33] = [
     "run",
     "repl",
     "resume",
@@ -183,6 +183,7 @@ const COVERED: [&str; 32] = [
     "fix",
     "fmt",
     "expand",
+    "doc",
     "plan",
     "components",
     "inspect",
@@ -238,6 +239,17 @@ fn scripts_of_others_are_only_text() {
     let documented = format!("# {HOSTILE}\n## {HOSTILE}\nparam p: string = {}\np", raw(HOSTILE));
     place.file("documented.svc", &documented.replace(['\r', '\u{c}', '\u{85}', '\u{2028}'], ""));
     place.shows(&["run", "documented.svc", "--help"]);
+    place.file(
+        "module.svc",
+        &format!(
+            "# {HOSTILE}\n## {HOSTILE}\nflow f(x: string = {}) -> string {{ x }}",
+            raw(HOSTILE)
+        )
+        .replace(['\r', '\u{c}', '\u{85}', '\u{2028}'], ""),
+    );
+    for args in [&["doc", "module.svc"][..], &["doc", "--markdown", "module.svc"]] {
+        place.shows(args);
+    }
 }
 
 #[test]
