@@ -21,6 +21,7 @@ pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
         .loop_word()
         .or_else(|| place.reserved_name())
         .or_else(|| place.nameless_branch())
+        .or_else(|| place.nameless_value())
         .or_else(|| place.form())
         .unwrap_or_else(|| place.anything())
 }
@@ -87,6 +88,28 @@ impl Place<'_> {
         )
     }
 
+    /// `{ a, b }`, as in languages where a name alone is a field with its value.
+    fn nameless_value(&self) -> Option<Problem> {
+        let open = self.opener()?;
+        let name = self.word(self.found);
+        let (before, after) = (self.before(), self.word(self.found + 1));
+        let owner = open.checked_sub(1).map_or("", |it| self.word(it));
+        let is_record =
+            self.word(open) == "{" && matches!(owner, "" | "(" | "[" | "," | ":" | ">>" | "=");
+        let is_name = name.starts_with(|it: char| it.is_ascii_lowercase()) && !is_reserved(name);
+        let is_alone = matches!((before, after), ("{" | ",", ",") | (",", "}"));
+        if !(is_record && is_name && is_alone) {
+            return None;
+        }
+        let message = format!("missing value of the field `{name}`");
+        Some(
+            Problem::error(Code::E101, self.here(), message)
+                .label("field without a value")
+                .help(format!("write `{name}: {name}`: every field has a name and a value"))
+                .fixed(self.fix_branches(open)),
+        )
+    }
+
     /// `let match = ..`: a reserved word where a name is expected.
     fn reserved_name(&self) -> Option<Problem> {
         let word = self.word(self.found);
@@ -148,7 +171,7 @@ impl Place<'_> {
                 "write `where { .score > 0.5 }`, `sort { .name }`, `group { .kind }`"
             }
             "{" if self.found > 1 && self.word(self.found - 2) == ">>" => {
-                "write `{ name: value }` for a record, or remove the braces: other stages have none"
+                "write `{ name: value }` for a record and `( .. )` for a value, or remove the braces: other stages have none"
             }
             "(" | "[" | "," => "write a value here",
             "+" | "-" | "*" | "/" | "%" | "and" | "or" | "not" | "==" | "!=" | "<" | "<=" | ">"
