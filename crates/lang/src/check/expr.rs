@@ -62,6 +62,16 @@ impl Checker<'_> {
         if term.ty.fits(ty) {
             return convert(term, ty);
         }
+        let written = &self.source.text()[term.span.range()];
+        if *ty.required() == Type::Date && times::parse_date(written).is_some() {
+            let message = format!("expected {ty} for {what}, found a calculation");
+            let problem = Problem::error(Code::E217, term.span, message)
+                .label("a date is written in quotes")
+                .help(format!("write `\"{written}\"`"))
+                .suggest(term.span, format!("\"{written}\""));
+            self.report(problem);
+            return Term::unknown(term.span);
+        }
         let nearly = null_help(&term.ty, ty).or_else(|| self.json_help(&term.ty, ty));
         let help = nearly.unwrap_or_else(|| match (&term.ty, ty) {
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),

@@ -227,6 +227,9 @@ impl Checker<'_> {
                     Type::Duration | Type::Size => {
                         "durations and sizes are never negative; `sort { .x } >> reverse` sorts in descending order"
                     }
+                    Type::Optional(of) if of.is_number() || **of == Type::Money => {
+                        "it may be null: write `-(x ?? 0)`, or keep the others first with `where { x != null }`"
+                    }
                     _ => "to sort in descending order, write `sort { .x } >> reverse`",
                 };
                 self.report(

@@ -24,6 +24,16 @@ pub(super) const ALL: &[Construct] = &[
         chapter: "language.md#literals-and-units",
     },
     Construct {
+        words: &["date"],
+        summary: "Is the type of a day of the calendar; `time` is that of an instant.",
+        form: "date\ntime\n\"2026-06-01\"\n\"2026-06-01T09:30:00Z\"",
+        example: "let due: date = \"2026-06-01\"\n\n{ late: due < \"2026-07-01\", next: due + 48h }",
+        result: "{\"late\":true,\"next\":\"2026-06-03\"}",
+        fails: "A string literal becomes a date or a time where one is expected; other texts need \
+                `parse_date`, or `as date`.",
+        chapter: "language.md#times-and-dates",
+    },
+    Construct {
         words: &["map"],
         summary: "Is the type of values by keys that only the run knows.",
         form: "map<type>",

@@ -173,6 +173,10 @@ impl Place<'_> {
             "{" if self.found > 1 && self.word(self.found - 2) == ">>" => {
                 "write `{ name: value }` for a record and `( .. )` for a value, or remove the braces: other stages have none"
             }
+            "{" if self.found > 1 && self.word(self.found - 2) == ":" => {
+                "write `{ name: value }` for a record; a flow is passed by its name, as in `by: score`"
+            }
+            "." if self.word(self.found) == "[" => "write `it[0]` for an item of the value",
             "(" | "[" | "," => "write a value here",
             "+" | "-" | "*" | "/" | "%" | "and" | "or" | "not" | "==" | "!=" | "<" | "<=" | ">"
             | ">=" | "??" => "write a value after the operator",
@@ -225,7 +229,7 @@ impl Place<'_> {
                     .to_owned()
             }
             "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "and" | "or"
-            | "??"
+            | "??" | "as"
                 if after_value =>
             {
                 format!(
