@@ -122,7 +122,7 @@ fn a_damaged_store_is_recovered() {
     let said = super::out(&recovered);
     assert!(recovered.status.success(), "{}", err(&recovered));
     assert!(said.starts_with("the damaged store is now `runs.db.corrupt-"), "{said}");
-    assert!(said.contains("\n1 runs and "), "{said}");
+    assert!(said.contains("\n1 run and "), "{said}");
     let aside = said.split('`').nth(1).unwrap();
     assert_eq!(fs::read(place.path().join(aside)).unwrap(), bytes, "it is unchanged");
     place.goes_on();
