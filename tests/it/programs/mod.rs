@@ -186,7 +186,7 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
         ),
         (
             r#"1 >> exec_json<string>(program: "cat")"#,
-            ErrorKind::InvalidInput,
+            ErrorKind::InvalidOutput,
             "expected string",
             "",
         ),
