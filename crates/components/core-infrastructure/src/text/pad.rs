@@ -167,6 +167,11 @@ impl Op for FormatNumber {
             r#"-1234567.891 >> format_number(decimals: 2, group: ".", point: ",")"#,
             r#""-1.234.567,89""#,
         ),
+        Example::err(
+            "Too many decimals",
+            "format_number(2.5, decimals: 99)",
+            "invalid `decimals`: 99 is not between 0 and 15",
+        ),
     ];
 }
 
