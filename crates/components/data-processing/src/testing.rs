@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use svc_contract::registry::{Cx, Meter, Monitor};
+use svc_contract::{
+    registry::{Cx, Meter, Monitor, OpError},
+    value::{Value, json},
+};
 use svc_host_os::test::TestHost;
 
 struct Quiet;
@@ -16,4 +19,12 @@ impl Monitor for Quiet {
 pub(super) fn cx() -> Cx {
     let cancel = tokio_util::sync::CancellationToken::new();
     Cx::new("test", Arc::new(TestHost::new()), cancel, Arc::new(Quiet), Meter::default())
+}
+
+/// What a reader makes of a text, as JSON, or its message.
+pub(super) fn as_json(
+    read: fn(&str, &Cx) -> Result<Value, OpError>,
+    text: &str,
+) -> Result<String, String> {
+    read(text, &cx()).map(|it| json::write(&it)).map_err(|it| it.message)
 }

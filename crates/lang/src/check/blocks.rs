@@ -35,7 +35,9 @@ impl Checker<'_> {
         let result = self.pipeline_as(result, expected);
         let (lets, needs) = self.close_lets(lets, values);
         let ty = result.ty.clone();
-        Term::new(TermKind::Block(Box::new(TypedBlock { lets, result, needs })), ty, span)
+        let block = TypedBlock { lets, result, needs };
+        self.unordered_block(&block);
+        Term::new(TermKind::Block(Box::new(block)), ty, span)
     }
 
     /// Checks lets without a pipeline after them.
@@ -117,7 +119,7 @@ impl Checker<'_> {
         };
         let acts: Vec<bool> = values.iter().map(super::overlap::acts).collect();
         let live = live_lets(&names, &result_needs, &acts);
-        let lets: Vec<TypedLet> = names
+        let lets = names
             .into_iter()
             .zip(values)
             .zip(syntax)
@@ -130,7 +132,6 @@ impl Checker<'_> {
                 TypedLet { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
             })
             .collect();
-        self.unordered_lets(&lets);
         (lets, once(result_needs))
     }
 }

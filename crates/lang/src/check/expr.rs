@@ -38,6 +38,7 @@ impl Checker<'_> {
             ExprKind::Text(pieces) => self.text(pieces, expected, span),
             ExprKind::List(items) => self.list(items, expected, span),
             ExprKind::Record(entries) => self.record(entries, expected, span),
+            ExprKind::Map(entries) => self.map(entries, expected, span),
             ExprKind::It => self.it_or_report(span),
             ExprKind::Name(words) => self.name(words, span),
             ExprKind::Call(call) => {
@@ -226,26 +227,37 @@ impl Checker<'_> {
             is_declared && terms.iter().all(|it| it.ty.fits(expected))
         };
         let declared = expected.filter(fits);
-        let mut ty = declared.clone().unwrap_or(Type::Never);
-        for term in terms.iter().filter(|_| declared.is_none()) {
-            let Some(joined) = ty.join(&term.ty) else {
-                let problem = Problem::error(
-                    Code::E209,
-                    term.span,
-                    "the items of a list must have the same type",
-                )
-                .label(format!("this is {}", found(&term.ty)))
-                .also(terms[0].span, format!("this is {}", found(&terms[0].ty)))
-                .help("convert them to one type, or use a record for values of different types");
-                let problem = self.alike(problem, &terms[0], term, Behind::Value);
-                self.report(problem);
-                return Term::unknown(span);
-            };
-            ty = joined;
-        }
+        let ty = match declared {
+            Some(declared) => declared,
+            None => match self.joined(&terms, "the items of a list") {
+                Some(joined) => joined,
+                None => return Term::unknown(span),
+            },
+        };
         let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
         let max = Some(terms.len() as u64);
         Term::new(TermKind::List(terms), Type::List(ty.into(), max), span)
+    }
+
+    /// The type that all of several values have, or a problem with the first that has another one.
+    pub(super) fn joined(&mut self, terms: &[Term], what: &str) -> Option<Type> {
+        let mut ty = Type::Never;
+        for term in terms {
+            let Some(joined) = ty.join(&term.ty) else {
+                let message = format!("{what} must have the same type");
+                let problem = Problem::error(Code::E209, term.span, message)
+                    .label(format!("this is {}", found(&term.ty)))
+                    .also(terms[0].span, format!("this is {}", found(&terms[0].ty)))
+                    .help(
+                        "convert them to one type, or use a record for values of different types",
+                    );
+                let problem = self.alike(problem, &terms[0], term, Behind::Value);
+                self.report(problem);
+                return None;
+            };
+            ty = joined;
+        }
+        Some(ty)
     }
 
     fn record(&mut self, entries: &[ast::Entry], expected: Option<&Type>, span: Span) -> Term {

@@ -24,6 +24,7 @@ mod items;
 mod lacking;
 mod lists;
 mod literals;
+mod maps;
 mod mentions;
 mod modules;
 mod narrow;

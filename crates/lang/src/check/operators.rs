@@ -288,7 +288,7 @@ fn is_compared_record(op: BinaryOp, other: &Type, literal: &Expr) -> bool {
 /// Whether a list or record is written in a comparison.
 fn is_compound(op: BinaryOp, literal: &Expr) -> bool {
     matches!(op, BinaryOp::Equal | BinaryOp::Unequal)
-        && matches!(literal.kind, ExprKind::List(_) | ExprKind::Record(_))
+        && matches!(literal.kind, ExprKind::List(_) | ExprKind::Record(_) | ExprKind::Map(_))
 }
 
 fn holds_record(ty: &Type) -> bool {

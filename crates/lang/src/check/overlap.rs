@@ -10,7 +10,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::{Checker, MOST_SUGGESTED, Term, TermKind, TypedBranch, TypedLet};
+use super::{Checker, MOST_SUGGESTED, Term, TermKind, TypedBlock, TypedBranch, TypedLet};
 use crate::diag::{Code, Problem, Span};
 
 /// One use of a file or folder with a known path.
@@ -65,10 +65,15 @@ impl Checker<'_> {
         self.conflicts(&uses, |_| Vec::new());
     }
 
-    /// Reports lets that conflict: those that do not need each other run at the same time, too.
-    pub(super) fn unordered_lets(&mut self, lets: &[TypedLet]) {
-        let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
-        self.conflicts(&uses, |later| all_needs(lets, later));
+    /// Reports pieces of a block that conflict: lets and the result that do not need each other run
+    /// at the same time, too.
+    pub(super) fn unordered_block(&mut self, block: &TypedBlock) {
+        let TypedBlock { lets, result, needs } = block;
+        let pieces = lets.iter().map(|it| &it.value).chain([result]);
+        let uses: Vec<Vec<Use>> = pieces.map(uses).collect();
+        self.conflicts(&uses, |later| {
+            all_needs(lets, lets.get(later).map_or(needs, |it| &it.needs))
+        });
     }
 
     /// Reports pieces that conflict with earlier ones. `needed` returns the earlier ones that a piece
@@ -120,15 +125,13 @@ fn raced(a: &Use, b: &Use) -> Problem {
         .help("make one use the result of the other, so that they run in order")
 }
 
-/// The lets that one needs, directly or through others. Lets only need earlier ones.
-fn all_needs(lets: &[TypedLet], of: usize) -> Vec<bool> {
+/// The lets that are needed, directly or through others. Lets only need earlier ones.
+fn all_needs(lets: &[TypedLet], direct: &[usize]) -> Vec<bool> {
     let mut needed = vec![false; lets.len()];
-    let mut open = vec![of];
+    let mut open = direct.to_vec();
     while let Some(next) = open.pop() {
-        for idx in &lets[next].needs {
-            if !std::mem::replace(&mut needed[*idx], true) {
-                open.push(*idx);
-            }
+        if !std::mem::replace(&mut needed[next], true) {
+            open.extend(&lets[next].needs);
         }
     }
     needed

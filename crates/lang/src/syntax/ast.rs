@@ -260,6 +260,8 @@ pub enum ExprKind {
     Text(Vec<Piece>),
     List(Vec<Expr>),
     Record(Vec<Entry>),
+    /// Keys with their values: `{ [key]: value }`.
+    Map(Vec<(Expr, Expr)>),
     It,
     /// A name without arguments: `hits`, `it` excepted, `text.upper`, `found.web`.
     Name(Vec<Word>),

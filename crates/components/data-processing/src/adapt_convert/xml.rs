@@ -284,10 +284,10 @@ mod tests {
     use svc_contract::value::json;
 
     use super::*;
-    use crate::testing::cx;
+    use crate::testing::as_json;
 
     fn of(text: &str) -> Result<String, String> {
-        read(text, &cx()).map(|it| json::write(&it)).map_err(|it| it.message)
+        as_json(read, text)
     }
 
     #[test]

@@ -6,6 +6,7 @@ use pest::{
     iterators::Pair,
     pratt_parser::{Assoc, Op, PrattParser},
 };
+use svc_contract::value::Value;
 
 use super::Builder;
 use crate::{
@@ -133,7 +134,7 @@ impl Builder<'_> {
         let kind = match pair.as_rule() {
             Rule::list => ExprKind::List(pair.into_inner().map(|it| self.inner(it)).collect()),
             Rule::record if self.too_many("fields in a record", &pair, 0) => ExprKind::Broken,
-            Rule::record => ExprKind::Record(pair.into_inner().map(|it| self.entry(it)).collect()),
+            Rule::record => self.record_or_map(pair),
             Rule::field | Rule::optional_field => {
                 let it = Expr { kind: ExprKind::It, span: Span::new(span.start, span.start) };
                 self.selection(Box::new(it), pair)
@@ -250,6 +251,41 @@ impl Builder<'_> {
         let mut inner = pair.into_inner();
         let name = self.word(&inner.next().expect("a named value has a name"));
         (name, self.inner(inner.next().expect("a named value has a value")))
+    }
+
+    /// The fields of a record; or of a map, if a key is in brackets.
+    pub(super) fn record_or_map(&mut self, pair: Pair<'_, Rule>) -> ExprKind {
+        let is_keyed = |it: Pair<'_, Rule>| it.into_inner().any(|it| it.as_rule() == Rule::keyed);
+        if pair.clone().into_inner().any(is_keyed) {
+            return self.map(pair);
+        }
+        ExprKind::Record(pair.into_inner().map(|it| self.entry(it)).collect())
+    }
+
+    fn map(&mut self, pair: Pair<'_, Rule>) -> ExprKind {
+        let mut entries = Vec::new();
+        for entry in pair.into_inner() {
+            let span = self.span(&entry);
+            let inner = entry.into_inner().next().expect("an entry is something");
+            match inner.as_rule() {
+                Rule::spread => self.problems.push(
+                    Problem::error(Code::E101, span, "unexpected `...` in a map")
+                        .label("copies the fields of a record")
+                        .help("write `merge(a, b)` for a map with the entries of both"),
+                ),
+                Rule::keyed => {
+                    let mut parts = inner.into_inner().map(|it| self.inner(it));
+                    let mut part = || parts.next().expect("an entry has a key and a value");
+                    entries.push((part(), part()));
+                }
+                _ => {
+                    let (name, value) = self.named(inner);
+                    let key = ExprKind::Literal(Value::Text(name.text));
+                    entries.push((Expr { kind: key, span: name.span }, value));
+                }
+            }
+        }
+        ExprKind::Map(entries)
     }
 
     pub(super) fn entry(&mut self, pair: Pair<'_, Rule>) -> Entry {

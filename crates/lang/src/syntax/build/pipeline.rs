@@ -341,8 +341,7 @@ impl Builder<'_> {
                 .help(format!("add a second pair of braces for the record: `{}`", quoted(&fix)))
                 .fix(block, fix),
         );
-        let entries = pair.into_inner().map(|it| self.entry(it)).collect();
-        let expr = Expr { kind: ExprKind::Record(entries), span };
+        let expr = Expr { kind: self.record_or_map(pair), span };
         let stage = Stage { kind: StageKind::Expr(expr), mods: Vec::new(), span };
         Pipeline { stages: vec![stage], span }
     }

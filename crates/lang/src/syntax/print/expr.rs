@@ -128,13 +128,22 @@ impl<'a> Printer<'a> {
         Doc::seq(parts)
     }
 
-    /// A field of a record, or `...record`.
+    /// A field of a record, `[key]: value`, or `...record`.
     fn entry(&mut self, pair: Read<'_>) -> Doc<'a> {
         match pair.into_inner().next() {
             Some(it) if it.as_rule() == Rule::spread => {
                 let dots = self.sign("...");
                 let value = it.into_inner().next().map(|it| self.expr(it));
                 Doc::seq([dots].into_iter().chain(value).collect())
+            }
+            Some(it) if it.as_rule() == Rule::keyed => {
+                let mut inner = it.into_inner();
+                let mut parts = vec![self.tokens.open("[")];
+                parts.extend(inner.next().map(|it| self.pipeline(it)));
+                parts.push(self.tokens.closing_comments());
+                parts.extend([self.sign("]"), self.sign(":"), Doc::space()]);
+                parts.extend(inner.next().map(|it| self.pipeline(it)));
+                Doc::seq(parts)
             }
             Some(it) => self.named(it),
             None => Doc::empty(),
