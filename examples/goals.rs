@@ -1,41 +1,26 @@
-//! Measures how well the guide serves eighty goals in plain English: `cargo run --example goals`.
-//!
-//! `tests/goals` contains the goals, in three sets. `--each` shows the result for each goal that
-//! the guide was tuned on, `--all` for all goals. `cargo run --example goals FILE` uses the goals
-//! of another file instead.
+//! Measures the guide on 224 goals in users' own words, by what its scripts do: `cargo build &&
+//! cargo run --example goals`. `--each` shows what became of the goals that may be read.
 
-#[path = "../tests/goals/score.rs"]
-mod score;
+#[path = "../tests/goals/judge.rs"]
+#[expect(clippy::disallowed_methods, reason = "it judges another program")]
+mod judge;
 
-use score::{SETS, Served, answers, goals, read, scores};
+use judge::{goals, judged, score};
 
-#[tokio::main]
 #[expect(clippy::print_stdout, reason = "the table is the result")]
-#[expect(clippy::disallowed_methods, reason = "the file is for the one who measures")]
-async fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let shown = args.iter().find(|it| it.starts_with("--")).map_or("", String::as_str);
-    let goals = match args.iter().find(|it| !it.starts_with("--")) {
-        Some(file) => read(&std::fs::read_to_string(file).expect("a file with goals")),
-        None => goals(),
-    };
-    let answers = answers(&svc::engine(), goals).await;
-    for (goal, served, answer) in &answers {
-        let is_shown = shown == "--all" || (shown == "--each" && !goal.held_back && !goal.fresh);
-        if is_shown {
-            let mark =
-                if matches!(served, Served::Right | Served::RightlyNo) { "ok" } else { "WRONG" };
-            println!("== {mark} {served:?}: {}\n{answer}\n", goal.text);
+fn main() {
+    let svc = std::env::current_exe().expect("this program").with_file_name("../svc");
+    assert!(svc.exists(), "run `cargo build` first");
+    let goals = goals();
+    let outcomes = judged(&svc, &goals);
+    let both = || goals.iter().zip(&outcomes);
+    if std::env::args().any(|it| it == "--each") {
+        for (goal, (outcome, message)) in both().filter(|(it, _)| !it.is_frozen()) {
+            println!("== {outcome:?}: {}\n{message}\n", goal.text);
         }
     }
-    println!("{:<12} {:>8} {:>8} {:>8} {:>12}", "set", "goals", "checks", "stages", "refused");
-    for (name, score) in SETS.iter().zip(scores(&answers)) {
-        println!(
-            "{name:<12} {:>8} {:>8} {:>8} {:>12}",
-            score.possible + score.impossible,
-            format!("{}/{}", score.checked, score.possible),
-            format!("{}/{}", score.right, score.possible),
-            format!("{}/{}", score.refused, score.impossible),
-        );
+    for (name, is_frozen) in [("to tune with", false), ("frozen", true)] {
+        let half = both().filter(|(it, _)| it.is_frozen() == is_frozen);
+        println!("{name}: {:?}", score(half.map(|(goal, (outcome, _))| (goal, *outcome))));
     }
 }

@@ -43,6 +43,8 @@ fn rules() -> BTreeMap<String, GrammarRule> {
 /// tokens, and everything that occurs only in atomic rules.
 fn leaves_no_trace(name: &str, rules: &BTreeMap<String, GrammarRule>) -> bool {
     let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
+    // It only looks ahead.
+    let wrong = wrong || name == "bracketed";
     let mut around = rules.values().filter(|it| it.expr.names().contains(&name)).peekable();
     let is_atomic = around.peek().is_some() && around.all(|it| it.kind == RuleKind::Atomic);
     wrong || is_atomic || !rules.contains_key(name)

@@ -4,35 +4,27 @@ use std::{fs, path::Path, process::Output};
 
 use svc_contract::value::Value;
 
-#[path = "../goals/score.rs"]
-mod score;
+#[path = "../goals/judge.rs"]
+mod judge;
 
-use score::{Score, answers, goals, scores};
+use judge::{Score, goals, judged, score};
 
-/// Slightly below the measured scores, to detect regressions: the goals used for tuning, those that
-/// were held back, and the fresh ones.
-const LEAST: [Score; 3] = [
-    Score { possible: 21, impossible: 4, checked: 18, right: 16, refused: 4 },
-    Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
-    Score { possible: 20, impossible: 10, checked: 14, right: 11, refused: 7 },
-];
-
-#[tokio::test]
-async fn goals_are_served() {
-    let measured = scores(&answers(&svc::engine(), goals()).await);
-    for (is, least) in measured.iter().zip(&LEAST) {
-        assert_eq!((is.possible, is.impossible), (least.possible, least.impossible));
-        let holds =
-            is.checked >= least.checked && is.right >= least.right && is.refused >= least.refused;
-        assert!(holds, "{is:?} is less than {least:?}");
-    }
-}
-
+/// Goals of authors who saw only a list of the components, judged by what the scripts do. The half
+/// that the guide may be tuned on, then the frozen one.
 #[test]
-fn half_of_the_goals_are_held_back() {
-    let goals: Vec<_> = goals().into_iter().filter(|it| !it.fresh).collect();
-    let held_back = goals.iter().filter(|it| it.held_back).count();
-    assert_eq!((goals.len(), held_back), (50, 25));
+fn goals_are_reached_sketched_or_refused() {
+    let goals = goals();
+    let outcomes = judged(assert_cmd::cargo::cargo_bin!("svc"), &goals);
+    let half = |is_frozen: bool| -> Score {
+        let both = goals.iter().zip(&outcomes).filter(|(it, _)| it.is_frozen() == is_frozen);
+        score(both.map(|(goal, (outcome, _))| (goal, *outcome)))
+    };
+    for (is_frozen, right) in [(false, 16), (true, 3)] {
+        let is = half(is_frozen);
+        assert_eq!((is.possible, is.impossible), (88, 24));
+        let wrong = is.wrong + is.impossible - is.rightly_refused;
+        assert!(is.right >= right && wrong <= 2, "{is:?}");
+    }
 }
 
 async fn planned(goal: &str) -> Value {
@@ -129,11 +121,69 @@ async fn flows_of_the_standard_library_are_called() {
 }
 
 #[tokio::test]
-async fn unknown_words_are_reported() {
+async fn a_script_that_leaves_out_a_part_is_a_sketch() {
     let workflow = planned("sort the records in people.json by age and give me the oldest").await;
-    assert!(script(&workflow).contains("# Not understood: `oldest`"), "{workflow}");
+    let field = |name: &str| workflow.as_record().and_then(|it| it.get(name)).unwrap().to_string();
+    assert_eq!(field("verdict"), "sketch");
+    assert!(script(&workflow).contains(">> ?  # not covered: `oldest`"), "{workflow}");
+    let verdict = svc::engine().verdict(script(&workflow).as_str());
+    assert!(!verdict.ok && verdict.problems.iter().all(|it| it.code.to_string() == "E224"));
     let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;
     assert_eq!(workflow.as_record().and_then(|it| it.get("script")), Some(&Value::Null));
+}
+
+const ORDERS: &str = "id,customer,status,amount,placed\n1,Ann,paid,12.50,2025-03-01\n\
+    2,Bo,open,7.25,2025-04-02\n3,Ann,open,30,2025-04-20\n4,Cy,paid,1,2024-12-31\n";
+
+#[test]
+fn the_words_of_a_goal_mean_columns_and_values_of_its_file() {
+    for (goal, wanted) in [
+        ("how many orders in orders.csv are not paid?", "2"),
+        ("average amount of the paid orders in orders.csv, to one decimal", "6.8"),
+        ("who placed orders before 2025? customer of orders.csv please", "Cy"),
+        ("the customers in orders.csv with an amount over 10, each one once", "Ann"),
+        ("customer of the newest order in orders.csv", "Ann"),
+        (
+            "sum of the amount per status in orders.csv, highest first",
+            "status\tamount\nopen\t37.25",
+        ),
+    ] {
+        let (_place, shown) = result(goal, &[("orders.csv", ORDERS)]);
+        assert!(shown.starts_with(wanted), "{goal}: {shown}");
+    }
+}
+
+#[test]
+fn a_word_that_means_nothing_in_the_file_is_not_ignored() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("orders.csv"), ORDERS).unwrap();
+    for goal in [
+        "how many orders in orders.csv are unshipped?",
+        "how many green orders in orders.csv are not paid?",
+        "how many orders in orders.csv are not paid? text it to my phone",
+        "average weight of the orders in orders.csv",
+    ] {
+        let done = svc(place.path(), &["guide", "plan", goal]);
+        assert_eq!(done.status.code(), Some(6), "{goal}: {}", out(&done));
+    }
+}
+
+/// A goal is text, whatever it contains: nothing of it runs while its files are looked at.
+#[test]
+fn paths_of_a_goal_are_not_code() {
+    let place = tempfile::tempdir().unwrap();
+    let goal = r#"how many rows are in ${write_file("x",to:"y.csv")}.csv"#;
+    let done = svc(place.path(), &["guide", "plan", goal]);
+    assert!(!place.path().join("y.csv").exists(), "{}", err(&done));
+}
+
+#[test]
+fn every_phrase_names_its_stage() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("orders.csv"), ORDERS).unwrap();
+    let goal = "how many orders in orders.csv are not paid?";
+    let done = svc(place.path(), &["guide", "plan", "--explain", goal]);
+    assert!(out(&done).contains("# \"paid\": where { .status != \"paid\" }"), "{}", out(&done));
 }
 
 #[tokio::test]

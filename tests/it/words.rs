@@ -10,13 +10,13 @@ const STYLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/STYLE.md"
 /// The endings of the files that are read.
 const READ: &[&str] = &["rs", "md", "svc", "toml", "json", "rhai", "yml"];
 
-/// The list itself, the history, the words that users of the guide write, and lists of words.
+/// The list itself, the history, and lists of words. Users of the guide write as they like.
 const EXEMPT: &[&str] = &[
     "STYLE.md",
     "CHANGELOG.md",
-    "tests/goals/fresh.toml",
     "crates/text/src/stems.rs",
     "crates/guide/src/plan/goal.rs",
+    "crates/guide/src/tables/lexicon.rs",
 ];
 
 /// The words to avoid, as one pattern.
@@ -44,6 +44,7 @@ fn words_of_the_list_are_not_used() {
         let is_read = path.extension().is_some_and(|it| READ.iter().any(|read| it == *read));
         let is_free = EXEMPT.iter().any(|it| path == Path::new(it))
             || path.starts_with("target")
+            || path.starts_with("tests/goals")
             || path.starts_with("tests/it/snapshots");
         if !is_read || is_free {
             continue;

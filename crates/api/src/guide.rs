@@ -1,13 +1,16 @@
 //! Requests to the components that advise: `svc guide`, `svc find` and `svc ask`.
 
+use crate::looked;
 use svc_contract::value::Value;
 use svc_engine::{Engine, Error};
 
 pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives)";
+    param data: json
+    goal >> guide_plan_workflow(input: takes, output: gives, data: data)";
 
 const PLAN_WITH_MODEL: &str = "param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives, writer: ask)";
+    param data: json
+    goal >> guide_plan_workflow(input: takes, output: gives, data: data, writer: ask)";
 
 pub(crate) const OVERVIEW: &str = "guide_system_overview";
 
@@ -40,6 +43,7 @@ pub struct Missing {
 pub async fn workflow(engine: &Engine, goal: Goal, with_model: bool) -> Result<Value, Error> {
     let optional = |it: Option<String>| it.map(Value::from).unwrap_or_default();
     let given = [
+        ("data", looked::files(engine, &goal.goal).await),
         ("goal", goal.goal.as_str().into()),
         ("takes", optional(goal.input)),
         ("gives", optional(goal.output)),

@@ -16,6 +16,7 @@ pub mod folded;
 pub mod guide;
 pub mod inspect;
 pub mod library;
+mod looked;
 pub mod models;
 pub mod page;
 pub mod project;

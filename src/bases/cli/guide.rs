@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use svc_api::guide::{Goal, Missing, field, fields, has_model, missing, overview, workflow};
 use svc_contract::{registry::OpError, value::Value};
 use svc_engine::Error;
+use svc_lang::diag::visible_line;
 
 use super::{
     Session,
@@ -45,6 +46,9 @@ struct Plan {
     /// Use no language model, even if one is configured.
     #[arg(long)]
     no_model: bool,
+    /// Say for every phrase of the goal which stage serves it, in comments.
+    #[arg(long)]
+    explain: bool,
     /// Print the script, its stages and its estimate as JSON.
     #[arg(long)]
     json: bool,
@@ -53,15 +57,17 @@ struct Plan {
 const EXAMPLES: &str = r#"Examples:
   svc guide plan "count the words of essay.txt"
   svc guide plan "summarise each file in ./minutes in one sentence" -o minutes.svc
+  svc guide plan --explain "how many orders in orders.csv are unpaid?"
   svc guide plan "the five longest" --input '[string]' --output '[string]'
   svc guide plan --json "sort the lines of names.txt" | jq -r .script
 
 The same as the component `guide_plan_workflow`. The script checks, and its comments state its
-estimate. If `SVC_MODEL` names a language model, the model may propose a better script, which
+estimate. Files that the goal names are read, so that its words can mean columns and values. A
+script that leaves out a part of the goal is a sketch: it has a hole `?` and does not run. If `SVC_MODEL` names a language model, the model may propose a better script, which
 is used if it checks.
 
-The exit code is 0 if there is a script, and 6 if no component does some part of the goal;
-the message names that part."#;
+The exit code is 0 if there is a script, and 6 if it is a sketch or if no component does some
+part of the goal; the message names that part."#;
 
 impl Plan {
     async fn execute(self, session: &Session) -> Result<u8> {
@@ -72,21 +78,50 @@ impl Plan {
         if self.json {
             terminal::print_json(&workflow)?;
         }
-        for note in fields(&workflow, "notes") {
-            session.terminal.note(&note);
+        // What a sketch leaves out is its failure.
+        for note in fields(&workflow, "notes").iter().filter(|_| !is_sketch(&workflow)) {
+            session.terminal.note(note);
         }
         let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
         let Some(script) = script else { return Err(nothing(&workflow)) };
+        let explained = if self.explain { parts(&workflow) } else { String::new() };
+        let script = format!("{explained}{script}");
         match self.out {
             Some(file) => {
                 let written = session.engine.host().write(&file, script.as_bytes());
                 written.map_err(|err| Failure::reading(OpError::io(err, &file)))?;
             }
-            None if !self.json => terminal::print_data(script)?,
+            None if !self.json => terminal::print_data(&script)?,
             None => {}
         }
-        Ok(OK)
+        if is_sketch(&workflow) { Err(sketched(&workflow)) } else { Ok(OK) }
     }
+}
+
+fn is_sketch(workflow: &Value) -> bool {
+    field(workflow, "verdict") == "sketch"
+}
+
+/// The failure that names the words that a sketch leaves out.
+fn sketched(workflow: &Value) -> Failure {
+    let parts = missing(workflow).map(|it| it.parts).unwrap_or_default();
+    let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
+    Failure::new(
+        NOT_FOUND,
+        format!("the script is a sketch: it does not cover {}", parts.join(", ")),
+    )
+    .help("fill its hole `?`, or say the goal in other words")
+}
+
+/// Comments that name the stage for each phrase of the goal.
+fn parts(workflow: &Value) -> String {
+    let parts = workflow.as_record().and_then(|it| it.get("parts"));
+    let Some(Value::List(parts)) = parts else { return String::new() };
+    let line = |it: &Value| {
+        let (phrase, stage) = (field(it, "phrase"), field(it, "stage"));
+        format!("# \"{}\": {}\n", visible_line(&phrase), visible_line(&stage))
+    };
+    parts.iter().map(line).collect()
 }
 
 /// The failure that names the parts that no component does, and the nearest ops.

@@ -5,8 +5,10 @@ use svc_contract::{
     value::{Text, Type},
 };
 
+use crate::tables::{self, Seen};
+
 use super::{
-    Gap, Workflow,
+    Gap, Part, Workflow,
     draft::{Asked, Draft, Stage, joined},
     forbidden::Forbidden,
     goal::{Clause, Goal},
@@ -29,6 +31,8 @@ pub struct Wanted {
     pub input: Option<String>,
     /// The required type of the result.
     pub output: Option<String>,
+    /// Files that the goal names, and what is in them.
+    pub seen: Vec<Seen>,
 }
 
 /// The minimum score of an alternative pipeline, relative to the best one.
@@ -44,6 +48,9 @@ const USUAL_BUDGET: &str = "$0.50";
 pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
+    if let Some(workflow) = from_data(wanted, catalog) {
+        return Ok(workflow);
+    }
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();
     let mut index = Index::of(catalog.registry());
     let mut goal = Goal::read(&wanted.goal, &is_name, &Spelling::of(&index));
@@ -95,6 +102,24 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         None => unchained(wanted, mentions, &mut index),
     };
     Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
+}
+
+/// The script for a question about a file that was looked at.
+fn from_data(wanted: &Wanted, catalog: &dyn Catalog) -> Option<Workflow> {
+    let answer = tables::answer(&wanted.goal, &wanted.seen, catalog)?;
+    let tried = catalog.tried(&answer.script);
+    if !tried.errors.is_empty() {
+        return None;
+    }
+    let whole = format!("{}{}", head(&wanted.goal, &tried), tried.text);
+    let part =
+        |(phrase, stage): (String, String)| Part { phrase: phrase.into(), stage: stage.into() };
+    let parts = answer.parts.into_iter().map(part).collect();
+    Some(Workflow { parts, ..whole_script(whole, described(&wanted.goal, &tried)) })
+}
+
+fn whole_script(script: String, workflow: Workflow) -> Workflow {
+    Workflow { verdict: "script".into(), ok: true, script: Some(script.into()), ..workflow }
 }
 
 /// The meaning of the steps.
@@ -227,11 +252,9 @@ impl Finish<'_> {
             return None;
         }
         Some(Workflow {
-            ok: true,
-            script: Some(script.as_str().into()),
             steps: draft.stages.iter().filter(|it| it.text != "given").map(step).collect(),
             needs: draft.params.iter().map(need).collect(),
-            ..described(&self.wanted.goal, &tried)
+            ..whole_script(script, described(&self.wanted.goal, &tried))
         })
     }
 

@@ -77,16 +77,31 @@ record! {
 }
 
 record! {
+    /// A phrase of a goal, and what serves it.
+    pub struct Part {
+        /// The words of the goal.
+        phrase: Text,
+        /// The stage of the script.
+        stage: Text,
+    }
+}
+
+record! {
     /// A script for a goal, or the parts that are missing.
     pub struct Workflow {
-        /// Whether a script was found.
+        /// `script`: it does what the goal says. `sketch`: it leaves out a part, where it has a
+        /// hole `?`, and does not run. `refused`: there is none.
+        verdict: Text,
+        /// Whether the script is whole.
         ok: bool,
         /// The goal.
         goal: Text,
-        /// The script, which passes the check; null if none was found.
+        /// The script, or the sketch; null if there is none.
         script: Option<Text>,
         /// The stages of the script, in order.
         steps: Vec<Step>,
+        /// The phrases of the goal with the stages that serve them; empty if they are not known.
+        parts: Vec<Part>,
         /// The params of the script.
         needs: Vec<Need>,
         /// The type of its result.

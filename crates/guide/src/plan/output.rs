@@ -10,10 +10,12 @@ use super::{
 /// The result without a script.
 pub(super) fn nothing(goal: &str) -> Workflow {
     Workflow {
+        verdict: "refused".into(),
         ok: false,
         goal: goal.into(),
         script: None,
         steps: Vec::new(),
+        parts: Vec::new(),
         needs: Vec::new(),
         result: "".into(),
         envelope: "".into(),

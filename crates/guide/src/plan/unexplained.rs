@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use svc_contract::{
-    registry::{Catalog, Effect, Index, OpRef},
-    value::Text,
-};
+use svc_contract::registry::{Catalog, Effect, Index, OpRef};
 use svc_text::stems::{Term, Vocabulary};
 
 use super::{
@@ -47,11 +44,17 @@ pub(super) fn with_uncovered_words(
         return Workflow { missing, ..nothing(&workflow.goal) };
     }
     let list = unknown.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let line = format!("# Not understood: {list}\n# Takes: ");
-    let script = script.replacen("# Takes: ", &line, 1);
-    let mut notes = workflow.notes;
-    notes.push(Text::from(format!("not covered by the script: {list}")));
-    Workflow { script: Some(script.into()), notes, ..workflow }
+    let sketch = format!("{}  >> ?  # not covered: {list}\n", script.trim_end().to_owned() + "\n");
+    let note = format!("not covered by the script: {list}");
+    let gaps = unknown.iter().map(|it| gap(it, index)).collect();
+    Workflow {
+        verdict: "sketch".into(),
+        ok: false,
+        script: Some(sketch.into()),
+        missing: gaps,
+        notes: vec![note.into()],
+        ..workflow
+    }
 }
 
 /// The words of a goal that are neither in the script nor in the documentation of its ops.

@@ -1,8 +1,10 @@
 //! Maps with their entries written out: `{ [key]: value }`.
 
-use svc_contract::value::{Text, Type};
+use svc_contract::value::Type;
 
-use super::{Checker, Term, TermKind, TypedCall, TypedEntry, pipeline::convert};
+use super::{
+    Checker, Term, TermKind, TypedCall, TypedEntry, literals::null_help, pipeline::convert,
+};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast::Expr,
@@ -57,12 +59,19 @@ impl Checker<'_> {
         if term.ty.fits(&Type::Text) {
             return convert(term, &Type::Text);
         }
-        let written: Text = self.source.text()[term.span.range()].into();
         let message = format!("expected string for the key of a map, found {}", term.ty);
-        let problem = Problem::error(Code::E208, term.span, message)
-            .label(format!("this is {}", term.ty))
-            .help("write `\"${value}\"` to make a string of a value")
-            .suggest(term.span, format!("\"${{{written}}}\""));
+        let problem =
+            Problem::error(Code::E208, term.span, message).label(format!("this is {}", term.ty));
+        let problem = match null_help(&term.ty, &Type::Text) {
+            Some(help) => problem.help(help),
+            None => {
+                let written = &self.source.text()[term.span.range()];
+                let text = format!("\"${{{written}}}\"");
+                problem
+                    .help("write `\"${value}\"` to make a string of a value")
+                    .suggest(term.span, text)
+            }
+        };
         self.report(problem);
         Term::unknown(term.span)
     }

@@ -6,7 +6,7 @@ use svc_contract::{
     },
     value::{Text, Value},
 };
-use svc_guide::{Proposal, Wanted, Workflow, planned};
+use svc_guide::{Proposal, Seen, Wanted, Workflow, planned};
 
 use super::EFFECTS;
 
@@ -32,6 +32,9 @@ params! {
         input: Option<Text> = None,
         /// The required type of the result.
         output: Option<Text> = None,
+        /// Files that the goal names and that may be looked at: a list of `{ path, reader, value }`,
+        /// with the stages that read a `{T}` from the file, and its content.
+        data: Option<Value> = None,
         /// The maximum number of calls of the writer: one, and three repairs.
         #[range(1..=4)]
         rounds: usize = 4,
@@ -81,6 +84,7 @@ impl Io for PlanWorkflow {
             max_steps: self.max_steps,
             input: self.input.map(|it| it.to_string()),
             output: self.output.map(|it| it.to_string()),
+            seen: self.data.as_ref().map(seen).unwrap_or_default(),
         };
         let own = {
             let (asked, catalog) = (asked.clone(), catalog.clone());
@@ -92,4 +96,18 @@ impl Io for PlanWorkflow {
         let proposal = Proposal { wanted: &asked, own, rounds: self.rounds };
         Ok(proposal.written(writer, catalog.as_ref()).await?.encode())
     }
+}
+
+/// The files that may be looked at.
+fn seen(data: &Value) -> Vec<Seen> {
+    let Value::List(files) = data else { return Vec::new() };
+    let file = |it: &Value| {
+        let record = it.as_record()?;
+        Some(Seen {
+            path: record.get("path")?.as_str()?.to_owned(),
+            reader: record.get("reader")?.as_str()?.to_owned(),
+            value: record.get("value")?.clone(),
+        })
+    };
+    files.iter().filter_map(file).collect()
 }

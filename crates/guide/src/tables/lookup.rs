@@ -1,0 +1,79 @@
+//! A single value of a file: `the version of the project in pyproject.toml`.
+
+use svc_contract::value::{Value, literal};
+use svc_text::stems::{Term, Vocabulary};
+
+use super::{
+    Answer, Seen,
+    lexicon::{Lexicon, has},
+    words::{Literal, Token},
+};
+
+/// Values that are deeper are not found.
+const DEEPEST: usize = 5;
+
+struct Leaf {
+    path: Vec<String>,
+    /// The words of each key.
+    terms: Vec<Vec<Term>>,
+}
+
+/// The script that returns the value that a goal names, if its words are the keys that lead to it.
+pub(super) fn answer(
+    seen: &Seen,
+    tokens: &[Token],
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Option<Answer> {
+    let Value::Record(_) = &seen.value else { return None };
+    let mut leaves = Vec::new();
+    collect(&seen.value, &mut Vec::new(), words, &mut leaves);
+    let wanted = tokens.iter().filter(|it| !it.is_stop && !lexicon.requests(it));
+    let wanted: Vec<&Token> =
+        wanted.filter(|it| it.literal != Some(Literal::Path(seen.path.clone()))).collect();
+    // Words that say no more than that something is in there.
+    let is_vague =
+        |it: &Token| matches!(it.lower.as_str(), "somewhere" | "value" | "setting" | "entry");
+    let names =
+        |leaf: &Leaf, token: &Token| leaf.terms.iter().any(|it| has(it, token)) || is_vague(token);
+    let is_named = |leaf: &&Leaf| {
+        let last = leaf.terms.last().is_some_and(|terms| wanted.iter().any(|it| has(terms, it)));
+        last && wanted.iter().all(|it| names(leaf, it))
+    };
+    let score =
+        |leaf: &Leaf| leaf.terms.iter().filter(|it| wanted.iter().any(|at| has(it, at))).count();
+    let mut named: Vec<&Leaf> = leaves.iter().filter(is_named).collect();
+    let most = named.iter().map(|it| score(it)).max()?;
+    named.retain(|it| score(it) == most);
+    let shallow = named.iter().map(|it| it.path.len()).min()?;
+    named.retain(|it| it.path.len() == shallow);
+    let [leaf] = named.as_slice() else { return None };
+    let reader = seen.reader.replace("<{T}>", "");
+    let path = leaf.path.join(".");
+    let stage = format!("at(path: {})", literal::text(&path));
+    let part = |it: &Token| (it.text.clone(), stage.clone());
+    let parts = wanted.iter().map(|it| part(it)).collect();
+    Some(Answer { script: format!("{reader}\n  >> {stage}\n"), parts })
+}
+
+fn collect(value: &Value, path: &mut Vec<String>, words: &mut Vocabulary, leaves: &mut Vec<Leaf>) {
+    let Value::Record(record) = value else {
+        if !matches!(value, Value::List(_)) {
+            let terms = path.iter().map(|it| {
+                let spaced = it.replace(['_', '-', '.'], " ");
+                words.read(&spaced).map(|it| it.term).collect()
+            });
+            leaves.push(Leaf { terms: terms.collect(), path: path.clone() });
+        }
+        return;
+    };
+    if path.len() == DEEPEST {
+        return;
+    }
+    for (name, it) in record.iter() {
+        let is_plain = name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '-'));
+        path.push(if is_plain { name.to_string() } else { format!("[{}]", literal::text(name)) });
+        collect(it, path, words, leaves);
+        path.pop();
+    }
+}

@@ -1,0 +1,144 @@
+//! What is wanted of the rows, and in which form.
+
+use super::{
+    super::{lexicon::has, query::Format, table::Kind, words::Token},
+    Mention, Reader,
+};
+
+impl Reader<'_, '_> {
+    /// All other mentioned columns are wanted.
+    pub(super) fn projections(&mut self) {
+        for at in 0..self.tokens.len() {
+            let token = &self.tokens[at];
+            let is_each =
+                |it: &Token| matches!(it.lower.as_str(), "each" | "every" | "only" | "just");
+            let says_once = if token.lower == "once" {
+                self.tokens[at.saturating_sub(3)..at].iter().any(is_each)
+            } else {
+                has(&self.lexicon.unique, token)
+            };
+            if at > 0 && says_once && matches!(self.tokens[at - 1].lower.as_str(), "no" | "without")
+            {
+                self.covered[at - 1] = true;
+            }
+            if !self.covered[at] && says_once && !self.mentions.iter().any(|it| it.at == at) {
+                self.query.distinct = true;
+                self.cover(at, at + 1, "unique");
+            }
+        }
+        for idx in 0..self.mentions.len() {
+            let Mention { column, at, is_used, .. } = self.mentions[idx];
+            if is_used || self.covered[at] || self.col(column).kind == Kind::Other {
+                continue;
+            }
+            // The groups have their name anyway.
+            if !self.query.columns.contains(&column) && self.query.group != Some(column) {
+                self.query.columns.push(column);
+            }
+            self.take_mention(idx, "each");
+        }
+    }
+
+    pub(super) fn formats(&mut self) {
+        for at in 0..self.tokens.len() {
+            if self.covered[at] {
+                continue;
+            }
+            let token = &self.tokens[at];
+            let format = match token.lower.as_str() {
+                "markdown" => Format::Markdown,
+                "csv" => Format::Csv,
+                "json" => Format::Json,
+                _ => continue,
+            };
+            self.query.format = format;
+            self.cover(at, at + 1, "format");
+        }
+        if matches!(self.query.format, Format::Markdown | Format::Csv) {
+            for at in 0..self.tokens.len() {
+                self.covered[at] |= self.tokens[at].lower == "table";
+            }
+        }
+        let known = match self.query.format {
+            Format::Markdown => &self.lexicon.markdown,
+            Format::Csv => &self.lexicon.csv,
+            Format::Json => &self.lexicon.json,
+            Format::Value => return,
+        };
+        for at in 0..self.tokens.len() {
+            if !self.covered[at] && has(known, &self.tokens[at]) {
+                self.covered[at] = true;
+            }
+        }
+    }
+
+    /// `without the other columns`, `nothing else`, `do not write a file`: what the script does not do
+    /// anyway.
+    pub(super) fn refrains(&mut self) {
+        for at in 0..self.tokens.len() {
+            let rest: Vec<&str> =
+                self.tokens[at..].iter().take(5).map(|it| it.lower.as_str()).collect();
+            let len = match rest.as_slice() {
+                ["without" | "no", "the", "other", _, ..] if !self.query.columns.is_empty() => 4,
+                ["without" | "no", "other", _, ..] | ["nothing", "but" | "else", ..]
+                    if !self.query.columns.is_empty() =>
+                {
+                    2 + usize::from(rest[1] == "other")
+                }
+                ["not", verb, ..]
+                    if self.query.target.is_none() && self.is_writing(at + 1, verb) =>
+                {
+                    let end = self.tokens[at..].iter().position(|it| it.ends);
+                    end.map_or(self.tokens.len() - at, |it| it + 1)
+                }
+                _ => continue,
+            };
+            self.covered[at..at + len].fill(true);
+        }
+    }
+
+    /// `separated by semicolons`: how the file is read.
+    pub(super) fn separators(&mut self) {
+        if !self.table().reader.contains("sep:") {
+            return;
+        }
+        for at in 0..self.tokens.len() {
+            let lower = self.tokens[at].lower.as_str();
+            self.covered[at] |=
+                ["semicolon", "separat", "delimit"].iter().any(|it| lower.starts_with(it))
+                    || lower == "uses" && self.covered[at.saturating_sub(1)];
+        }
+    }
+
+    fn is_writing(&self, at: usize, verb: &str) -> bool {
+        !verb.is_empty() && self.tokens.get(at).is_some_and(|it| has(&self.lexicon.writes, it))
+    }
+
+    /// `joining dates`, `the column name`: words that only say what a mention is.
+    pub(super) fn kinds(&mut self) {
+        for idx in 0..self.mentions.len() {
+            let Mention { column, at, end, .. } = self.mentions[idx];
+            let of = self.col(column);
+            let kind: &[&str] = match of.kind {
+                Kind::Date => &["date", "dates", "day", "days"],
+                Kind::Int | Kind::Float => {
+                    &["amount", "amounts", "number", "numbers", "mark", "marks", "score", "scores"]
+                }
+                Kind::Text if of.values.iter().any(|it| it.contains('@')) => {
+                    &["address", "addresses"]
+                }
+                _ => &["name", "names"],
+            };
+            let noun = |it: &str| {
+                matches!(it, "column" | "columns" | "field" | "fields" | "value" | "values")
+                    || kind.contains(&it)
+            };
+            for near in [at.wrapping_sub(1), end] {
+                let is_it = self.tokens.get(near).is_some_and(|it| noun(&it.lower));
+                if is_it {
+                    self.covered[near] = true;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Words for the rows themselves, and the words that nothing covers.
+
+use svc_contract::value::literal;
+
+use super::{
+    super::{
+        lexicon::{self, has},
+        words::Literal,
+    },
+    Reader,
+};
+
+impl Reader<'_, '_> {
+    /// Words for the rows: those of the file's name, and one noun behind a word that counts or
+    /// chooses.
+    pub(super) fn rows(&mut self) {
+        let mut noun = None;
+        for at in 0..self.tokens.len() {
+            let token = &self.tokens[at];
+            if self.covered[at] || token.is_stop || token.literal.is_some() {
+                continue;
+            }
+            let is_line = self.table().is_lines && matches!(token.lower.as_str(), "line" | "lines");
+            if is_line || has(&self.table().terms, token) {
+                self.covered[at] = true;
+                continue;
+            }
+            if self.lexicon.requests(token) {
+                self.covered[at] = true;
+                continue;
+            }
+            // A line is a line; but `level ERROR` says what the text in it is.
+            let fits = if self.table().is_lines { self.is_by_value(at) } else { self.is_head(at) };
+            if noun.is_none() && fits {
+                noun = Some(token.term);
+            }
+            if noun.is_some_and(|it| it == token.term) {
+                self.cover(at, at + 1, "the rows");
+            }
+        }
+    }
+
+    /// Whether a word is the head of a phrase that chooses rows: `all people in`, `the open tickets`.
+    fn is_head(&self, at: usize) -> bool {
+        const CHOOSING: [&str; 18] = [
+            "the", "all", "every", "each", "any", "our", "my", "their", "these", "those", "which",
+            "what", "many", "some", "more", "of", "number", "only",
+        ];
+        let token = &self.tokens[at];
+        let is_verb = token.lower.ends_with("ed") || token.lower.ends_with("ing");
+        let next = self.tokens.get(at + 1).filter(|_| !token.ends);
+        let is_last =
+            next.is_none_or(|it| it.is_stop || matches!(it.literal, Some(Literal::Path(_))));
+        if is_verb || !is_last || at == 0 {
+            return false;
+        }
+        let before = &self.tokens[at - 1];
+        let chooses = CHOOSING.contains(&before.lower.as_str())
+            || matches!(before.literal, Some(Literal::Number(_)));
+        chooses || self.is_chosen(at - 1)
+    }
+
+    /// Whether a token is part of a filter or an order.
+    fn is_chosen(&self, at: usize) -> bool {
+        let text = &self.tokens[at].text;
+        self.covered[at]
+            && self.query.parts.iter().any(|(phrase, stage)| {
+                (stage.starts_with("where {") || stage == "sort")
+                    && phrase.split(' ').any(|it| it == text)
+            })
+    }
+
+    /// Whether the next token, or the one before, is a value that a filter looks for.
+    fn is_by_value(&self, at: usize) -> bool {
+        let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        let mut texts = near.filter_map(|it| Some(self.tokens.get(it)?.text.as_str()));
+        texts.any(|text| self.query.filters.iter().any(|it| it.text.contains(&literal::text(text))))
+    }
+
+    pub(super) fn uncovered(&self) -> Vec<String> {
+        let all = self.tokens.iter().zip(&self.covered);
+        let open = all.filter(|(token, covered)| {
+            let is_content = !token.is_stop || token.literal.is_some() || lexicon::negates(token);
+            !**covered && is_content && token.lower != "one"
+        });
+        open.map(|(token, _)| token.text.clone()).collect()
+    }
+}

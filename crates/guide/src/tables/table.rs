@@ -1,0 +1,196 @@
+//! Tables that a goal names: their columns with types, and the words of their names.
+
+use svc_contract::value::{List, Value};
+use svc_text::stems::{Term, Vocabulary};
+
+use super::Seen;
+
+/// Rows that are deeper in records are not found.
+const DEEPEST: usize = 2;
+
+/// More rows are not looked at for values.
+const MOST_ROWS: usize = 20_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Int,
+    Float,
+    Bool,
+    /// A text column with one text for yes and one for no.
+    YesNo(&'static str, &'static str),
+    Date,
+    Text,
+    /// A list or a record.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) terms: Vec<Term>,
+    pub(super) kind: Kind,
+    pub(super) optional: bool,
+    /// The texts in it, without repetition.
+    pub(super) values: Vec<String>,
+}
+
+/// A list of records, or of lines.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub(super) path: String,
+    pub(super) reader: String,
+    pub(super) columns: Vec<Column>,
+    /// The fields that lead from the outermost record to the rows.
+    pub(super) fields: Vec<String>,
+    /// Whether the items are lines, not records.
+    pub(super) is_lines: bool,
+    /// The words of the file's name, which name the rows.
+    pub(super) terms: Vec<Term>,
+}
+
+impl Table {
+    pub(super) fn of(seen: &Seen, words: &mut Vocabulary) -> Option<Self> {
+        let stem = seen.path.rsplit('/').next()?.split('.').next()?.replace(['_', '-'], " ");
+        let terms: Vec<Term> = words.read(&stem).map(|it| it.term).collect();
+        let (path, reader) = (seen.path.clone(), seen.reader.clone());
+        let (rows, fields) = match &seen.value {
+            Value::Text(text) => {
+                let values = text.lines().map(str::to_owned).collect();
+                let terms_of_line = Vec::new();
+                let line = Column {
+                    name: String::new(),
+                    terms: terms_of_line,
+                    kind: Kind::Text,
+                    optional: false,
+                    values,
+                };
+                let columns = vec![line];
+                return Some(Self {
+                    path,
+                    reader,
+                    columns,
+                    fields: Vec::new(),
+                    is_lines: true,
+                    terms,
+                });
+            }
+            value => rows_of(value, DEEPEST)?,
+        };
+        let rows: Vec<Value> = rows.iter().take(MOST_ROWS).cloned().collect();
+        let mut names: Vec<String> = Vec::new();
+        for row in &rows {
+            for (name, _) in row.as_record()?.iter() {
+                if !names.iter().any(|it| it == name.as_ref()) {
+                    names.push(name.to_string());
+                }
+            }
+        }
+        let columns = names.into_iter().map(|name| column(name, &rows, words)).collect();
+        let mut terms = terms;
+        for field in &fields {
+            terms.extend(words.read(&spaced(field)).map(|it| it.term));
+        }
+        Some(Self { path, reader, columns, fields, is_lines: false, terms })
+    }
+}
+
+/// The longest list of records in a value, and the fields that lead to it.
+fn rows_of(value: &Value, depth: usize) -> Option<(List, Vec<String>)> {
+    match value {
+        Value::List(rows) if rows.len() > 1 => {
+            rows.iter().all(|it| it.as_record().is_some()).then(|| (rows.clone(), Vec::new()))
+        }
+        Value::Record(record) if depth > 0 => {
+            let all = record.iter().filter_map(|(name, it)| {
+                let (rows, mut fields) = rows_of(it, depth - 1)?;
+                fields.insert(0, name.to_string());
+                Some((rows, fields))
+            });
+            all.max_by_key(|(rows, _)| rows.len())
+        }
+        _ => None,
+    }
+}
+
+fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
+    let cells = || rows.iter().filter_map(|it| it.as_record()?.get(&name));
+    let is_empty = |it: &Value| matches!(it, Value::Null) || it.as_str().is_some_and(str::is_empty);
+    let optional = cells().count() < rows.len() || cells().any(is_empty);
+    let mut kind = None;
+    let mut values: Vec<String> = Vec::new();
+    for cell in cells().filter(|it| !is_empty(it)) {
+        let own = kind_of(cell);
+        kind = Some(match kind {
+            None => own,
+            Some(it) if it == own => own,
+            Some(Kind::Int | Kind::Float) if matches!(own, Kind::Int | Kind::Float) => Kind::Float,
+            Some(Kind::Other) => Kind::Other,
+            Some(_) if own == Kind::Other => Kind::Other,
+            Some(_) => Kind::Text,
+        });
+        values.extend(cell.as_str().map(str::to_owned));
+    }
+    values.sort_unstable();
+    values.dedup();
+    let mut kind = kind.unwrap_or(Kind::Text);
+    if kind == Kind::Text {
+        kind = yes_no(&values).unwrap_or(kind);
+    }
+    let spaced: String = spaced(&name);
+    let terms = words.read(&spaced).map(|it| it.term).collect();
+    Column { name, terms, kind, optional, values }
+}
+
+/// The words of a name: `startDate`, `start_date`.
+fn spaced(name: &str) -> String {
+    let mut spaced = String::new();
+    let mut before = ' ';
+    for it in name.chars() {
+        if it.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(if matches!(it, '_' | '-' | '.') { ' ' } else { it });
+        before = it;
+    }
+    spaced
+}
+
+fn yes_no(values: &[String]) -> Option<Kind> {
+    const PAIRS: [(&str, &str); 5] =
+        [("yes", "no"), ("Yes", "No"), ("y", "n"), ("TRUE", "FALSE"), ("True", "False")];
+    let (yes, no) = PAIRS.iter().find(|(yes, no)| values.iter().all(|it| it == yes || it == no))?;
+    Some(Kind::YesNo(yes, no))
+}
+
+fn kind_of(cell: &Value) -> Kind {
+    match cell {
+        Value::Int(_) => Kind::Int,
+        Value::Float(_) => Kind::Float,
+        Value::Bool(_) => Kind::Bool,
+        Value::Text(text) => kind_of_text(text),
+        _ => Kind::Other,
+    }
+}
+
+fn kind_of_text(text: &str) -> Kind {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    // `007` and `+49` are names, not numbers.
+    let is_number = digits == "0" || digits.starts_with("0.") || !digits.starts_with(['0', '+']);
+    let is_date = text.len() == 10
+        && text.bytes().enumerate().all(|(idx, it)| match idx {
+            4 | 7 => it == b'-',
+            _ => it.is_ascii_digit(),
+        });
+    match text {
+        "true" | "false" => Kind::Bool,
+        _ if is_date => Kind::Date,
+        _ if is_number && digits.len() <= 15 && text.parse::<i64>().is_ok() => Kind::Int,
+        _ if is_number
+            && digits.starts_with(|it: char| it.is_ascii_digit())
+            && text.parse::<f64>().is_ok() =>
+        {
+            Kind::Float
+        }
+        _ => Kind::Text,
+    }
+}
