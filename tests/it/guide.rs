@@ -127,7 +127,7 @@ async fn a_script_that_leaves_out_a_part_is_a_sketch() {
     assert_eq!(field("verdict"), "sketch");
     assert!(script(&workflow).contains(">> ?  # not covered: `oldest`"), "{workflow}");
     let verdict = svc::engine().verdict(script(&workflow).as_str());
-    assert!(!verdict.ok && verdict.problems.iter().all(|it| it.code.to_string() == "E224"));
+    assert!(!verdict.ok && verdict.problems.iter().all(|it| it.code == "E224"));
     let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;
     assert_eq!(workflow.as_record().and_then(|it| it.get("script")), Some(&Value::Null));
 }

@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use crate::tables::{self, Seen};
+use crate::tables::{self, Answer, Outcome, Seen};
 
 use super::{
     Gap, Part, Workflow,
@@ -48,8 +48,18 @@ const USUAL_BUDGET: &str = "$0.50";
 pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
-    if let Some(workflow) = from_data(wanted, catalog) {
-        return Ok(workflow);
+    match tables::answer(&wanted.goal, &wanted.seen, catalog) {
+        Some(Outcome::Answer(answer)) => {
+            if let Some(workflow) = from_data(wanted, answer, catalog) {
+                return Ok(workflow);
+            }
+        }
+        Some(Outcome::Open(words)) => {
+            let mut index = Index::of(catalog.registry());
+            let missing = words.iter().map(|it| gap(it, &mut index)).collect();
+            return Ok(Workflow { missing, ..nothing(&wanted.goal) });
+        }
+        None => {}
     }
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();
     let mut index = Index::of(catalog.registry());
@@ -105,8 +115,7 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
 }
 
 /// The script for a question about a file that was looked at.
-fn from_data(wanted: &Wanted, catalog: &dyn Catalog) -> Option<Workflow> {
-    let answer = tables::answer(&wanted.goal, &wanted.seen, catalog)?;
+fn from_data(wanted: &Wanted, answer: Answer, catalog: &dyn Catalog) -> Option<Workflow> {
     let tried = catalog.tried(&answer.script);
     if !tried.errors.is_empty() {
         return None;

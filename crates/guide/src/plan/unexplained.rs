@@ -96,7 +96,19 @@ fn unexplained(
             unknown.push(word.to_owned());
         }
     }
+    unknown.extend(ignored_negation(&body, goal));
     unknown
+}
+
+/// A negation of the goal, if nothing in the script excludes anything.
+fn ignored_negation(body: &str, goal: &Goal) -> Option<String> {
+    const NOT: [&str; 8] =
+        ["not", "don't", "doesn't", "isn't", "aren't", "without", "except", "never"];
+    const EXCLUDES: [&str; 7] = ["not ", "!=", "skip", "unique", "compact", "replace", "<"];
+    let mut words = goal.clauses.iter().flat_map(|it| &it.words);
+    let negation = words.find(|it| NOT.contains(&it.as_str()))?;
+    let excludes = EXCLUDES.iter().any(|it| body.contains(it));
+    (!excludes).then(|| negation.clone())
 }
 
 /// Whether a script may do the work of an op without calling it: by another reader, or by the way

@@ -18,6 +18,7 @@ pub(super) struct Lexicon {
     /// The phrases that ask for them.
     phrases: Vec<(&'static str, String)>,
     pub(super) unique: Vec<Term>,
+    pub(super) contains: Vec<Term>,
     pub(super) round: Vec<Term>,
     pub(super) markdown: Vec<Term>,
     pub(super) csv: Vec<Term>,
@@ -174,19 +175,32 @@ impl Lexicon {
             ops().filter(|it| it.effects.iter().any(|it| matches!(it, Effect::Writes { .. })));
         let writers: Vec<String> = writers.map(|it| it.says.join(" ")).collect();
         let writes = words.terms(&writers.join(" "));
+        // `cheapest` is a word of `min`.
+        let superlatives = |name: &str| {
+            let says = registry.resolve(name).map(|it| it.op.says.join(" ")).unwrap_or_default();
+            let all = says
+                .split(' ')
+                .filter(|it| it.ends_with("est") && *it != "earliest" && *it != "latest");
+            all.collect::<Vec<_>>().join(" ")
+        };
+        let (highest, lowest) = (superlatives("max"), superlatives("min"));
+        // Next to a value, also a frequent word says that it is looked for.
+        let contains = registry.resolve("contains").map(|it| it.op.says.join(" "));
+        let contains = words.terms(&format!("contains {}", contains.unwrap_or_default()));
         let mut terms = |text: &str| words.read(text).map(|it| it.term).collect::<Vec<_>>();
         Self {
             totals,
             phrases,
             unique,
+            contains,
             round,
             markdown,
             csv,
             json,
             writes,
             count: terms("many count number often"),
-            high: terms("most highest largest biggest greatest best top maximum longest busiest"),
-            low: terms("least lowest smallest fewest minimum worst shortest"),
+            high: terms(&format!("{highest} most best top maximum busiest")),
+            low: terms(&format!("{lowest} least fewest minimum worst")),
             new: terms("newest latest youngest recent"),
             old: terms("oldest earliest first"),
             alphabetical: terms("alphabetical alphabetically"),

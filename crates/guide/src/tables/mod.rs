@@ -16,7 +16,7 @@ use svc_text::stems::Vocabulary;
 use lexicon::Lexicon;
 use read::Reader;
 use table::Table;
-use words::{Literal, tokens};
+use words::{Literal, Token, tokens};
 
 /// A file that a goal names, and what is in it.
 #[derive(Clone, Debug)]
@@ -50,24 +50,44 @@ pub fn named_files(goal: &str) -> Vec<String> {
     paths
 }
 
-/// The script for a goal about one of the files; `None` if a word of the goal stays open.
-pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option<Answer> {
+/// Whether a path is the one to write: `saved as a.csv`, `into b.json`.
+fn is_target(tokens: &[Token], at: usize) -> bool {
+    const BEFORE: [&str; 5] = ["as", "to", "into", "called", "named"];
+    let is_source = at > 1 && tokens[at - 2].lower == "according";
+    at > 0 && !is_source && BEFORE.contains(&tokens[at - 1].lower.as_str())
+}
+
+/// What a goal about one of the files comes to.
+pub(crate) enum Outcome {
+    Answer(Answer),
+    /// It is about a table, but these words mean nothing there.
+    Open(Vec<String>),
+}
+
+/// Reads a goal as a question about one of the files; `None` if it may be about something else.
+pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option<Outcome> {
     let mut words = Vocabulary::default();
     let tokens = tokens(goal, &mut words);
-    let is_named = |it: &&Seen| {
-        tokens.iter().any(|token| token.literal == Some(Literal::Path(it.path.clone())))
+    let place = |it: &Seen| {
+        tokens.iter().position(|token| token.literal == Some(Literal::Path(it.path.clone())))
     };
-    let mut named = seen.iter().filter(is_named);
+    // The file to write may exist from an earlier run.
+    let is_read = |it: &&Seen| place(it).is_some_and(|at| !is_target(&tokens, at));
+    let mut named = seen.iter().filter(is_read);
     let (file, None) = (named.next()?, named.next()) else { return None };
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
     if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words) {
-        return Some(answer);
+        return Some(Outcome::Answer(answer));
     }
     let table = Table::of(file, &mut words)?;
-    let reading = Reader::new(&tokens, &table, &lexicon, &mut words).read()?;
+    let reading = Reader::new(&tokens, &table, &lexicon, &mut words).read();
+    let open = |words: Vec<String>| (!table.is_lines).then_some(Outcome::Open(words));
+    let Some(reading) = reading else { return open(vec![goal.to_owned()]) };
     if !reading.uncovered.is_empty() {
-        return None;
+        return open(reading.uncovered);
     }
-    let script = reading.query.script()?;
-    Some(Answer { script, parts: reading.query.parts })
+    match reading.query.script() {
+        Some(script) => Some(Outcome::Answer(Answer { script, parts: reading.query.parts })),
+        None => open(vec![goal.to_owned()]),
+    }
 }

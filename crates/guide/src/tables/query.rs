@@ -167,7 +167,9 @@ impl Query<'_> {
             let fields: Vec<String> = self.columns.iter().map(|it| self.field(*it)).collect();
             stages.push(format!("each {{ {{ {} }} }}", fields.join(", ")));
         }
-        if self.distinct {
+        // Who is counted is counted once.
+        let counts_values = self.measure == Some(Measure::Count) && self.columns.len() == 1;
+        if self.distinct || (counts_values && !self.table.is_lines) {
             stages.push("unique".to_owned());
         }
         if self.measure == Some(Measure::Count) {

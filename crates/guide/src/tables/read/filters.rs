@@ -13,6 +13,7 @@ use super::{
 
 impl Reader<'_, '_> {
     pub(super) fn comparisons(&mut self) {
+        self.ranges();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -36,6 +37,25 @@ impl Reader<'_, '_> {
                 Some(Literal::Number(n)) => self.number(n, compare, from, to),
                 Some(Literal::Period(first, next)) => self.period(&first, &next, compare, from, to),
                 _ => {}
+            }
+        }
+    }
+
+    /// `between 20 and 100`
+    fn ranges(&mut self) {
+        for at in 0..self.tokens.len().saturating_sub(3) {
+            let [first, low, and, high] = &self.tokens[at..at + 4] else { continue };
+            let (Some(Literal::Number(low)), Some(Literal::Number(high))) =
+                (&low.literal, &high.literal)
+            else {
+                continue;
+            };
+            if first.lower == "between" && and.lower == "and" && low <= high {
+                let (low, high) = (*low, *high);
+                self.number(low, Some(Compare::AtLeast), at, at + 4);
+                if self.covered[at] {
+                    self.number(high, Some(Compare::AtMost), at, at + 4);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         lexicon::has,
-        query::Measure,
+        query::{Measure, Query},
         table::{Column, Kind},
         words::{Literal, Token, whole},
     },
@@ -52,10 +52,12 @@ impl Reader<'_, '_> {
                 let column = match near {
                     Some(idx) => {
                         self.take_mention(idx, op);
-                        self.mentions[idx].column
+                        Some(self.mentions[idx].column)
                     }
-                    None => self.sole(&is_number)?,
+                    None => self.sole(&is_number),
                 };
+                // Without a number, the word stays open.
+                let Some(column) = column else { continue };
                 self.query.measure = Some(Measure::Total(op, column));
                 self.cover(at, at + len, op);
             }
@@ -72,6 +74,26 @@ impl Reader<'_, '_> {
             self.cover(at, at + 1, "len");
         }
         Some(())
+    }
+
+    /// `the highest price`: the number itself, if nothing says that a row is wanted.
+    pub(super) fn extreme(&mut self) {
+        let Query { order, take, measure, group, columns, parts, .. } = &self.query;
+        let (Some(order), Some(1), None, None, true) =
+            (*order, *take, *measure, *group, columns.is_empty())
+        else {
+            return;
+        };
+        let is_row = parts.iter().any(|(_, stage)| stage == "the rows")
+            || self.tokens.iter().any(|it| has(&self.table().terms, it))
+            || self.tokens.iter().any(|it| matches!(it.lower.as_str(), "who" | "which"));
+        let Some(column) = order.column.filter(|_| !is_row) else { return };
+        let is_said = self.mentions.iter().any(|it| it.column == column);
+        if is_said && matches!(self.col(column).kind, Kind::Int | Kind::Float) {
+            let op = if order.falls { "max" } else { "min" };
+            self.query.measure = Some(Measure::Total(op, column));
+            (self.query.order, self.query.take) = (None, None);
+        }
     }
 
     /// `with the columns class and mean`: the total is said again as the name of its column.

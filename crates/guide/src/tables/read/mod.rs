@@ -89,6 +89,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.separators();
         self.kinds();
         self.rows();
+        self.extreme();
         let uncovered = self.uncovered();
         Some(Reading { query: self.query, uncovered })
     }

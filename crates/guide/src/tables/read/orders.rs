@@ -42,6 +42,11 @@ impl Reader<'_, '_> {
             let Some(side) = self.lexicon.side(token).filter(|_| !is_bound) else { continue };
             self.superlative(side, at)?;
         }
+        for at in 0..self.tokens.len() {
+            let is_sorting =
+                matches!(self.tokens[at].lower.as_str(), "sort" | "sorted" | "ordered");
+            self.covered[at] |= is_sorting && self.query.order.is_some();
+        }
         Some(())
     }
 

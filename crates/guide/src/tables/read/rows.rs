@@ -5,7 +5,7 @@ use svc_contract::value::literal;
 use super::{
     super::{
         lexicon::{self, has},
-        words::Literal,
+        words::{Literal, Token},
     },
     Reader,
 };
@@ -20,8 +20,15 @@ impl Reader<'_, '_> {
             if self.covered[at] || token.is_stop || token.literal.is_some() {
                 continue;
             }
-            let is_line = self.table().is_lines && matches!(token.lower.as_str(), "line" | "lines");
-            if is_line || has(&self.table().terms, token) {
+            let is_row = match token.lower.as_str() {
+                "line" | "lines" => true,
+                "row" | "rows" | "record" | "records" | "entry" | "entries" => {
+                    !self.table().is_lines
+                }
+                // `lines that contain "x"`
+                _ => has(&self.lexicon.contains, token) && self.is_chosen(at + 1),
+            };
+            if is_row || has(&self.table().terms, token) {
                 self.covered[at] = true;
                 continue;
             }
@@ -62,7 +69,7 @@ impl Reader<'_, '_> {
 
     /// Whether a token is part of a filter or an order.
     fn is_chosen(&self, at: usize) -> bool {
-        let text = &self.tokens[at].text;
+        let Some(Token { text, .. }) = self.tokens.get(at) else { return false };
         self.covered[at]
             && self.query.parts.iter().any(|(phrase, stage)| {
                 (stage.starts_with("where {") || stage == "sort")
@@ -78,11 +85,16 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn uncovered(&self) -> Vec<String> {
-        let all = self.tokens.iter().zip(&self.covered);
-        let open = all.filter(|(token, covered)| {
-            let is_content = !token.is_stop || token.literal.is_some() || lexicon::negates(token);
-            !**covered && is_content && token.lower != "one"
-        });
-        open.map(|(token, _)| token.text.clone()).collect()
+        let is_open = |at: &usize| {
+            let token = &self.tokens[*at];
+            let compares = lexicon::compares(self.tokens, *at).is_some();
+            // `the busiest one first`, but `more than one`.
+            let before = at.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
+            let is_pronoun = token.lower == "one" && before != Some("than");
+            let is_content =
+                !token.is_stop || token.literal.is_some() || lexicon::negates(token) || compares;
+            !self.covered[*at] && is_content && !is_pronoun
+        };
+        (0..self.tokens.len()).filter(is_open).map(|it| self.tokens[it].text.clone()).collect()
     }
 }
