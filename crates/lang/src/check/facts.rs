@@ -11,7 +11,7 @@ use svc_contract::{
 };
 
 use super::{Candidate, Checker, Term, TermKind, TypedFlow, scope::Frame};
-use crate::diag::{Source, Span};
+use crate::diag::{Hole, Source, Span};
 
 /// All facts about a script.
 #[derive(Clone, Debug, Default)]
@@ -115,17 +115,12 @@ impl Checker<'_> {
     }
 
     /// Records the facts about a hole.
-    pub(super) fn hole_is(
-        &mut self,
-        span: Span,
-        expected: Option<&Type>,
-        candidates: &[Candidate],
-    ) {
+    pub(super) fn hole_is(&mut self, span: Span, hole: &Hole, candidates: &[Candidate]) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
             span,
-            enters: self.it().map(|(_, ty, _)| ty),
-            expected: expected.cloned(),
+            enters: hole.input.clone().or_else(|| self.it().map(|(_, ty, _)| ty)),
+            expected: hole.wanted.clone(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
             candidates: candidates.to_vec(),
         };

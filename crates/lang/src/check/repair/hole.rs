@@ -1,4 +1,4 @@
-//! Typed holes: `?` lists the candidates for its place.
+//! Typed holes: `?` and `?name: A -> B` list the candidates for their place.
 
 use std::collections::HashSet;
 
@@ -7,39 +7,125 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use super::fits::{Candidate, Signature, Site, Wants, fits};
+use super::{
+    as_meant,
+    fits::{Candidate, Signature, Site, Wants, fits},
+};
 use crate::{
-    check::{Checker, Term, pipeline::Position, scope::Frame},
-    diag::{Code, Problem, Span},
+    check::{
+        Checker, Term,
+        call::{Port, Site as Call},
+        pipeline::Position,
+        scope::Frame,
+    },
+    diag::{Code, Hole, Problem, Span},
+    syntax::{ast, token::lex},
 };
 
 /// The most candidates in a message.
 const MOST_SHOWN: usize = 8;
 
+/// The most characters of a comment in a message.
+const LONGEST_COMMENT: usize = 80;
+
 impl Checker<'_> {
-    /// `?`: reports its input, its expected type, and the candidates that fit, best first.
+    /// `?`, `?name: A -> B`: reports its input, its expected type, and the candidates that fit,
+    /// best first. The stages around it are checked with its declared types.
     pub(in crate::check) fn hole(
         &mut self,
+        hole: &ast::Hole,
         span: Span,
         position: Option<Position>,
         expected: Option<&Type>,
     ) -> Term {
-        let site = self.site(position, expected);
+        let takes = hole.takes.as_ref().map(|it| self.ty(it));
+        let gives = hole.gives.as_ref().map(|it| self.ty(it));
+        let mut site = self.site(position, gives.as_ref().or(expected));
+        if let Some(takes) = &takes {
+            site.wants = position.map_or(Wants::Value, |_| Wants::Stage);
+            site.entering = Some(takes.clone()).filter(is_known);
+        }
         let mut candidates = if self.suggests() { fits(&site) } else { Vec::new() };
         candidates.retain(|it| !self.is_refused(it));
-        let direct: Vec<&Candidate> = candidates.iter().filter(|it| it.is_direct()).collect();
-        let mut problem = Problem::error(Code::E224, span, message(&site))
-            .label(label(&site))
-            .help(help(&candidates));
-        // Only the author can choose between several.
-        if let [only] = direct[..]
+        let unfilled = Hole {
+            name: hole.name.clone(),
+            input: site.entering.clone(),
+            wanted: site.expected.clone(),
+            comment: self.comment_behind(span),
+        };
+        let message = message(&unfilled, site.wants);
+        let mut problem =
+            Problem::error(Code::E224, span, message).label(label(&site)).help(help(&candidates));
+        let mut direct = candidates.iter().filter(|it| it.is_direct());
+        // Only the author can choose between several, and knows what a name stands for.
+        if let (Some(only), None) = (direct.next(), direct.next())
             && only.is_whole
+            && hole.name.is_none()
         {
             problem = problem.fix(span, only.name.clone());
         }
-        self.hole_is(span, expected, &candidates);
-        self.report(problem);
-        Term::unknown(span)
+        self.hole_is(span, &unfilled, &candidates);
+        self.report(problem.of_hole(unfilled));
+        let filled = Term::unknown(span).of_type(gives.unwrap_or(Type::Unknown));
+        match (takes, position) {
+            (Some(takes), Some(position)) => self.enters_hole(hole, takes, position, filled),
+            (Some(_), None) => self.hole_as_value(hole, filled),
+            (None, _) => filled,
+        }
+    }
+
+    /// Checks what enters `?name: A -> B`, as for a flow with this input and result.
+    fn enters_hole(
+        &mut self,
+        hole: &ast::Hole,
+        takes: Type,
+        position: Position,
+        filled: Term,
+    ) -> Term {
+        let (name, span) = (shown_name(hole.name.as_ref()), filled.span);
+        let name_span = Span::new(span.start, span.start + name.len());
+        let port = Port::of("input".into(), takes, false);
+        let call = Call::bare(&name, name_span, span, position);
+        let mut given = self.arguments(std::slice::from_ref(&port), &call);
+        let Some(given) = given.remove(0) else { return filled };
+        if given.term.ty.fits(&port.ty) {
+            return filled;
+        }
+        let of_items = self.misfit(&port, &given, &call, &port.ty.to_string());
+        let ty = as_meant(filled.ty.clone(), of_items);
+        filled.of_type(ty)
+    }
+
+    /// `1 + ?name: A -> B`
+    fn hole_as_value(&mut self, hole: &ast::Hole, filled: Term) -> Term {
+        let name = shown_name(hole.name.as_ref());
+        let message = format!("`{name}` is a stage, not a value");
+        let help = format!(
+            "write `{name}: {}` for a value, or `(value >> {name}: ..)` for a pipeline",
+            filled.ty
+        );
+        let problem = Problem::error(Code::E212, filled.span, message);
+        self.report(problem.label("expected a value").help(help));
+        filled
+    }
+
+    /// The type of the input that a hole declares. It is reported where the hole is checked.
+    pub(in crate::check) fn taken_by(&mut self, hole: &ast::Hole) -> Option<Type> {
+        let (facts, known) = (self.facts.take(), self.problems.len());
+        let takes = hole.takes.as_ref().map(|it| self.ty(it));
+        self.facts = facts;
+        self.problems.truncate(known);
+        takes.filter(is_known)
+    }
+
+    /// The comment behind a place, on its last line.
+    fn comment_behind(&self, span: Span) -> Option<String> {
+        let text = self.source.text();
+        let comments = self.comments.get_or_init(|| lex(text).comments);
+        let next = comments.get(comments.partition_point(|it| it.start < span.end))?;
+        let is_behind = !text[span.end..next.start].contains('\n');
+        let comment = text[next.range()].trim_start_matches(['#', '/']).trim();
+        (is_behind && !comment.is_empty()).then(|| comment.to_owned())
     }
 
     /// Whether a candidate calls an op that no policy could allow here.
@@ -64,14 +150,13 @@ impl Checker<'_> {
             None => Wants::Value,
         };
         let shared = ["Doc", "Hit"].map(Text::from);
-        let known = |it: &Type| !matches!(it, Type::Unknown);
         Site {
             registry: self.registry.registry(),
             flows: self.signatures(),
             names: if self.suggests() { self.names_in_scope() } else { Vec::new() },
             types: self.types.keys().cloned().chain(shared).collect(),
-            entering: self.it().map(|(_, ty, _)| ty).filter(known),
-            expected: expected.filter(|it| known(it)).cloned(),
+            entering: self.it().map(|(_, ty, _)| ty).filter(is_known),
+            expected: expected.filter(|it| is_known(it)).cloned(),
             wants,
         }
     }
@@ -115,16 +200,39 @@ impl Checker<'_> {
     }
 }
 
-fn message(site: &Site<'_>) -> &'static str {
-    match site.wants {
-        Wants::Stage => "unfilled hole: expected a stage",
-        Wants::Head | Wants::Value => "unfilled hole: expected a value",
+fn is_known(ty: &Type) -> bool {
+    !ty.is_unknown()
+}
+
+/// `?order`
+fn shown_name(name: Option<&Text>) -> String {
+    format!("?{}", name.map_or("", Text::as_ref))
+}
+
+/// ``unfilled hole `?order`: expected a stage (biggest first)``
+fn message(hole: &Hole, wants: Wants) -> String {
+    let name = hole.name.as_ref().map(|it| format!(" `{}`", shown_name(Some(it))));
+    let what = match wants {
+        Wants::Stage => "a stage",
+        Wants::Head | Wants::Value => "a value",
+    };
+    let aim = hole.comment.as_deref().map(|it| format!(" ({})", excerpt(it)));
+    let [name, aim] = [name, aim].map(Option::unwrap_or_default);
+    format!("unfilled hole{name}: expected {what}{aim}")
+}
+
+/// The beginning of a comment.
+fn excerpt(comment: &str) -> String {
+    match comment.char_indices().nth(LONGEST_COMMENT) {
+        Some((end, _)) => format!("{}…", &comment[..end]),
+        None => comment.to_owned(),
     }
 }
 
 fn label(site: &Site<'_>) -> String {
     let expected = site.expected.as_ref().map(in_words);
-    match (&site.entering, expected) {
+    let entering = site.entering.as_ref().map(in_words);
+    match (entering, expected) {
         (Some(entering), Some(expected)) => {
             format!("input is {entering}, expected result is {expected}")
         }
