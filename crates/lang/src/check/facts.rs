@@ -10,7 +10,7 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use super::{Candidate, Checker, Term, TermKind, TypedFlow, scope::Frame};
+use super::{Candidate, Checker, Term, TermKind, TypedFlow, Wants, scope::Frame};
 use crate::diag::{Hole, Source, Span};
 
 /// All facts about a script.
@@ -86,7 +86,9 @@ pub enum NameKind {
 /// A typed hole: its input, its expected type, and the names in scope.
 #[derive(Clone, Debug)]
 pub struct HoleFact {
+    /// The hole with its types.
     pub span: Span,
+    pub wants: Wants,
     pub enters: Option<Type>,
     pub expected: Option<Type>,
     /// The values in scope, innermost last.
@@ -115,10 +117,17 @@ impl Checker<'_> {
     }
 
     /// Records the facts about a hole.
-    pub(super) fn hole_is(&mut self, span: Span, hole: &Hole, candidates: &[Candidate]) {
+    pub(super) fn hole_is(
+        &mut self,
+        span: Span,
+        wants: Wants,
+        hole: &Hole,
+        candidates: &[Candidate],
+    ) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
             span,
+            wants,
             enters: hole.input.clone().or_else(|| self.it().map(|(_, ty, _)| ty)),
             expected: hole.wanted.clone(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),

@@ -1,10 +1,10 @@
 //! Typed holes: `?` and `?name: A -> B` list the candidates for their place.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use svc_contract::{
     registry::{Advice, HintId},
-    value::{Text, Type},
+    value::{FlowType, Text, Type},
 };
 
 use super::{
@@ -24,6 +24,9 @@ use crate::{
 
 /// The most candidates in a message.
 const MOST_SHOWN: usize = 8;
+
+/// What a hole stands for where a flow is passed.
+const FLOW: &str = "the name of a flow or component";
 
 /// The most characters of a comment in a message.
 const LONGEST_COMMENT: usize = 80;
@@ -53,7 +56,7 @@ impl Checker<'_> {
             wanted: site.expected.clone(),
             comment: self.comment_behind(span),
         };
-        let message = message(&unfilled, site.wants);
+        let message = message(&unfilled, in_message(site.wants));
         let mut problem =
             Problem::error(Code::E224, span, message).label(label(&site)).help(help(&candidates));
         let mut direct = candidates.iter().filter(|it| it.is_direct());
@@ -64,7 +67,8 @@ impl Checker<'_> {
         {
             problem = problem.fix(span, only.name.clone());
         }
-        self.hole_is(span, &unfilled, &candidates);
+        let wants = site.wants;
+        self.hole_is(span, wants, &unfilled, &candidates);
         self.report(problem.of_hole(unfilled));
         let filled = Term::unknown(span).of_type(gives.unwrap_or(Type::Unknown));
         match (takes, position) {
@@ -126,6 +130,53 @@ impl Checker<'_> {
         let is_behind = !text[span.end..next.start].contains('\n');
         let comment = text[next.range()].trim_start_matches(['#', '/']).trim();
         (is_behind && !comment.is_empty()).then(|| comment.to_owned())
+    }
+
+    /// `?name` where the name of a flow is expected.
+    pub(in crate::check) fn flow_hole(
+        &mut self,
+        hole: &ast::Hole,
+        of: &FlowType,
+        span: Span,
+    ) -> Term {
+        let wanted = Type::Flow(Arc::new(of.clone()));
+        let declared = self.declared_flow(hole);
+        let known = |it: &Type| Some(it.clone()).filter(is_known);
+        let due = match &declared {
+            Some(Type::Flow(it)) => it.as_ref(),
+            _ => of,
+        };
+        let site = Site { wants: Wants::Stage, ..self.site(None, known(&due.gives).as_ref()) };
+        let site = Site { entering: known(&due.takes), ..site };
+        let mut candidates = if self.suggests() { fits(&site) } else { Vec::new() };
+        // A flow is passed by its name.
+        let is_name = |it: &Candidate| it.is_whole && it.is_direct() && !it.name.starts_with('.');
+        candidates.retain(|it| is_name(it) && !self.is_refused(it));
+        let unfilled = Hole {
+            name: hole.name.clone(),
+            input: None,
+            wanted: Some(declared.clone().unwrap_or_else(|| wanted.clone())),
+            comment: self.comment_behind(span),
+        };
+        let problem = Problem::error(Code::E224, span, message(&unfilled, FLOW))
+            .label(format!("expected {wanted}"))
+            .help(help(&candidates));
+        self.hole_is(span, Wants::Value, &unfilled, &candidates);
+        self.report(problem.of_hole(unfilled));
+        let Some(declared) = declared else { return Term::unknown(span).of_type(wanted) };
+        if declared.fits(&wanted) {
+            return Term::unknown(span).of_type(declared);
+        }
+        let name = shown_name(hole.name.as_ref());
+        let help = "declare the hole with the expected input and result".to_owned();
+        self.other_flow(&name, &declared, &wanted, span, help)
+    }
+
+    /// The flow that a hole declares: `?name: A -> B`, `?name: flow<A -> B>`.
+    fn declared_flow(&mut self, hole: &ast::Hole) -> Option<Type> {
+        let gives = self.ty(hole.gives.as_ref()?);
+        let Some(takes) = hole.takes.as_ref().map(|it| self.ty(it)) else { return Some(gives) };
+        Some(Type::Flow(Arc::new(FlowType { takes, gives })))
     }
 
     /// Whether a candidate calls an op that no policy could allow here.
@@ -210,15 +261,18 @@ fn shown_name(name: Option<&Text>) -> String {
 }
 
 /// ``unfilled hole `?order`: expected a stage (biggest first)``
-fn message(hole: &Hole, wants: Wants) -> String {
+fn message(hole: &Hole, what: &str) -> String {
     let name = hole.name.as_ref().map(|it| format!(" `{}`", shown_name(Some(it))));
-    let what = match wants {
-        Wants::Stage => "a stage",
-        Wants::Head | Wants::Value => "a value",
-    };
     let aim = hole.comment.as_deref().map(|it| format!(" ({})", excerpt(it)));
     let [name, aim] = [name, aim].map(Option::unwrap_or_default);
     format!("unfilled hole{name}: expected {what}{aim}")
+}
+
+fn in_message(wants: Wants) -> &'static str {
+    match wants {
+        Wants::Stage => "a stage",
+        Wants::Head | Wants::Value => "a value",
+    }
 }
 
 /// The beginning of a comment.
