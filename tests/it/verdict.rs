@@ -279,7 +279,7 @@ let done = { who: who } >> save_json(to: "out/who.json")
   >> first, lib: lib.name("a") }
 "#;
 
-/// A program tells a sketch from a wrong script, and knows what is to be written where.
+/// A program can distinguish a sketch from a wrong script, and knows what is to be written where.
 #[tokio::test]
 async fn a_sketch_lists_its_holes_and_does_not_run() {
     let used =
@@ -290,11 +290,11 @@ async fn a_sketch_lists_its_holes_and_does_not_run() {
     let verdict = printed(&engine.verdict(source.clone()));
     assert_eq!(Schema::published().misfits(&files(&verdict)), [""; 0]);
     assert_eq!((&verdict["ok"], &verdict["sketch"]), (&json!(false), &json!(true)));
-    let told = |it: &Value| {
-        let parts = ["name", "file", "input", "wanted", "comment"].map(|part| it[part].clone());
-        (Value::from(parts.to_vec()), it["span"].clone())
+    let parts = |it: &Value| {
+        let row = ["name", "file", "input", "wanted", "comment"].map(|part| it[part].clone());
+        (Value::from(row.to_vec()), it["span"].clone())
     };
-    let holes: Vec<_> = verdict["holes"].as_array().unwrap().iter().map(told).collect();
+    let holes: Vec<_> = verdict["holes"].as_array().unwrap().iter().map(parts).collect();
     let place = |part: &str, at: (usize, usize)| place_in(SKETCH, part, at);
     let rows = json!(["rows", "rows.svc", null, "[Row]", "\"from the file\""]);
     assert_eq!(holes[0], (rows, place("?rows: [Row]", (4, 12))));
