@@ -177,8 +177,8 @@ pub mod store {
 pub mod diag {
     pub use svc_contract::registry::{Advice, Hint, HintId};
     pub use svc_lang::diag::{
-        Applicability, Code, Fix, Hole, Label, Problem, Refused, Report, Severity, Source, Span,
-        Style,
+        Applicability, Code, Fix, Label, Problem, Refused, Report, Severity, Source, Span, Style,
+        Unfilled,
     };
 }
 

@@ -315,6 +315,10 @@ async fn a_sketch_lists_its_holes_and_does_not_run() {
 
     let wrong = printed(&engine.verdict(SKETCH.replace(".n,", ".m,")));
     assert_eq!((&wrong["sketch"], wrong["holes"].as_array().unwrap().len()), (&json!(false), 4));
+    // What a file with holes declares is checked where it is used.
+    let misused = printed(&engine.verdict(SKETCH.replace("lib.name(\"a\")", "lib.name(1)")));
+    let codes = misused["problems"].as_array().unwrap().iter().map(|it| it["code"].clone());
+    assert!(codes.collect::<Vec<_>>().contains(&json!("E204")), "{misused}");
     let sound = printed(&engine.verdict("1"));
     assert_eq!((&sound["sketch"], &sound["holes"]), (&json!(false), &json!([])));
 }

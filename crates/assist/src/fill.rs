@@ -1,8 +1,8 @@
 //! What can be written in place of a hole, ready to insert.
 
-use svc_contract::{registry::Generic, value::Type};
+use svc_contract::registry::Generic;
 use svc_lang::{
-    check::{Candidate, HoleFact, Wants},
+    check::{Candidate, HoleFact},
     diag::Span,
 };
 
@@ -44,26 +44,11 @@ pub fn fills(draft: &Draft<'_>, part: Span) -> Vec<Fill> {
     let of = |hole: &HoleFact| -> Vec<Fill> {
         let direct = hole.candidates.iter().filter(|it| it.is_direct());
         let texts = direct.filter_map(|it| written(draft, hole, it)).take(MOST_OFFERED);
-        let texts = blocks(hole).into_iter().map(str::to_owned).chain(texts);
+        let blocks = hole.blocks.iter().map(|it| format!("{it} {{ ? }}"));
+        let texts = blocks.chain(texts);
         texts.map(|text| Fill { span: hole.span, text }).collect()
     };
     touched.flat_map(of).collect()
-}
-
-/// The blocks that change a list into the wanted one.
-fn blocks(hole: &HoleFact) -> Vec<&'static str> {
-    let (Some(enters @ Type::List(item, _)), Some(wanted @ Type::List(to, _))) =
-        (&hole.enters, &hole.expected)
-    else {
-        return Vec::new();
-    };
-    if hole.wants != Wants::Stage || item.is_unknown() || to.is_unknown() {
-        Vec::new()
-    } else if enters.fits(wanted) {
-        vec!["sort { ? }", "where { ? }"]
-    } else {
-        vec!["each { ? }"]
-    }
 }
 
 /// A candidate with a hole for each required argument.

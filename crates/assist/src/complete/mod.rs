@@ -74,7 +74,13 @@ fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
         _ if matches!(hole.expected, Some(Type::Flow(_))) => {
             hole.candidates.iter().for_each(|it| cx.candidate(it, &probe, &mut choices));
         }
-        Wants::Stage => cx.stages(&probe, &mut choices),
+        Wants::Stage => {
+            for block in hole.blocks {
+                let found = words::OF_LISTS.iter().find(|(word, _)| word == block);
+                found.iter().for_each(|(word, snippet)| choices.keyword(word, snippet));
+            }
+            cx.stages(&probe, &mut choices);
+        }
         Wants::Head => cx.heads(&probe, &mut choices),
         Wants::Value => cx.values(&probe, &mut choices),
     }

@@ -11,7 +11,7 @@ use svc_contract::{
 };
 
 use super::{Candidate, Checker, Term, TermKind, TypedFlow, Wants, scope::Frame};
-use crate::diag::{Hole, Source, Span};
+use crate::diag::{Source, Span, Unfilled};
 
 /// All facts about a script.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +95,8 @@ pub struct HoleFact {
     pub values: Vec<(Text, Type)>,
     /// The candidates that fit, best first.
     pub candidates: Vec<Candidate>,
+    /// The blocks that can change its input into the expected list: `sort`, `where`.
+    pub blocks: &'static [&'static str],
 }
 
 impl Checker<'_> {
@@ -121,8 +123,8 @@ impl Checker<'_> {
         &mut self,
         span: Span,
         wants: Wants,
-        hole: &Hole,
-        candidates: &[Candidate],
+        hole: &Unfilled,
+        (blocks, candidates): (&'static [&'static str], Vec<Candidate>),
     ) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
@@ -131,7 +133,8 @@ impl Checker<'_> {
             enters: hole.input.clone().or_else(|| self.it().map(|(_, ty, _)| ty)),
             expected: hole.wanted.clone(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
-            candidates: candidates.to_vec(),
+            candidates,
+            blocks,
         };
         if let Some(facts) = &mut self.facts {
             facts.holes.push(fact);

@@ -23,7 +23,7 @@ pub struct Problem {
     /// The effect that a policy refuses, if that is the problem.
     pub refused: Option<Box<Refused>>,
     /// The hole that is not filled, if that is the problem.
-    pub hole: Option<Box<Hole>>,
+    pub hole: Option<Box<Unfilled>>,
     /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
     /// Whether the fixes may be applied without asking.
@@ -41,9 +41,9 @@ pub struct Refused {
     pub rule: Option<String>,
 }
 
-/// A stage or value that is not written yet.
+/// A hole: a stage or value that is not written yet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hole {
+pub struct Unfilled {
     /// Its name, without the `?`.
     pub name: Option<Text>,
     /// The type of what enters it: as declared, or else as known from the stage before.
@@ -144,7 +144,7 @@ impl Problem {
 
     /// Adds the hole that is not filled.
     #[must_use]
-    pub fn of_hole(mut self, hole: Hole) -> Self {
+    pub fn of_hole(mut self, hole: Unfilled) -> Self {
         self.hole = Some(Box::new(hole));
         self
     }

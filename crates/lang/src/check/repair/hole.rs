@@ -18,7 +18,7 @@ use crate::{
         pipeline::Position,
         scope::Frame,
     },
-    diag::{Code, Hole, Problem, Span},
+    diag::{Code, Problem, Span, Unfilled},
     syntax::{ast, token::lex},
 };
 
@@ -50,15 +50,16 @@ impl Checker<'_> {
         }
         let mut candidates = if self.suggests() { fits(&site) } else { Vec::new() };
         candidates.retain(|it| !self.is_refused(it));
-        let unfilled = Hole {
+        let unfilled = Unfilled {
             name: hole.name.clone(),
             input: site.entering.clone(),
             wanted: site.expected.clone(),
             comment: self.comment_behind(span),
         };
         let message = message(&unfilled, in_message(site.wants));
-        let mut problem =
-            Problem::error(Code::E224, span, message).label(label(&site)).help(help(&candidates));
+        let mut problem = Problem::error(Code::E224, span, message)
+            .label(label(&site))
+            .help(help(site.blocks(), &candidates));
         let mut direct = candidates.iter().filter(|it| it.is_direct());
         // Only the author can choose between several, and knows what a name stands for.
         if let (Some(only), None) = (direct.next(), direct.next())
@@ -67,8 +68,8 @@ impl Checker<'_> {
         {
             problem = problem.fix(span, only.name.clone());
         }
-        let wants = site.wants;
-        self.hole_is(span, wants, &unfilled, &candidates);
+        let (wants, blocks) = (site.wants, site.blocks());
+        self.hole_is(span, wants, &unfilled, (blocks, candidates));
         self.report(problem.of_hole(unfilled));
         let filled = Term::unknown(span).of_type(gives.unwrap_or(Type::Unknown));
         match (takes, position) {
@@ -152,7 +153,7 @@ impl Checker<'_> {
         // A flow is passed by its name.
         let is_name = |it: &Candidate| it.is_whole && it.is_direct() && !it.name.starts_with('.');
         candidates.retain(|it| is_name(it) && !self.is_refused(it));
-        let unfilled = Hole {
+        let unfilled = Unfilled {
             name: hole.name.clone(),
             input: None,
             wanted: Some(declared.clone().unwrap_or_else(|| wanted.clone())),
@@ -160,8 +161,8 @@ impl Checker<'_> {
         };
         let problem = Problem::error(Code::E224, span, message(&unfilled, FLOW))
             .label(format!("expected {wanted}"))
-            .help(help(&candidates));
-        self.hole_is(span, Wants::Value, &unfilled, &candidates);
+            .help(help(&[], &candidates));
+        self.hole_is(span, Wants::Value, &unfilled, (&[], candidates));
         self.report(problem.of_hole(unfilled));
         let Some(declared) = declared else { return Term::unknown(span).of_type(wanted) };
         if declared.fits(&wanted) {
@@ -261,7 +262,7 @@ fn shown_name(name: Option<&Text>) -> String {
 }
 
 /// ``unfilled hole `?order`: expected a stage (biggest first)``
-fn message(hole: &Hole, what: &str) -> String {
+fn message(hole: &Unfilled, what: &str) -> String {
     let name = hole.name.as_ref().map(|it| format!(" `{}`", shown_name(Some(it))));
     let aim = hole.comment.as_deref().map(|it| format!(" ({})", excerpt(it)));
     let [name, aim] = [name, aim].map(Option::unwrap_or_default);
@@ -305,13 +306,14 @@ fn in_words(ty: &Type) -> String {
     }
 }
 
-fn help(candidates: &[Candidate]) -> Advice {
-    if candidates.is_empty() {
+fn help(blocks: &[&str], candidates: &[Candidate]) -> Advice {
+    if candidates.is_empty() && blocks.is_empty() {
         return HintId::NothingFits.into();
     }
     let has_direct = candidates.iter().any(Candidate::is_direct);
     let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
-    let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
+    let blocks = blocks.iter().map(|it| format!("`{it} {{ .. }}`"));
+    let all: Vec<String> = blocks.chain(shown.map(shown_as)).take(MOST_SHOWN).collect();
     format!("use one of these, best first: {}", all.join(", ")).into()
 }
 
