@@ -226,7 +226,7 @@ fn a_hole_offers_what_fits_its_types() {
     let labels = client.complete(script);
     assert_eq!(labels[..2], ["sort", "where"]);
     has(&labels, &["reverse", "take", "each"]);
-    lacks(&labels, &["upper", "sum", ".id"]);
+    lacks(&labels, &["upper", "sum", ".id", "len", "first", "to_csv"]);
     let types = client.complete(&script.replace("?ord¦er: [Order]", "?order: [¦]"));
     has(&types, &["Order", "string"]);
     lacks(&types, &["reverse"]);

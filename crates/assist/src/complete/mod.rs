@@ -79,7 +79,12 @@ fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
                 let found = words::OF_LISTS.iter().find(|(word, _)| word == block);
                 found.iter().for_each(|(word, snippet)| choices.keyword(word, snippet));
             }
-            cx.stages(&probe, &mut choices);
+            let (direct, detours): (Vec<_>, Vec<_>) =
+                hole.candidates.iter().partition(|it| it.is_direct());
+            for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
+                cx.candidate(candidate, &probe, &mut choices);
+            }
+            blocks(&probe, &mut choices);
         }
         Wants::Head => cx.heads(&probe, &mut choices),
         Wants::Value => cx.values(&probe, &mut choices),
