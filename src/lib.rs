@@ -178,6 +178,7 @@ pub mod diag {
     pub use svc_contract::registry::{Advice, Hint, HintId};
     pub use svc_lang::diag::{
         Applicability, Code, Fix, Label, Problem, Refused, Report, Severity, Source, Span, Style,
+        Unfilled,
     };
 }
 
@@ -213,8 +214,8 @@ pub mod output {
         planned::{PLAN_SCHEMA, Planned, PlannedNode},
         report::{ERROR_SCHEMA, ErrorReport},
         verdict::{
-            FlowSignature, Label, Named, Node, Param, Place, Problem, RefusedEffect, Unchecked,
-            VERDICT_SCHEMA, Verdict,
+            FlowSignature, Hole, Label, Named, Node, Param, Place, Problem, RefusedEffect,
+            Unchecked, VERDICT_SCHEMA, Verdict,
         },
     };
 }

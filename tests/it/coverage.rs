@@ -42,9 +42,9 @@ fn rules() -> BTreeMap<String, GrammarRule> {
 /// Mistakes, which no script without errors has, and rules that leave no trace in the tree: silent
 /// tokens, and everything that occurs only in atomic rules.
 fn leaves_no_trace(name: &str, rules: &BTreeMap<String, GrammarRule>) -> bool {
-    let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
-    // It only looks ahead.
-    let wrong = wrong || name == "bracketed";
+    // `bracketed` only looks ahead.
+    let wrong = name.starts_with("wrong_")
+        || matches!(name, "loose_args" | "hole" | "hole_name" | "any_hole" | "bracketed");
     let mut around = rules.values().filter(|it| it.expr.names().contains(&name)).peekable();
     let is_atomic = around.peek().is_some() && around.all(|it| it.kind == RuleKind::Atomic);
     wrong || is_atomic || !rules.contains_key(name)

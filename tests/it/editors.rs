@@ -12,6 +12,7 @@ param topic: string = "a\n${len(x):.2} \q"   # a note
 type Note = { score: float 0..1, kind: "bug" | 'idea', owner: string? }
 flow f(q: string, most: size = 10MiB) -> [Note; max 5] { q >> text.upper >> ask<Note>(prompt: q) }
 let hits = topic >> search(top_k: 5) >> each? { .title ?? null }
+hits >> ?order: [Note] -> [Note] # biggest first
 hits >> where { .score > -0.5 and it?.kind == "bug" } >> { ...it, n: 1_000 }
 """
 long ${ { a: "}" }.a } text

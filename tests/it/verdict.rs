@@ -136,6 +136,7 @@ fn every_verdict_fits_the_schema() {
         "bounds",
         "effects",
         "flows",
+        "holes",
         "inputs",
         "nodes",
         "problems",
@@ -214,8 +215,12 @@ test "nothing there" { mock search = []  let n = main()  expect n == 0 }
 "#;
 
 /// The place of the last occurrence of `part` in the script.
-fn place(part: &str, (line, column): (usize, usize)) -> Value {
-    let start = SCRIPT.rfind(part).unwrap();
+fn place(part: &str, at: (usize, usize)) -> Value {
+    place_in(SCRIPT, part, at)
+}
+
+fn place_in(script: &str, part: &str, (line, column): (usize, usize)) -> Value {
+    let start = script.rfind(part).unwrap();
     json!({
         "start": start, "end": start + part.len(),
         "line": line, "column": column, "end_line": line, "end_column": column + part.chars().count(),
@@ -263,6 +268,59 @@ fn nodes_know_their_places_and_types() {
     assert_eq!(node(r#""ä€ ${order.id}""#, (9, 1)), (null.clone(), json!("string"), null.clone()));
     assert_eq!(node("find", (9, 21)), (json!("string"), json!("[Hit]"), null));
     assert_eq!(node("len", (9, 29)), (json!("[Hit]"), json!("int"), json!("list.len")));
+}
+
+const SKETCH: &str = r#"param who: string
+type Row = { n: int }
+use "lib/sketch.svc" as lib
+let rows = ?rows: [Row]  # "from the file"
+let done = { who: who } >> save_json(to: "out/who.json")
+{ done: done, n: rows >> ?pick: [Row] -> Row >> .n, what: "ä" >> ?  # left open
+  >> first, lib: lib.name("a") }
+"#;
+
+/// A program can distinguish a sketch from a wrong script, and knows what is to be written where.
+#[tokio::test]
+async fn a_sketch_lists_its_holes_and_does_not_run() {
+    let used =
+        "flow name(s: string) -> string { s >> ?name: string -> string }  # as people say it";
+    let host = Arc::new(scripts::host().file("lib/sketch.svc", used));
+    let engine = engine().with_host(host.clone());
+    let source = Source::new("rows.svc", SKETCH);
+    let verdict = printed(&engine.verdict(source.clone()));
+    assert_eq!(Schema::published().misfits(&files(&verdict)), [""; 0]);
+    assert_eq!((&verdict["ok"], &verdict["sketch"]), (&json!(false), &json!(true)));
+    let parts = |it: &Value| {
+        let row = ["name", "file", "input", "wanted", "comment"].map(|part| it[part].clone());
+        (Value::from(row.to_vec()), it["span"].clone())
+    };
+    let holes: Vec<_> = verdict["holes"].as_array().unwrap().iter().map(parts).collect();
+    let place = |part: &str, at: (usize, usize)| place_in(SKETCH, part, at);
+    let rows = json!(["rows", "rows.svc", null, "[Row]", "\"from the file\""]);
+    assert_eq!(holes[0], (rows, place("?rows: [Row]", (4, 12))));
+    let pick = json!(["pick", "rows.svc", "[Row]", "Row", "left open"]);
+    assert_eq!(holes[1], (pick, place("?pick: [Row] -> Row", (6, 26))));
+    let nameless = json!([null, "rows.svc", "string", null, "left open"]);
+    assert_eq!(holes[2], (nameless, place("?", (6, 66))));
+    let name = json!(["name", "lib/sketch.svc", "string", "string", "as people say it"]);
+    assert_eq!((&holes[3].0, holes.len()), (&name, 4));
+
+    // The params that are missing are not asked for, and the `let` above does not act.
+    let err = engine.run(source).await.unwrap_err().to_string();
+    for hole in ["4:12", "`?rows`", "\"from the file\"", "6:26", "`?pick`", "6:66", "`?name`"] {
+        assert!(err.contains(hole), "{hole}: {err}");
+    }
+    assert!(!err.contains("who"), "{err}");
+    assert_eq!(host.content("out/who.json"), None);
+
+    let wrong = printed(&engine.verdict(SKETCH.replace(".n,", ".m,")));
+    assert_eq!((&wrong["sketch"], wrong["holes"].as_array().unwrap().len()), (&json!(false), 4));
+    // What a file with holes declares is checked where it is used.
+    let misused = printed(&engine.verdict(SKETCH.replace("lib.name(\"a\")", "lib.name(1)")));
+    let codes = misused["problems"].as_array().unwrap().iter().map(|it| it["code"].clone());
+    assert!(codes.collect::<Vec<_>>().contains(&json!("E204")), "{misused}");
+    let sound = printed(&engine.verdict("1"));
+    assert_eq!((&sound["sketch"], &sound["holes"]), (&json!(false), &json!([])));
 }
 
 #[test]

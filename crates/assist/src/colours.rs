@@ -113,6 +113,9 @@ fn word(
         let named = known.values().find(around).map(|it| mentioned(it, token.span));
         return Some(named.unwrap_or((Role::Property, Mark::Plain)));
     }
+    if text.starts_with('?') {
+        return Some((Role::Variable, Mark::Plain));
+    }
     if RESERVED.contains(&text) {
         return Some((Role::Keyword, Mark::Plain));
     }

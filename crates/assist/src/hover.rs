@@ -57,6 +57,9 @@ fn construct_at(text: &str, at: usize) -> Option<(&'static Construct, Span)> {
         tokens.iter().position(|it| is_word(it) && it.span.start <= at && at <= it.span.end)?;
     let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
     let is_selected = idx > 0 && matches!(shown(idx - 1), "." | "?.");
+    if shown(idx).starts_with('?') {
+        return Some((Construct::find("?")?, tokens[idx].span));
+    }
     let is_label = shown(idx + 1) == ":" || (shown(idx + 1) == "?" && shown(idx + 2) == ":");
     if is_selected || is_label {
         return None;

@@ -49,7 +49,7 @@ const EXAMPLES: &str = "Examples:
   svc check --json report.svc | jq '.files[].problems[].message'
   svc check foreign.svc --untrusted --deny reads
 
-The exit code is 7 if a script has errors, and 6 if a file does not exist; the first file
+The exit code is 7 if a script has errors or holes, and 6 if a file does not exist; the first file
 that is not ok determines the exit code.";
 
 /// The result of checking one file.
@@ -144,7 +144,11 @@ impl Outcome {
             }
             Self::Wrong(report) => {
                 let errors: Vec<_> = report.all().filter(|(_, it)| it.is_error()).collect();
-                let count = counted(errors.len(), "error");
+                let count = if report.is_sketch() {
+                    format!("a sketch with {}", counted(errors.len(), "hole"))
+                } else {
+                    counted(errors.len(), "error")
+                };
                 terminal::print(terminal::styled(&format!(
                     "{}{name}: {count}\n\n",
                     drawn(report, style)

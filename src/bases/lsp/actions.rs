@@ -3,7 +3,8 @@
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit,
 };
-use svc_lang::diag::{Applicability, Fix, Problem};
+use svc_assist::{Fill, fills};
+use svc_lang::diag::{Applicability, Fix, Problem, Span};
 
 use super::{
     diagnostics::About,
@@ -23,6 +24,14 @@ pub(super) fn actions(
     if wanted(context, &CodeActionKind::QUICKFIX) {
         let problems = look.analysis.report.problems.iter().filter(touches);
         actions.extend(problems.filter(|it| !it.fixes.is_empty()).map(|it| fix_action(look, it)));
+        let source = look.document.source();
+        let filled = fills(&look.draft(&source), Span::new(start, end));
+        for fill in filled.into_iter().map(|it| fill_action(look, it)) {
+            // The only candidate is a fix already.
+            if !actions.iter().any(|it| it.title == fill.title) {
+                actions.push(fill);
+            }
+        }
     }
     if wanted(context, &CodeActionKind::SOURCE_FIX_ALL) {
         actions.extend(fix_all(look));
@@ -53,6 +62,24 @@ fn fix_action(look: &Look<'_>, problem: &Problem) -> CodeAction {
         diagnostics: Some(vec![About::document(look).one(problem)]),
         edit: Some(workspace([(look.document.uri.clone(), edits.collect())])),
         is_preferred: Some(problem.applicability == Applicability::Safe),
+        ..CodeAction::default()
+    }
+}
+
+/// Writes a stage or value in place of a hole.
+fn fill_action(look: &Look<'_>, fill: Fill) -> CodeAction {
+    let Fill { span, text } = fill;
+    let problems = look.analysis.report.problems.iter();
+    let about = About::document(look);
+    let unfilled = problems.filter(|it| it.hole.is_some() && it.span() == span);
+    let edit = TextEdit { range: look.page().range(span), new_text: text.clone() };
+    let hole = short(&look.text()[span.range()]);
+    CodeAction {
+        title: format!("replace `{hole}` with `{text}`"),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(unfilled.map(|it| about.one(it)).collect()),
+        edit: Some(workspace([(look.document.uri.clone(), vec![edit])])),
+        is_preferred: Some(false),
         ..CodeAction::default()
     }
 }

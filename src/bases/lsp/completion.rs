@@ -18,8 +18,10 @@ pub(super) fn items(
     let source = look.document.source();
     let Some(choices) = complete(&look.draft(&source), at, asked) else { return Vec::new() };
     let range = look.page().range(choices.span);
+    let filter = choices.fills_hole.then(|| look.text()[choices.span.range()].to_owned());
     let all = choices.all.into_iter().enumerate();
-    all.map(|(idx, it)| item(it, idx, range, snippets)).collect()
+    let items = all.map(|(idx, it)| item(it, idx, range, snippets));
+    items.map(|it| CompletionItem { filter_text: filter.clone(), ..it }).collect()
 }
 
 fn item(choice: Choice, idx: usize, range: Range, snippets: bool) -> CompletionItem {

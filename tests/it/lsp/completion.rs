@@ -208,3 +208,32 @@ fn arguments_that_are_given_by_position_are_not_offered() {
     has(&labels, &["to"]);
     lacks(&labels, &["text", "from"]);
 }
+
+/// A hole is replaced as a whole, also when its name is not what is inserted.
+#[test]
+fn a_hole_offers_what_fits_its_types() {
+    let mut client = Client::ready(&[]);
+    let script = "type Order = { id: string, total: float }\nparam orders: [Order]\n\
+                  orders >> ?ord¦er: [Order] -> [Order]  # biggest first\n>> take(n: 3)";
+    let items = client.completion(script);
+    let reverse = items.iter().find(|it| it["label"] == "reverse").unwrap();
+    assert_eq!(reverse["filterText"], "?order: [Order] -> [Order]");
+    let range = &reverse["textEdit"]["range"];
+    assert_eq!(
+        (&range["start"]["character"], &range["end"]["character"]),
+        (&json!(10), &json!(36))
+    );
+    let labels = client.complete(script);
+    assert_eq!(labels[..2], ["sort", "where"]);
+    has(&labels, &["reverse", "take", "each"]);
+    lacks(&labels, &["upper", "sum", ".id", "len", "first", "to_csv"]);
+    let types = client.complete(&script.replace("?ord¦er: [Order]", "?order: [¦]"));
+    has(&types, &["Order", "string"]);
+    lacks(&types, &["reverse"]);
+    let value =
+        client.complete("let n = 3\nlet kind: \"a\" | \"b\" = ?kind¦\n[kind] >> take(n: n)");
+    has(&value, &["\"a\"", "\"b\""]);
+    let flow = client.complete("[\"a\"] >> top(n: 1, by: ?b¦y: string -> int)");
+    has(&flow, &["len", "to_int"]);
+    lacks(&flow, &["sum", "take"]);
+}

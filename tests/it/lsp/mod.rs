@@ -321,6 +321,39 @@ fn fixes_are_code_actions() {
     assert!(left.iter().all(|it| it["code"] == "E221"), "{left:?}");
 }
 
+/// What fills a hole leaves a hole for each argument that is missing.
+#[test]
+fn holes_are_filled_by_code_actions() {
+    let script = "param orders: [{ id: string, total: float }]\n\
+                  orders >> ?order: [{ id: string, total: float }] -> [{ id: string, total: float }]\n";
+    let mut client = Client::ready(&[]);
+    let place = client.open("a.svc", script);
+    let report = client.diagnostics("a.svc");
+    assert_eq!(report[0]["code"], "E224");
+    let params = json!({
+        "textDocument": place["textDocument"],
+        "range": report[0]["range"],
+        "context": { "diagnostics": report, "only": ["quickfix"] },
+    });
+    let actions = client.request("textDocument/codeAction", params).unwrap();
+    let mut filled = Vec::new();
+    for action in actions.as_array().unwrap() {
+        assert_eq!(action["diagnostics"][0]["code"], "E224");
+        let text = edited(script, &action["edit"]["changes"][client.uri("a.svc")]);
+        filled.push(text.rsplit_once(">> ").unwrap().1.trim_end().to_owned());
+        // Nothing but holes is wrong then.
+        client.replace("a.svc", 1 + i64::try_from(filled.len()).unwrap(), &text);
+        let left = client.diagnostics("a.svc");
+        assert!(left.iter().all(|it| it["code"] == "E224"), "{text}: {left:?}");
+    }
+    for wanted in ["sort { ? }", "reverse", "take(n: ?n)"] {
+        assert!(filled.iter().any(|it| it == wanted), "{wanted}: {filled:?}");
+    }
+    let hovered = hover(&mut client, "[1] >> ?fi¦rst: [int] -> int");
+    assert!(hovered.starts_with("```svc\n[int; max 1] >> int\n```"), "{hovered}");
+    assert!(hovered.contains("not written yet"), "{hovered}");
+}
+
 #[test]
 fn words_are_coloured_by_what_they_stand_for() {
     let script = "# note\nparam q: string\nq >> text.upper\n  >> \"\"\"\n  ${it}!\n  \"\"\"\n";

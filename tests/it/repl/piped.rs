@@ -83,6 +83,13 @@ fn places_of_problems_are_those_of_what_was_entered() {
 }
 
 #[test]
+fn a_sketch_is_not_run_and_not_kept() {
+    let place = Place::new();
+    let sketch = b"let a = [2, 1] >> ?order: [int] -> [int]  # smallest first\na >> first\n";
+    place.fails(sketch, &[], 7, "", "unfilled hole `?order`: expected a stage (smallest first)");
+}
+
+#[test]
 fn a_program_may_wait_for_each_result() {
     let place = Place::new();
     let mut child =

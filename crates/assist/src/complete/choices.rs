@@ -14,6 +14,8 @@ pub struct Choices {
     /// The range to replace.
     pub span: Span,
     pub all: Vec<Choice>,
+    /// Whether they replace a hole: what is written there says nothing about them.
+    pub fills_hole: bool,
 }
 
 /// One completion.
@@ -69,7 +71,7 @@ impl Choice {
 
 impl Choices {
     pub(super) fn new(span: Span) -> Self {
-        Self { span, all: Vec::new() }
+        Self { span, all: Vec::new(), fills_hole: false }
     }
 
     /// Adds a completion, unless it is already in the list.

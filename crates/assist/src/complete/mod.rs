@@ -9,6 +9,7 @@ mod members;
 mod probe;
 mod words;
 
+use super::fill::hole_at;
 use super::{
     Callable, Draft,
     place::{Expected, Place},
@@ -21,7 +22,7 @@ use svc_contract::{
     value::Type,
 };
 use svc_lang::{
-    check::{BoundKey, Candidate, Signature, Site, TypedFlow, Wants, fits, type_names},
+    check::{BoundKey, Candidate, HoleFact, Signature, Site, TypedFlow, Wants, fits, type_names},
     diag::Span,
     stdlib,
 };
@@ -43,6 +44,9 @@ const MOST_DETOURS: usize = 3;
 /// The completions at a byte offset of a draft.
 pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     let place = Place::at(draft.text(), at)?;
+    if let Some(hole) = hole_at(draft, at).filter(|_| asked == Asked::Plainly) {
+        return Some(in_hole(draft, &place, hole));
+    }
     let expected = place.expected()?;
     // Only at these places a space triggers a completion.
     let answers_space = matches!(
@@ -59,6 +63,33 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     let cx = Completion { draft, place: &place, expected };
     cx.fill(&mut choices);
     Some(choices)
+}
+
+/// What fills the hole around the cursor, which it replaces as a whole.
+fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
+    let mut choices = Choices { fills_hole: true, ..Choices::new(hole.span) };
+    let probe = Probe { hole: Some(hole.clone()), facts: draft.analysis.facts.clone() };
+    let cx = Completion { draft, place, expected: Expected::Stage };
+    match hole.wants {
+        _ if matches!(hole.expected, Some(Type::Flow(_))) => {
+            hole.candidates.iter().for_each(|it| cx.candidate(it, &probe, &mut choices));
+        }
+        Wants::Stage => {
+            for block in hole.blocks {
+                let found = words::OF_LISTS.iter().find(|(word, _)| word == block);
+                found.iter().for_each(|(word, snippet)| choices.keyword(word, snippet));
+            }
+            let (direct, detours): (Vec<_>, Vec<_>) =
+                hole.candidates.iter().partition(|it| it.is_direct());
+            for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
+                cx.candidate(candidate, &probe, &mut choices);
+            }
+            blocks(&probe, &mut choices);
+        }
+        Wants::Head => cx.heads(&probe, &mut choices),
+        Wants::Value => cx.values(&probe, &mut choices),
+    }
+    choices
 }
 
 /// A place to complete.

@@ -89,7 +89,7 @@ impl Sources {
             "ANY" => Some(Term::Set(Set { ranges: Vec::new(), negated: true })),
             // Nothing precedes the first character or follows the last one.
             "SOI" | "EOI" => Some(Term::text("")),
-            "hole" | "loose_args" => None,
+            "hole" | "hole_name" | "any_hole" | "loose_args" => None,
             // Lookahead that only saves work does not restrict the rule.
             it if it.starts_with("at_") => Some(Term::empty()),
             it if it.starts_with("wrong_") => None,

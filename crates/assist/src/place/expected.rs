@@ -185,6 +185,7 @@ impl<'a> Place<'a> {
             "[" | "{" => last > 0 && self.is_type(last - 1),
             ":" => match back(2) {
                 "let" | "param" => true,
+                _ if back(1).starts_with('?') => true,
                 _ => self.is_declared_field(last),
             },
             _ => false,
@@ -244,6 +245,10 @@ mod tests {
             ("param x: int\n¦", Some(Expected::Statement)),
             ("test \"a\" { mock ¦ }", Some(Expected::Mocked)),
             ("mock llm¦", Some(Expected::Mocked)),
+            ("x >> ?a: ¦", Some(Expected::Type)),
+            ("x >> ?a: [¦]", Some(Expected::Type)),
+            ("x >> ?a: B -> ¦", Some(Expected::Type)),
+            ("x >> ?a: [B] ¦", Some(Expected::More)),
             ("# note ¦", None),
             ("take(n: 5¦)", None),
         ] {

@@ -25,6 +25,10 @@ pub struct Verdict {
     pub error: Option<String>,
     /// Whether it can run: it has no errors.
     pub ok: bool,
+    /// Whether its only errors are holes, so that it can run once they are filled.
+    pub sketch: bool,
+    /// The holes, those of used files last.
+    pub holes: Vec<Hole>,
     pub problems: Vec<Problem>,
     pub inputs: Vec<Param>,
     pub secrets: Vec<Named>,
@@ -76,6 +80,24 @@ pub struct Problem {
     /// `safe` if a program may apply the fixes, as `svc fix` does, `suggested` if the author
     /// decides; `None` without fixes.
     pub applicability: Option<&'static str>,
+}
+
+/// A stage or value that is not written yet.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Hole {
+    /// Its name, without the `?`.
+    pub name: Option<String>,
+    /// The file of the place; it may be one that the script uses.
+    pub file: String,
+    /// The place of the hole with its types, which a stage or value replaces.
+    pub span: Place,
+    /// The type of its input; `None` if there is none, or if it is unknown.
+    pub input: Option<String>,
+    /// The type of its value or result; `None` if it is unknown.
+    pub wanted: Option<String>,
+    /// The comment at the end of its line, without its sign.
+    pub comment: Option<String>,
 }
 
 /// An effect that a policy refuses.
@@ -153,6 +175,8 @@ impl Engine {
         let mut verdict = Verdict {
             file: source.name().to_owned(),
             ok: analysis.program.is_some(),
+            sketch: analysis.report.is_sketch(),
+            holes: holes(&analysis.report),
             problems: problems(&analysis.report),
             nodes: places.nodes(&analysis),
             unchecked: places.follow_from_errors(&analysis),
@@ -186,10 +210,34 @@ impl Verdict {
 
 /// Every problem of a report, those of used files last.
 pub fn problems(report: &Report) -> Vec<Problem> {
-    let of = |report: &Report| -> Vec<Problem> {
+    in_files(report, &|places, problem, file| Some(places.problem(problem, file)))
+}
+
+/// Every hole of a report, those of used files last.
+fn holes(report: &Report) -> Vec<Hole> {
+    let known = |ty: &Type| (!ty.has_unknown()).then(|| ty.to_string());
+    in_files(report, &|places, problem, file| {
+        let hole = problem.hole.as_deref()?;
+        Some(Hole {
+            name: hole.name.as_ref().map(ToString::to_string),
+            file: file.to_owned(),
+            span: places.at(problem.span()),
+            input: hole.input.as_ref().and_then(known),
+            wanted: hole.wanted.as_ref().and_then(known),
+            comment: hole.comment.clone(),
+        })
+    })
+}
+
+/// What is made of the problems of a report and of used files, each with the name of its file.
+fn in_files<T>(
+    report: &Report,
+    make: &dyn Fn(&Places<'_>, &diag::Problem, &str) -> Option<T>,
+) -> Vec<T> {
+    let of = |report: &Report| -> Vec<T> {
         let places = Places::of(&report.source);
         let name = report.source.name();
-        report.problems.iter().map(|it| places.problem(it, name)).collect()
+        report.problems.iter().filter_map(|it| make(&places, it, name)).collect()
     };
     let used = report.used.iter().flat_map(of);
     of(report).into_iter().chain(used).collect()

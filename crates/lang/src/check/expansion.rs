@@ -86,8 +86,8 @@ impl Checker<'_> {
         };
         let text = builder.flow(&flow.name, &pipeline)?;
         let source = empty.with_text(format!("{}{text}", builder.types));
-        let built = self.modules.built(&source, self.registry).map_err(|first| {
-            let (name, problem) = (&site.name, first.map(|it| it.message).unwrap_or_default());
+        let built = self.modules.built(&source, self.registry).map_err(|problem| {
+            let name = &site.name;
             self.report(
                 Problem::error(
                     Code::E505,

@@ -53,7 +53,7 @@ impl Checker<'_> {
             ExprKind::Negate(inner) => self.negate(inner, span),
             ExprKind::Cast { value, ty } => self.cast(value, ty, span),
             ExprKind::Group(pipeline) => self.pipeline_as(pipeline, expected),
-            ExprKind::Hole => self.hole(span, None, expected),
+            ExprKind::Hole(hole) => self.hole(hole, span, None, expected),
             ExprKind::Broken => Term::unknown(span),
         }
     }

@@ -10,8 +10,8 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use super::{Candidate, Checker, Term, TermKind, TypedFlow, scope::Frame};
-use crate::diag::{Source, Span};
+use super::{Candidate, Checker, Term, TermKind, TypedFlow, Wants, scope::Frame};
+use crate::diag::{Source, Span, Unfilled};
 
 /// All facts about a script.
 #[derive(Clone, Debug, Default)]
@@ -86,13 +86,17 @@ pub enum NameKind {
 /// A typed hole: its input, its expected type, and the names in scope.
 #[derive(Clone, Debug)]
 pub struct HoleFact {
+    /// The hole with its types.
     pub span: Span,
+    pub wants: Wants,
     pub enters: Option<Type>,
     pub expected: Option<Type>,
     /// The values in scope, innermost last.
     pub values: Vec<(Text, Type)>,
     /// The candidates that fit, best first.
     pub candidates: Vec<Candidate>,
+    /// The blocks that can change its input into the expected list: `sort`, `where`.
+    pub blocks: &'static [&'static str],
 }
 
 impl Checker<'_> {
@@ -118,16 +122,19 @@ impl Checker<'_> {
     pub(super) fn hole_is(
         &mut self,
         span: Span,
-        expected: Option<&Type>,
-        candidates: &[Candidate],
+        wants: Wants,
+        hole: &Unfilled,
+        (blocks, candidates): (&'static [&'static str], Vec<Candidate>),
     ) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
             span,
-            enters: self.it().map(|(_, ty, _)| ty),
-            expected: expected.cloned(),
+            wants,
+            enters: hole.input.clone().or_else(|| self.it().map(|(_, ty, _)| ty)),
+            expected: hole.wanted.clone(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
-            candidates: candidates.to_vec(),
+            candidates,
+            blocks,
         };
         if let Some(facts) = &mut self.facts {
             facts.holes.push(fact);

@@ -22,6 +22,11 @@ impl Checker<'_> {
         if let ExprKind::Name(words) = &expr.kind {
             return self.flow_argument(words, of, expr.span);
         }
+        if let ExprKind::Hole(hole) = &expr.kind
+            && hole.name.is_some()
+        {
+            return self.flow_hole(hole, of, expr.span);
+        }
         self.report(
             Problem::error(Code::E204, expr.span, "expected the name of a flow or component")
                 .label("not a name")
@@ -58,7 +63,7 @@ impl Checker<'_> {
         self.as_argument(&callable, words, of, span)
     }
 
-    fn other_flow(
+    pub(super) fn other_flow(
         &mut self,
         name: &str,
         given: &Type,

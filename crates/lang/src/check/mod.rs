@@ -239,6 +239,8 @@ struct Checker<'a> {
     implicit_input: Option<Input>,
     /// The number of uses of each name, for each level of the paths of nodes.
     segments: Vec<HashMap<String, usize>>,
+    /// The comments of the script, once a hole asks for them.
+    comments: OnceCell<Vec<Span>>,
     /// The names that the script calls, once they are asked for.
     called_names: OnceCell<BTreeSet<Text>>,
     /// Facts for editors, if requested.
@@ -288,6 +290,7 @@ impl<'a> Checker<'a> {
             nearest: HashMap::new(),
             meant_types: HashMap::new(),
             chains: repair::Memo::default(),
+            comments: OnceCell::new(),
             called_names: OnceCell::new(),
             problems: Vec::new(),
         }

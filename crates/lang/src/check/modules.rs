@@ -110,8 +110,8 @@ pub(super) struct Modules<'a> {
     reports: RefCell<Vec<Report>>,
 }
 
-/// A flow built by a template, or the first problem of its text.
-pub(super) type Built = Result<Arc<TypedFlow>, Option<Problem>>;
+/// A flow built by a template, or the message of the first problem of its text.
+pub(super) type Built = Result<Arc<TypedFlow>, String>;
 
 /// The deepest nesting of files that use files.
 const MOST_LEVELS: usize = 64;
@@ -175,8 +175,8 @@ impl<'a> Modules<'a> {
         let (mut report, module) = super::check_module(source, registry, self);
         report.problems.retain(Problem::is_error);
         let built = match report.problems.first() {
-            Some(problem) => Err(Some(problem.clone())),
-            None => module.flows.first().cloned().ok_or(None),
+            Some(problem) => Err(problem.message.clone()),
+            None => module.flows.first().cloned().ok_or_else(String::new),
         };
         if report.has_errors() {
             self.reports.borrow_mut().push(report);
@@ -204,7 +204,9 @@ impl<'a> Modules<'a> {
         let check = if is_template(source) { check_templates } else { super::check_module };
         let (report, module) = check(source, registry, self);
         self.open.borrow_mut().pop();
-        let module = (!report.has_errors()).then(|| Arc::new(module));
+        // The flows of a sketch have types, though the script cannot run.
+        let is_typed = !report.has_errors() || report.is_sketch();
+        let module = is_typed.then(|| Arc::new(module));
         if !report.problems.is_empty() {
             self.reports.borrow_mut().push(report);
         }

@@ -72,11 +72,12 @@ impl Checker<'_> {
     }
 
     /// The type of the input port of a stage, so that a literal before it takes that type.
-    fn due_at(&self, stage: &Stage) -> Option<Type> {
+    fn due_at(&mut self, stage: &Stage) -> Option<Type> {
         let StageKind::Expr(expr) = &stage.kind else { return None };
         let (name, args) = match &expr.kind {
             ExprKind::Name(words) => (words, None),
             ExprKind::Call(call) => (&call.name, call.args.as_ref()),
+            ExprKind::Hole(hole) => return self.taken_by(hole),
             _ => return None,
         };
         if self.is_variable(&name[0].text) {
@@ -252,7 +253,7 @@ impl Checker<'_> {
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
-            ExprKind::Hole => self.hole(expr.span, Some(position), expected),
+            ExprKind::Hole(hole) => self.hole(hole, expr.span, Some(position), expected),
             _ => self.expr(expr, expected),
         }
     }

@@ -137,10 +137,11 @@ pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &["?"],
         summary: "Stands for a stage or value that is not written yet, and lists what fits there.",
-        form: "value >> ?",
+        form: "value >> ?\nvalue >> ?name: type -> type  # what it is for\nlet name = ?name: type",
         example: "# With `?` instead of `len`, the check lists the stages that fit.\n\"tea\" >> len",
         result: "3",
-        fails: "A hole is always an error (E224), so a script with one does not run.",
+        fails: "A hole is always an error (E224), so a script with one does not run. With types, the \
+                stages around it are checked all the same.",
         chapter: "language.md#holes",
     },
 ];

@@ -21,7 +21,7 @@ mod source;
 pub use codes::Code;
 pub use entry::{Explanation, Sample};
 pub use lines::Lines;
-pub use problem::{Applicability, Fix, Label, Problem, Refused, Severity};
+pub use problem::{Applicability, Fix, Label, Problem, Refused, Severity, Unfilled};
 pub use report::{Report, Style};
 pub use source::{Source, Span};
 pub use svc_text::visible::{is_hidden, visible, visible_json, visible_line, visible_styled};

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use svc_contract::registry::{Advice, Hint};
+use svc_contract::{
+    registry::{Advice, Hint},
+    value::{Text, Type},
+};
 
 use super::{Code, Span};
 
@@ -19,6 +22,8 @@ pub struct Problem {
     pub hint: Option<Box<Hint>>,
     /// The effect that a policy refuses, if that is the problem.
     pub refused: Option<Box<Refused>>,
+    /// The hole that is not filled, if that is the problem.
+    pub hole: Option<Box<Unfilled>>,
     /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
     /// Whether the fixes may be applied without asking.
@@ -34,6 +39,19 @@ pub struct Refused {
     pub place: Option<String>,
     /// The rule that denies it; `None` if no rule allows it.
     pub rule: Option<String>,
+}
+
+/// A hole: a stage or value that is not written yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unfilled {
+    /// Its name, without the `?`.
+    pub name: Option<Text>,
+    /// The type of what enters it: as declared, or else as known from the stage before.
+    pub input: Option<Type>,
+    /// The type of its value or result: as declared, or else as known from what follows.
+    pub wanted: Option<Type>,
+    /// The comment at the end of its line.
+    pub comment: Option<String>,
 }
 
 /// Whether fixes may be applied without asking the author of the script.
@@ -86,6 +104,7 @@ impl Problem {
             help: None,
             hint: None,
             refused: None,
+            hole: None,
             fixes: Vec::new(),
             applicability: Applicability::Safe,
         }
@@ -120,6 +139,13 @@ impl Problem {
     #[must_use]
     pub fn refused(mut self, effect: Refused) -> Self {
         self.refused = Some(Box::new(effect));
+        self
+    }
+
+    /// Adds the hole that is not filled.
+    #[must_use]
+    pub fn of_hole(mut self, hole: Unfilled) -> Self {
+        self.hole = Some(Box::new(hole));
         self
     }
 

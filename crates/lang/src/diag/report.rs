@@ -41,6 +41,13 @@ impl Report {
         own.chain(used)
     }
 
+    /// Whether the script is a sketch: its only errors, and those of the files that it uses, are
+    /// holes.
+    pub fn is_sketch(&self) -> bool {
+        let mut errors = self.all().filter(|(_, it)| it.is_error()).peekable();
+        errors.peek().is_some() && errors.all(|(_, it)| it.hole.is_some())
+    }
+
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
         self.problems.iter().filter(|it| it.is_error())
     }

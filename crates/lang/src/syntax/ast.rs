@@ -289,9 +289,20 @@ pub enum ExprKind {
     },
     /// `( pipeline )`
     Group(Box<Pipeline>),
-    /// `?`
-    Hole,
+    /// `?`, `?name`, `?name: T`, `?name: A -> B`
+    Hole(Box<Hole>),
     Broken,
+}
+
+/// A stage or value that is not written yet.
+#[derive(Clone, Debug, Default)]
+pub struct Hole {
+    /// Its name, without the `?`.
+    pub name: Option<Text>,
+    /// The type of its input, if it is declared as a stage.
+    pub takes: Option<TypeExpr>,
+    /// The type of its value or result.
+    pub gives: Option<TypeExpr>,
 }
 
 /// A name with arguments, a type argument, or both.

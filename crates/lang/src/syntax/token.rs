@@ -171,6 +171,9 @@ impl Lexer<'_> {
             }
             '$' => self.push(TokenKind::Word, 1 + word_len(&rest[1..])),
             'a'..='z' | 'A'..='Z' | '_' => self.word(rest),
+            '?' if self.begins_hole(rest) => {
+                self.push(TokenKind::Word, 1 + word_len(&rest[1..]));
+            }
             _ => self.sign(rest, next),
         }
         true
@@ -209,6 +212,17 @@ impl Lexer<'_> {
         } else {
             self.push(TokenKind::Stray, next.len_utf8());
         }
+    }
+
+    /// Whether `?name` begins here. A `?` behind a value or type belongs to it.
+    fn begins_hole(&self, rest: &str) -> bool {
+        let is_named = rest[1..].starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+        let adjoins = self.lexed.tokens.last().is_some_and(|it| {
+            let is_sign = matches!(it.kind, TokenKind::Sign | TokenKind::Open(_));
+            let opens = matches!(it.kind, TokenKind::TextOpen | TokenKind::TextMiddle);
+            it.span.end == self.at && !is_sign && !opens
+        });
+        is_named && !adjoins
     }
 
     fn open(&mut self, bracket: Bracket) {

@@ -51,13 +51,19 @@ fn pairs(
     shift: usize,
 ) -> (usize, Vec<Pair>) {
     let start = choices.span.start.min(place);
+    let at = (start + begins).saturating_sub(shift);
+    if choices.fills_hole {
+        // What is behind the cursor stays in the line.
+        let is_whole = choices.span.end == place;
+        return (at, if is_whole { shown(&choices.all) } else { Vec::new() });
+    }
     let typed = source.text()[start..place].to_lowercase();
     let (leading, others): (Vec<Choice>, Vec<Choice>) =
         choices.all.into_iter().partition(|it| it.label.to_lowercase().starts_with(&typed));
     let holds = |it: &Choice| it.label.to_lowercase().contains(&typed);
     let chosen =
         if leading.is_empty() { others.into_iter().filter(holds).collect() } else { leading };
-    ((start + begins).saturating_sub(shift), shown(&chosen))
+    (at, shown(&chosen))
 }
 
 /// One line per choice: its name and its description.
@@ -193,6 +199,22 @@ mod tests {
         assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { it.al"), ["alpha"]);
         assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { .al"), ["alpha"]);
         assert_eq!(labels(&session, "search(\"x\", syntax: \"wo"), ["\"words\""]);
+    }
+
+    #[test]
+    fn a_hole_is_replaced_by_what_fits() {
+        let session = Session::new(crate::engine(), ".");
+        for line in ["[\"a\"] >> ?", "[\"a\"] >> ?some", "[\"a\"] >> ?some: [string] -> [string]"] {
+            let (start, pairs) = candidates(&session, line, line.len());
+            let offered: Vec<&str> = pairs.iter().map(|it| it.replacement.as_str()).collect();
+            assert_eq!(start, 9, "{line}");
+            assert!(offered.contains(&"reverse") && offered.contains(&"sort { "), "{offered:?}");
+            assert!(!offered.contains(&"upper"), "{offered:?}");
+        }
+        // What is behind the cursor would stay.
+        let line = "[\"a\"] >> ?some: [string] -> [string]";
+        assert!(candidates(&session, line, 14).1.is_empty());
+        assert_eq!(labels(&session, "[\"a\"] >> ?some: [str")[0], "string");
     }
 
     #[test]

@@ -98,6 +98,21 @@ pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
 }
 
 impl Site<'_> {
+    /// The blocks that can change the incoming list into the expected one.
+    pub(super) fn blocks(&self) -> &'static [&'static str] {
+        let (Some(enters), Some(expected)) = (&self.entering, &self.expected) else { return &[] };
+        let (Type::List(from, _), Type::List(to, _)) = (enters, expected) else { return &[] };
+        if self.wants != Wants::Stage || from.is_unknown() || to.is_unknown() {
+            return &[];
+        }
+        match (enters.fits(expected), from.fits(to)) {
+            (true, _) => &["sort", "where"],
+            (false, false) => &["each"],
+            // The list is too long.
+            (false, true) => &[],
+        }
+    }
+
     fn returns_expected(&self, ty: &Type) -> bool {
         self.expected.as_ref().is_none_or(|expected| ty.fits(expected))
     }

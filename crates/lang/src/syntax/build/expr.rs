@@ -6,14 +6,14 @@ use pest::{
     iterators::Pair,
     pratt_parser::{Assoc, Op, PrattParser},
 };
-use svc_contract::value::Value;
+use svc_contract::value::{Text, Value};
 
 use super::Builder;
 use crate::{
     diag::{Code, Fix, Problem, Span},
     syntax::{
         MAX_OPERATORS, MAX_PARTS, Rule,
-        ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Stage, StageKind, Word},
+        ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Hole, Stage, StageKind, Word},
     },
 };
 
@@ -93,7 +93,10 @@ impl Builder<'_> {
     fn operand(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
         let mut inner = pair.into_inner();
-        let value = self.postfix(inner.next().expect("an operand has a value"));
+        let value = match inner.next().expect("an operand has a value") {
+            hole if hole.as_rule() == Rule::hole => self.hole(hole),
+            value => self.postfix(value),
+        };
         match inner.find(|it| it.as_rule() == Rule::type_) {
             Some(ty) => {
                 let ty = self.ty(ty);
@@ -117,6 +120,19 @@ impl Builder<'_> {
             }
             expr
         })
+    }
+
+    /// `?name: T`, `?name: A -> B`
+    pub(super) fn hole(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        let name = inner.next().as_ref().and_then(hole_name);
+        let first = inner.next().map(|it| self.ty(it));
+        let hole = match inner.next().map(|it| self.ty(it)) {
+            None => Hole { name, takes: None, gives: first },
+            gives => Hole { name, takes: first, gives },
+        };
+        Expr { kind: ExprKind::Hole(Box::new(hole)), span }
     }
 
     fn selection(&mut self, base: Box<Expr>, pair: Pair<'_, Rule>) -> ExprKind {
@@ -144,7 +160,10 @@ impl Builder<'_> {
                 ExprKind::Group(Box::new(self.pipeline(inner)))
             }
             Rule::ref_ => return self.reference(pair),
-            Rule::hole => ExprKind::Hole,
+            Rule::hole_name | Rule::any_hole => {
+                let name = hole_name(&pair);
+                ExprKind::Hole(Box::new(Hole { name, ..Hole::default() }))
+            }
             Rule::wrong_variable => self.wrong_variable(&pair),
             _ => self.literal(pair),
         };
@@ -297,6 +316,11 @@ impl Builder<'_> {
         let (name, value) = self.named(inner);
         Entry::Field { name, value }
     }
+}
+
+/// The name after the `?` of a hole.
+fn hole_name(pair: &Pair<'_, Rule>) -> Option<Text> {
+    pair.as_str().strip_prefix('?').filter(|it| !it.is_empty()).map(Text::from)
 }
 
 /// `it.a.b` is a selection from `it`; the meaning of any other dotted name is not known yet.

@@ -76,10 +76,7 @@ impl Builder<'_> {
         match pair.as_rule() {
             Rule::expr => StageKind::Expr(self.expr(pair)),
             Rule::postfix => StageKind::Expr(self.postfix(pair)),
-            Rule::hole => {
-                let span = self.span(&pair);
-                StageKind::Expr(Expr { kind: ExprKind::Hole, span })
-            }
+            Rule::hole => StageKind::Expr(self.hole(pair)),
             Rule::parallel => {
                 self.branches("parallel", pair).map_or(StageKind::Broken, StageKind::Parallel)
             }

@@ -52,6 +52,7 @@ impl<'a> Printer<'a> {
         for it in pair.into_inner() {
             parts.push(match it.as_rule() {
                 Rule::postfix => self.postfix(it),
+                Rule::hole => self.hole(it),
                 Rule::type_ => Doc::seq(vec![Doc::space(), self.ty(it)]),
                 _ => Doc::seq(vec![Doc::space(), self.joined(&it)]),
             });
@@ -63,6 +64,20 @@ impl<'a> Printer<'a> {
     pub(super) fn postfix(&mut self, pair: Read<'_>) -> Doc<'a> {
         let parts = pair.into_inner().map(|it| self.primary(it));
         Doc::seq(parts.collect())
+    }
+
+    /// `?name: A -> B`
+    pub(super) fn hole(&mut self, pair: Read<'_>) -> Doc<'a> {
+        let mut inner = pair.into_inner();
+        let mut parts: Vec<_> = inner.next().map(|it| self.joined(&it)).into_iter().collect();
+        parts.push(self.sign(":"));
+        for (idx, ty) in inner.enumerate() {
+            if idx > 0 {
+                parts.extend([Doc::space(), self.sign("->")]);
+            }
+            parts.extend([Doc::space(), self.ty(ty)]);
+        }
+        Doc::seq(parts)
     }
 
     fn primary(&mut self, pair: Read<'_>) -> Doc<'a> {

@@ -72,7 +72,7 @@ impl<'a> Printer<'a> {
         match pair.as_rule() {
             Rule::expr => self.expr(pair),
             Rule::postfix => self.postfix(pair),
-            Rule::hole => self.joined(&pair),
+            Rule::hole => self.hole(pair),
             _ => self.form(pair),
         }
     }
