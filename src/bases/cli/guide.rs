@@ -1,19 +1,22 @@
-//! `svc guide`: writes a script for a goal, or prints an overview.
+//! `svc guide`: writes a script for a goal, changes one, or prints an overview.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use svc_api::guide::{Goal, Missing, field, fields, has_model, missing, overview, workflow};
-use svc_contract::{registry::OpError, value::Value};
+use svc_api::guide::{
+    Goal, Missing, difference, edited, field, fields, has_model, missing, overview, question,
+    workflow,
+};
+use svc_contract::value::Value;
 use svc_engine::Error;
 
 use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, OK, Result, answered},
-    terminal,
+    script, terminal,
 };
 
-/// Write a script for a goal, or print an overview.
+/// Write a script for a goal, change a script, or print an overview.
 #[derive(Args)]
 pub(super) struct Guide {
     #[command(subcommand)]
@@ -23,6 +26,7 @@ pub(super) struct Guide {
 #[derive(Subcommand)]
 enum What {
     Plan(Plan),
+    Edit(Edit),
     Overview(Overview),
 }
 
@@ -57,11 +61,13 @@ const EXAMPLES: &str = r#"Examples:
   svc guide plan --json "sort the lines of names.txt" | jq -r .script
 
 The same as the component `guide_plan_workflow`. The script checks, and its comments state its
-estimate. If `SVC_MODEL` names a language model, the model may propose a better script, which
-is used if it checks.
+estimate. If `SVC_MODEL` names a language model, the model may write a better script, which is
+used if it checks and does only what the goal asks for. The script is not run: `svc plan` shows
+what it would do.
 
-The exit code is 0 if there is a script, and 6 if no component does some part of the goal;
-the message names that part."#;
+The exit code is 0 if there is a script, and 6 if there is none: no component does some part of
+the goal, which the message names, or the model has a question. The exit code is 6 as well for
+a sketch, a script with holes."#;
 
 impl Plan {
     async fn execute(self, session: &Session) -> Result<u8> {
@@ -72,21 +78,99 @@ impl Plan {
         if self.json {
             terminal::print_json(&workflow)?;
         }
-        for note in fields(&workflow, "notes") {
-            session.terminal.note(&note);
-        }
-        let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
-        let Some(script) = script else { return Err(nothing(&workflow)) };
+        let script = written(session, &workflow)?;
         match self.out {
-            Some(file) => {
-                let written = session.engine.host().write(&file, script.as_bytes());
-                written.map_err(|err| Failure::reading(OpError::io(err, &file)))?;
-            }
+            Some(file) => write(session, &file, script)?,
             None if !self.json => terminal::print_data(script)?,
             None => {}
         }
+        if is_whole(&workflow) { Ok(OK) } else { Err(Failure::new(NOT_FOUND, SKETCH)) }
+    }
+}
+
+const SKETCH: &str = "the script is a sketch: it has holes";
+
+/// Change a script with a language model, and show the change.
+#[derive(Args)]
+#[command(after_help = EDIT_EXAMPLES)]
+struct Edit {
+    /// The script.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The change, in plain English. Paths, addresses and quoted texts are taken literally.
+    #[arg(value_name = "GOAL", required = true)]
+    goal: Vec<String>,
+    /// Write the changed script into this file.
+    #[arg(short, long = "out", value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write the changed script into the file of the script.
+    #[arg(long, conflicts_with = "out")]
+    write: bool,
+    /// Print the changed script, its parts and its estimate as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EDIT_EXAMPLES: &str = r#"Examples:
+  svc guide edit report.svc "keep only the first 10"
+  svc guide edit report.svc "sort by date, newest first" --write
+  svc guide edit report.svc "save the result to out.md" -o saved.svc
+
+`SVC_MODEL` must name a language model. The changed script is used if it checks and does nothing
+beyond the old script but what the goal asks for. Without -o and --write, only the difference is
+printed. The exit code is 6 if there is no such script."#;
+
+impl Edit {
+    async fn execute(self, session: &Session) -> Result<u8> {
+        let engine = &session.engine;
+        let before = answered(self.json, script::read(engine.host(), &self.file))?;
+        if !has_model(engine) {
+            let failure = Failure::new(FAILED, "a change of a script needs a language model");
+            let failure = failure.help("name one with SVC_MODEL, such as `ollama/llama3.2`");
+            return answered(self.json, Err(failure));
+        }
+        let edited = edited(engine, before.text(), &self.goal.join(" ")).await;
+        let workflow = answered(self.json, advised(edited))?;
+        if self.json {
+            terminal::print_json(&workflow)?;
+        }
+        let after = written(session, &workflow)?;
+        if !self.json {
+            // A build without the component shows the whole script.
+            let difference = difference(engine, before.text(), after).await;
+            terminal::print_data(&difference.unwrap_or_else(|_| after.to_owned()))?;
+        }
+        if !is_whole(&workflow) {
+            return Err(Failure::new(NOT_FOUND, SKETCH));
+        }
+        let file = if self.write { Some(&self.file) } else { self.out.as_ref() };
+        if let Some(file) = file {
+            write(session, file, after)?;
+        }
         Ok(OK)
     }
+}
+
+/// The script of a workflow, after its notes; or why there is none.
+fn written<'a>(session: &Session, workflow: &'a Value) -> Result<&'a str> {
+    for note in fields(workflow, "notes") {
+        session.terminal.note(&note);
+    }
+    if let Some(question) = question(workflow) {
+        let failure = Failure::new(NOT_FOUND, format!("the language model asks: {question}"));
+        return Err(failure.help("answer it in the goal"));
+    }
+    let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
+    script.ok_or_else(|| nothing(workflow))
+}
+
+/// Whether the script is more than a sketch.
+fn is_whole(workflow: &Value) -> bool {
+    workflow.as_record().and_then(|it| it.get("ok")) == Some(&Value::Bool(true))
+}
+
+fn write(session: &Session, file: &Path, script: &str) -> Result<()> {
+    script::write(session.engine.host(), file, script)
 }
 
 /// The failure that names the parts that no component does, and the nearest ops.
@@ -127,6 +211,7 @@ impl Guide {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         match self.what {
             What::Plan(it) => it.execute(session).await,
+            What::Edit(it) => it.execute(session).await,
             What::Overview(it) => it.execute(session).await,
         }
     }

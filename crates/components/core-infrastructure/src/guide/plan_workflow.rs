@@ -6,7 +6,7 @@ use svc_contract::{
     },
     value::{Text, Value},
 };
-use svc_guide::{Proposal, Wanted, Workflow, planned};
+use svc_guide::{Proposal, Wanted, Workflow, guarded, planned};
 
 use super::EFFECTS;
 
@@ -18,9 +18,11 @@ params! {
     /// serves a part of the goal, no script is returned: the result contains that part, with the
     /// closest ops.
     ///
-    /// Without a `writer` the same goal always returns the same script. A `writer`, such as `ask`,
-    /// may write a better one: it is used if it passes the check, and otherwise the writer gets the
-    /// problems and tries again.
+    /// Without a `writer` the same goal always returns the same script. A `writer`, such as a flow
+    /// that calls `ask`, may write a better one. It is used if it passes the check, if its parts
+    /// cover the goal, and if it does nothing that the goal does not ask for; otherwise the writer
+    /// gets the reasons and tries again. It may also ask a `question`, or say that the goal is
+    /// impossible. If the writer fails, the result is the script without it, with a note.
     pub(super) struct PlanWorkflow {
         /// The goal, in plain words. Paths, addresses and quoted texts are used unchanged.
         goal: Text,
@@ -32,11 +34,14 @@ params! {
         input: Option<Text> = None,
         /// The required type of the result.
         output: Option<Text> = None,
-        /// The maximum number of calls of the writer: one, and three repairs.
-        #[range(1..=4)]
-        rounds: usize = 4,
+        /// The maximum number of calls of the writer: for the script, for a look at further ops,
+        /// and for repairs.
+        #[range(1..=8)]
+        rounds: usize = 5,
         /// The writer of the script: a flow or component from text to text.
         writer: Option<Writer> = None,
+        /// A script to change, instead of writing a new one; this needs a writer.
+        script: Option<Text> = None,
     }
 }
 
@@ -82,14 +87,24 @@ impl Io for PlanWorkflow {
             input: self.input.map(|it| it.to_string()),
             output: self.output.map(|it| it.to_string()),
         };
-        let own = {
+        let script = self.script.as_deref();
+        if script.is_some() && self.writer.is_none() {
+            return Err(OpError::invalid_input("a change of a script needs a language model")
+                .help("pass a `writer`: a flow that calls `ask`"));
+        }
+        let own = if script.is_some() {
+            Workflow::none(&self.goal)
+        } else {
             let (asked, catalog) = (asked.clone(), catalog.clone());
             // Many drafts are tried, which takes time.
-            let work = tokio::task::spawn_blocking(move || planned(&asked, catalog.as_ref()));
+            let work = tokio::task::spawn_blocking(move || {
+                let own = planned(&asked, catalog.as_ref())?;
+                Ok::<_, OpError>(guarded(own, &asked, catalog.as_ref()))
+            });
             work.await.map_err(|err| OpError::bug("the planner panicked").because(err))??
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
-        let proposal = Proposal { wanted: &asked, own, rounds: self.rounds };
+        let proposal = Proposal { wanted: &asked, own, script, rounds: self.rounds };
         Ok(proposal.written(writer, catalog.as_ref()).await?.encode())
     }
 }
