@@ -88,7 +88,7 @@ impl Plan {
     }
 }
 
-const SKETCH: &str = "the script is a sketch: it has holes";
+const SKETCH: &str = "the script is a sketch, which does not reach the goal yet";
 
 /// Change a script with a language model, and show the change.
 #[derive(Args)]
@@ -178,6 +178,9 @@ fn nothing(workflow: &Value) -> Failure {
     let Some(Missing { parts, nearest }) = missing(workflow) else {
         return Failure::new(NOT_FOUND, "no script");
     };
+    if parts.is_empty() {
+        return Failure::new(NOT_FOUND, "no script does what the goal asks for and nothing else");
+    }
     let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
     if nearest.is_empty() {

@@ -16,6 +16,9 @@ const MOST_WORDS: usize = 10;
 /// The first ops of a search that a goal may mean.
 const MEANT: usize = 5;
 
+/// The effects that change something.
+const CHANGES: [&str; 2] = ["writes", "runs"];
+
 /// The rules for one goal.
 pub(super) struct Gate<'a> {
     goal: &'a str,
@@ -61,7 +64,7 @@ impl<'a> Gate<'a> {
         if !open.is_empty() {
             all.push(format!("no part covers {} of the goal", open.join(", ")));
         }
-        let unused = self.words.literals.iter().filter(|it| !code.contains(it.as_str()));
+        let unused = self.words.literals.iter().filter(|it| !code.contains(&bare(it)));
         all.extend(unused.map(|it| format!("the script does not use `{it}` of the goal")));
         all
     }
@@ -77,37 +80,69 @@ impl<'a> Gate<'a> {
             ("writes", Some(path)) if overwrites(path) => {
                 return Some(format!("the script overwrites `{path}`, which it reads"));
             }
-            ("writes", Some(path)) if self.words.mentions(path) > 0 => return None,
+            ("writes", Some(path)) if self.words.mentions(path) > 0 && self.only_adds(tried) => {
+                return None;
+            }
             ("runs", _) if self.names_program(place) => return None,
             ("writes" | "runs" | "spends" | "asks", _) => {}
             _ => return None,
         }
-        let is_asked = self.acting(verb, tried).into_iter().any(|it| self.asks_for(it));
-        (!is_asked).then(|| format!("the script {effect}, which the goal does not ask for"))
+        (!self.is_asked(verb, tried))
+            .then(|| format!("the script {effect}, which the goal does not ask for"))
+    }
+
+    /// Whether the goal asks for all ops of a script with an effect, or for any op with it if
+    /// those of the script are in a module.
+    fn is_asked(&self, verb: &str, tried: &Tried) -> bool {
+        let mut own = tried.ops.iter().filter(|it| acts(it.op, verb)).peekable();
+        if own.peek().is_some() {
+            own.all(|it| self.asks_for(*it))
+        } else {
+            self.all_ops().filter(|it| acts(it.op, verb)).any(|it| self.asks_for(it))
+        }
+    }
+
+    /// Whether a named file is enough for the ops that write: they create files, or the goal has
+    /// a word for the change of one.
+    fn only_adds(&self, tried: &Tried) -> bool {
+        let changes = |it: &&OpRef| {
+            let once = |it: &Effect| matches!(it, Effect::Writes { idempotent: false, .. });
+            it.op.effects.iter().any(once)
+        };
+        let is_named = |it: &OpRef| verbs(it.op).iter().any(|it| has(&self.words.content, it));
+        tried.ops.iter().filter(changes).all(is_named)
     }
 
     fn names_program(&self, place: &str) -> bool {
         place.strip_prefix("cmd:").is_some_and(|it| has(&self.words.content, it))
     }
 
-    /// The ops of a script with this effect; all ops that have it if they are in a module.
-    fn acting(&self, verb: &str, tried: &Tried) -> Vec<OpRef> {
-        let own: Vec<OpRef> = tried.ops.iter().copied().filter(|it| acts(it.op, verb)).collect();
-        if !own.is_empty() {
-            return own;
-        }
-        let all = self.catalog.registry().components().iter().copied();
-        let all =
-            all.flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
-        all.filter(|it| acts(it.op, verb)).collect()
-    }
-
     /// Whether the goal has a word for what an op does.
     fn asks_for(&self, op: OpRef) -> bool {
-        let spends = acts(op.op, "spends");
-        let known = if spends { wide(op.op) } else { verbs(op.op) };
+        // To ask a person or a model changes nothing, so it may also be meant in other words.
+        let is_harmless = acts(op.op, "spends") || acts(op.op, "asks");
+        let known = if is_harmless { wide(op.op) } else { self.own_verbs(op.op) };
         let is_named = known.iter().any(|it| has(&self.words.content, it));
-        is_named || (spends && self.means(op))
+        is_named || (is_harmless && self.means(op))
+    }
+
+    /// What people call it when this op acts, without the words that they use as often for ops
+    /// that do not act: `keep` of a journal is also `keep` of the first lines.
+    fn own_verbs(&self, op: &OpDef) -> Vec<String> {
+        let changes = |it: &OpRef| CHANGES.iter().any(|verb| acts(it.op, verb));
+        let said: Vec<(bool, Vec<String>)> =
+            self.all_ops().map(|it| (changes(&it), said_by(it.op).collect())).collect();
+        let count = |word: &String, does_act: bool| {
+            said.iter().filter(|(it, words)| *it == does_act && words.contains(word)).count()
+        };
+        let mut all = named(op);
+        all.extend(said_by(op).filter(|it| count(it, true) >= count(it, false)));
+        all
+    }
+
+    fn all_ops(&self) -> impl Iterator<Item = OpRef> {
+        let all = self.catalog.registry().components().iter().copied();
+        all.flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }))
     }
 
     /// Whether an op is among the first that a search for the goal finds.
@@ -141,13 +176,22 @@ fn acts(op: &OpDef, verb: &str) -> bool {
     })
 }
 
+/// The first words of the name and of the summary of an op.
+fn named(op: &OpDef) -> Vec<String> {
+    let name = op.name.split('_').next().unwrap_or(op.name).to_owned();
+    let summary = content(op.summary()).into_iter().next();
+    std::iter::once(name).chain(summary).collect()
+}
+
+/// The first words of the phrasings of an op.
+fn said_by(op: &OpDef) -> impl Iterator<Item = String> {
+    op.says.iter().filter_map(|it| content(it).into_iter().next())
+}
+
 /// What people call it when an op acts: the first words of its name, its summary and its
 /// phrasings.
 fn verbs(op: &OpDef) -> Vec<String> {
-    let name = op.name.split('_').next().unwrap_or(op.name).to_owned();
-    let first = |it: &str| content(it).into_iter().next();
-    let says = op.says.iter().filter_map(|it| first(it));
-    std::iter::once(name).chain(first(op.summary())).chain(says).collect()
+    named(op).into_iter().chain(said_by(op)).collect()
 }
 
 /// The same, with all words of the summary and the names of the scopes.
@@ -166,12 +210,17 @@ fn wide(op: &OpDef) -> Vec<String> {
 fn code(script: &str) -> String {
     let lines = script.lines().map(|it| it.split_once("  #").map_or(it, |(code, _)| code));
     let lines = lines.filter(|it| !it.trim_start().starts_with('#'));
-    lines.flat_map(str::chars).filter(|it| !it.is_whitespace()).collect()
+    lines.map(bare).collect()
+}
+
+/// A text without spaces and escapes.
+fn bare(text: &str) -> String {
+    text.chars().filter(|it| !it.is_whitespace() && *it != '\\').collect()
 }
 
 /// Whether a script has this stage, whole or by the name with which it begins.
 fn is_stage(stage: &str, code: &str) -> bool {
-    let bare: String = stage.chars().filter(|it| !it.is_whitespace()).collect();
+    let bare = bare(stage);
     let bare = bare.trim_start_matches(">>");
     let is_name = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
     let name = bare.split(|it| !is_name(it)).next().unwrap_or_default();

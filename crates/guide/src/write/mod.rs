@@ -49,12 +49,18 @@ struct State<'a> {
     wrong: Option<(Tried, Vec<String>)>,
 }
 
+/// The reasons against a script, and the script if it does not act beyond the goal.
+struct Refused {
+    reasons: Vec<String>,
+    sketch: Option<String>,
+}
+
 /// The end of a turn.
 enum Turn {
     Next,
     /// The same script again.
     Repeated,
-    Refused(Vec<String>),
+    Refused(Refused),
     Done(Box<Workflow>),
 }
 
@@ -86,7 +92,7 @@ impl Proposal<'_> {
             match self.turn(&answer, &mut state, catalog) {
                 Turn::Next => {}
                 Turn::Repeated => break,
-                Turn::Refused(reasons) => return Ok(self.refused(&reasons)),
+                Turn::Refused(refused) => return Ok(self.refused(refused)),
                 Turn::Done(workflow) => return Ok(*workflow),
             }
         }
@@ -135,12 +141,14 @@ impl Proposal<'_> {
             return if is_repeated { Turn::Repeated } else { Turn::Next };
         }
         let mut reasons = state.gate.refusals(&tried);
+        let acts = !reasons.is_empty();
         reasons.extend(state.gate.uncovered(&parts, &tried.text));
         if reasons.is_empty() {
             return Turn::Done(Box::new(self.taken(&tried, parts, note, catalog)));
         }
         if state.was_refused {
-            return Turn::Refused(reasons);
+            let sketch = (!acts).then(|| tried.text.clone());
+            return Turn::Refused(Refused { reasons, sketch });
         }
         state.was_refused = true;
         state.talk.reply(answer, of_refusals(&reasons));
@@ -209,15 +217,22 @@ impl Proposal<'_> {
         Ok(self.without(format!("the language model did not answer: {error}")))
     }
 
-    /// The result of the gate's second refusal.
-    fn refused(self, reasons: &[String]) -> Workflow {
+    /// The result of the gate's second refusal. A script whose parts do not cover the goal is shown
+    /// as a sketch; one that acts beyond the goal is not.
+    fn refused(self, refused: Refused) -> Workflow {
+        let Refused { reasons, sketch } = refused;
         let why = format!("the script of the language model is refused: {}", reasons.join("; "));
         if self.own.ok {
             return self.without(why);
         }
         let part = self.wanted.goal.as_str().into();
         let missing = vec![Gap { part, nearest: Vec::new() }];
-        Workflow { missing, notes: vec![why.into()], ..self.nothing() }
+        Workflow {
+            script: sketch.map(Into::into),
+            missing,
+            notes: vec![why.into()],
+            ..self.nothing()
+        }
     }
 
     /// The result if no script of the writer checks: the guide's own, or a sketch.
@@ -260,10 +275,8 @@ pub fn guarded(own: Workflow, wanted: &Wanted, catalog: &dyn Catalog) -> Workflo
     let bounds::Bounded { tried, note } = bounded(&script, catalog);
     let reasons = Gate::new(&wanted.goal, Vec::new(), catalog).refusals(&tried);
     if !reasons.is_empty() {
-        let part = wanted.goal.as_str().into();
-        let missing = vec![Gap { part, nearest: Vec::new() }];
         let notes = reasons.into_iter().map(Into::into).collect();
-        return Workflow { missing, notes, ..Workflow::none(&wanted.goal) };
+        return Workflow { notes, ..Workflow::none(&wanted.goal) };
     }
     if tried.text.trim() == script.trim() {
         return own;

@@ -116,14 +116,13 @@ impl Prompt<'_> {
     }
 }
 
-const FOR_A_SCRIPT: &str = "Every word of the goal with a meaning stands in the `phrase` of a part, as the goal has \
-it; `stage` is the stage of the script that does it. Do nothing that the goal does not ask for: no \
-files written, no programs, no people asked, no language model. What the goal leaves open is a \
-`param`.";
+const FOR_A_SCRIPT: &str = "Each word of the goal that has a meaning is in the `phrase` of a part, as the goal \
+writes it; `stage` is the stage of the script that does it. Write no files, run no programs, ask no \
+people and call no language model unless the goal asks for it. What the goal leaves open is a `param`.";
 
-const FOR_A_CHANGE: &str = "Every word of the goal with a meaning stands in the `phrase` of a part, as the goal has \
-it; `stage` is the stage of the changed script that does it. `script` is the whole script after the \
-change. Do nothing that the goal does not ask for.";
+const FOR_A_CHANGE: &str = "Each word of the goal that has a meaning is in the `phrase` of a part, as the goal \
+writes it; `stage` is the stage of the changed script that does it. `script` is the whole script \
+after the change. Do nothing that neither the old script does nor the goal asks for.";
 
 /// The last lines of a prompt.
 pub(super) fn answer_form() -> String {
