@@ -9,12 +9,12 @@ pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param g
 /// The guide waits for each answer of a model, and one answer has its own timeout.
 const PLAN_WITH_MODEL: &str = "use \"std:guide\" as guide
     param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives, writer: guide.writer)
+    goal >> guide_plan_workflow(input: takes, output: gives, writer: guide.by_model)
       within { max_retries: 0, timeout: 35m }";
 
 const EDIT: &str = "use \"std:guide\" as guide
     param goal: string  param script: string
-    goal >> guide_plan_workflow(script: script, writer: guide.writer)
+    goal >> guide_plan_workflow(script: script, writer: guide.by_model)
       within { max_retries: 0, timeout: 35m }";
 
 pub(crate) const OVERVIEW: &str = "guide_system_overview";

@@ -9,6 +9,7 @@ use svc_api::guide::{
 };
 use svc_contract::value::Value;
 use svc_engine::Error;
+use svc_lang::diag::Source;
 
 use super::{
     Session,
@@ -62,8 +63,8 @@ const EXAMPLES: &str = r#"Examples:
 
 The same as the component `guide_plan_workflow`. The script checks, and its comments state its
 estimate. If `SVC_MODEL` names a language model, the model may write a better script, which is
-used if it checks and does only what the goal asks for. The script is not run: `svc plan` shows
-what it would do.
+used if it checks and does only what the goal asks for. The script is not run: with -o, its plan
+is printed, as by `svc plan`.
 
 The exit code is 0 if there is a script, and 6 if there is none: no component does some part of
 the goal, which the message names, or the model has a question. The exit code is 6 as well for
@@ -80,7 +81,12 @@ impl Plan {
         }
         let script = written(session, &workflow)?;
         match self.out {
-            Some(file) => write(session, &file, script)?,
+            Some(file) => {
+                write(session, &file, script)?;
+                if !self.json && is_whole(&workflow) {
+                    preview(session, &file, script)?;
+                }
+            }
             None if !self.json => terminal::print_data(script)?,
             None => {}
         }
@@ -118,7 +124,7 @@ const EDIT_EXAMPLES: &str = r#"Examples:
 
 `SVC_MODEL` must name a language model. The changed script is used if it checks and does nothing
 beyond the old script but what the goal asks for. Without -o and --write, only the difference is
-printed. The exit code is 6 if there is no such script."#;
+printed. The exit code is 6 if the model finds none."#;
 
 impl Edit {
     async fn execute(self, session: &Session) -> Result<u8> {
@@ -167,6 +173,15 @@ fn written<'a>(session: &Session, workflow: &'a Value) -> Result<&'a str> {
 /// Whether the script is more than a sketch.
 fn is_whole(workflow: &Value) -> bool {
     workflow.as_record().and_then(|it| it.get("ok")) == Some(&Value::Bool(true))
+}
+
+/// Prints what `svc plan` prints for the written script.
+fn preview(session: &Session, file: &Path, script: &str) -> Result<()> {
+    let source = Source::new(file.display().to_string(), script).in_folder(".");
+    if let Ok(plan) = session.engine.plan(source) {
+        terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
+    }
+    Ok(())
 }
 
 fn write(session: &Session, file: &Path, script: &str) -> Result<()> {

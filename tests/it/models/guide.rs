@@ -22,7 +22,7 @@ const PARTS: &[(&str, &str)] = &[
 ];
 
 const SCRIPT: &str = "use \"std:guide\" as guide\nparam goal: string
-    goal >> guide_plan_workflow(writer: guide.writer) within { max_retries: 0 }";
+    goal >> guide_plan_workflow(writer: guide.by_model) within { max_retries: 0 }";
 
 fn answer(script: &str, parts: &[(&str, &str)]) -> Json {
     let parts: Vec<Json> =
@@ -190,7 +190,7 @@ async fn a_model_may_see_more_ops_once() {
     assert!(done.is_ok());
     let [_, second, third] = &done.prompts[..] else { panic!("three requests") };
     assert!(second.contains("quantile(items: [float], q: float 0..1)"), "{second}");
-    assert!(second.contains("There are no components nonsense"), "{second}");
+    assert!(second.contains("Unknown components: nonsense"), "{second}");
     assert!(third.contains("Write the script with these components"), "{third}");
 }
 
@@ -304,11 +304,11 @@ async fn a_slow_provider_is_not_waited_for() {
         .replace(
             "goal >>",
             "flow quick(prompt: string) -> string {
-          prompt >> guide.writer within { timeout: 300ms }
+          prompt >> guide.by_model within { timeout: 300ms }
         }
         goal >>",
         )
-        .replace("writer: guide.writer", "writer: quick");
+        .replace("writer: guide.by_model", "writer: quick");
     let reply = finishes("openai", "x").in_pieces_of(1).slowly(Duration::from_millis(100));
     let begun = Instant::now();
     let done = asked_with(&slow, GOAL, vec![reply]).await;
@@ -331,7 +331,7 @@ async fn a_provider_without_schemas_is_asked_without_one() {
 async fn a_change_keeps_to_the_goal_and_the_old_script() {
     let change = |goal: &'static str, old: String, answers: Vec<Json>| async move {
         let script = "use \"std:guide\" as guide\nparam goal: string\nparam old: string
-            goal >> guide_plan_workflow(script: old, writer: guide.writer)";
+            goal >> guide_plan_workflow(script: old, writer: guide.by_model)";
         let server = Server::start(replies(&answers));
         let engine = engine(&server, "openai");
         let run = engine.run(script).param("goal", goal).param("old", old.as_str()).await;

@@ -29,7 +29,7 @@ pub struct Proposal<'a> {
     pub wanted: &'a Wanted,
     /// The script without a writer.
     pub own: Workflow,
-    /// The script to change, if one exists: then there is no other result.
+    /// The script to change, if one exists: then a failure has no other result.
     pub script: Option<&'a str>,
     /// The maximum number of calls of the writer.
     pub rounds: usize,

@@ -92,7 +92,7 @@ pub(super) fn of_ops(names: &[Text], catalog: &dyn Catalog) -> String {
     }
     let mut reply = format!("Their signatures:\n{}", signatures(&ops));
     if !unknown.is_empty() {
-        reply.push_str(&format!("\n\nThere are no components {}.", unknown.join(", ")));
+        reply.push_str(&format!("\n\nUnknown components: {}.", unknown.join(", ")));
     }
     reply.push_str("\n\nWrite the script now.");
     reply
