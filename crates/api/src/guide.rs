@@ -6,16 +6,13 @@ use svc_engine::{Engine, Error};
 pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
     goal >> guide_plan_workflow(input: takes, output: gives)";
 
-/// The guide waits for each answer of a model, and one answer has its own timeout.
 const PLAN_WITH_MODEL: &str = "use \"std:guide\" as guide
     param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives, writer: guide.by_model)
-      within { max_retries: 0, timeout: 35m }";
+    goal >> guide_plan_workflow(input: takes, output: gives, writer: guide.by_model)";
 
 const EDIT: &str = "use \"std:guide\" as guide
     param goal: string  param script: string
-    goal >> guide_plan_workflow(script: script, writer: guide.by_model)
-      within { max_retries: 0, timeout: 35m }";
+    goal >> guide_plan_workflow(script: script, writer: guide.by_model)";
 
 pub(crate) const OVERVIEW: &str = "guide_system_overview";
 

@@ -27,14 +27,14 @@ pub(super) fn bounded(script: &str, catalog: &dyn Catalog) -> Bounded {
         return Bounded { tried, note: None };
     }
     let with = |cap: &&str| catalog.tried(&with_bound(&tried.text, cap));
-    let valid = CAPS.iter().map(|it| with(&it)).find(|it| it.errors.is_empty());
+    let valid = CAPS.iter().map(with).find(|it| it.errors.is_empty());
     Bounded { note: None, tried: valid.unwrap_or(tried) }
 }
 
 /// Replaces caps of money by caps of tokens.
 fn in_tokens(script: &str, tried: Tried, catalog: &dyn Catalog) -> Bounded {
     let with = |tokens: &&str| catalog.tried(&without_money(script, tokens));
-    let valid = CAPS[1..].iter().map(|it| with(&it)).find(|it| it.errors.is_empty());
+    let valid = CAPS[1..].iter().map(with).find(|it| it.errors.is_empty());
     let Some(tried) = valid else { return Bounded { tried, note: None } };
     let note = "the price of the model is unknown, so a cap of tokens replaces the cap of money";
     Bounded { tried, note: Some(note.to_owned()) }

@@ -59,7 +59,10 @@ impl<'a> Gate<'a> {
                 covered.extend(words);
             }
         }
-        let open = self.words.content.iter().filter(|it| !has(&covered, it));
+        let forbids = self.all_ops().any(|it| self.forbidden(it).is_some());
+        // What is not to be done is in no part, but `do not contain x` is.
+        let negated = self.words.negated.iter().filter(|_| !forbids);
+        let open = self.words.content.iter().chain(negated).filter(|it| !has(&covered, it));
         let open: Vec<String> = open.map(|it| format!("`{it}`")).collect();
         if !open.is_empty() {
             all.push(format!("no part covers {} of the goal", open.join(", ")));

@@ -157,7 +157,9 @@ fn records(ops: &[OpRef]) -> String {
     let mut found = BTreeMap::new();
     for op in ops {
         let params = op.op.params.iter().map(|it| it.scheme);
-        params.chain([op.op.yields]).for_each(|it| records_of(it, &mut found));
+        for scheme in params.chain([op.op.yields]) {
+            records_of(scheme, &mut found);
+        }
     }
     if found.is_empty() {
         return String::new();
@@ -174,7 +176,9 @@ fn records_of(scheme: Scheme, found: &mut BTreeMap<&'static str, String>) {
                     fields.iter().map(|it| format!("{}: {}", it.name, it.scheme.show())).collect();
                 found.insert(name, format!("type {name} = {{ {} }}", shown.join(", ")));
             }
-            fields.iter().for_each(|it| records_of(it.scheme, found));
+            for field in fields {
+                records_of(field.scheme, found);
+            }
         }
         Scheme::List(inner, _) | Scheme::Map(inner) | Scheme::Optional(inner) => {
             records_of(*inner, found);

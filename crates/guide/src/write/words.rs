@@ -111,7 +111,7 @@ mod tests {
         let words =
             Words::of("Count the words of ./a.txt, do not write anything, and find \"x y\".");
         assert_eq!(words.content, ["count", "words", "find"]);
-        assert_eq!(words.negated, ["write"]);
+        assert_eq!(words.negated, ["write", "anything"]);
         assert_eq!(words.literals, ["x y", "./a.txt"]);
         assert_eq!(words.mentions("a.txt"), 1);
     }

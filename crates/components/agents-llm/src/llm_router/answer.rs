@@ -132,8 +132,8 @@ fn without_fence(text: &str) -> &str {
 fn embedded(text: &str) -> Option<Value> {
     const MOST_BEGINNINGS: usize = 50;
     let end = text.rfind('}')? + 1;
-    let beginnings = text[..end].match_indices('{').take(MOST_BEGINNINGS);
-    beginnings.filter_map(|(start, _)| json::read(&text[start..end]).ok()).next()
+    let mut beginnings = text[..end].match_indices('{').take(MOST_BEGINNINGS);
+    beginnings.find_map(|(start, _)| json::read(&text[start..end]).ok())
 }
 
 #[cfg(test)]

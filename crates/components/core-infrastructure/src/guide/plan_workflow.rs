@@ -1,8 +1,11 @@
 //! Writes a script for a goal.
 
+use std::time::Duration;
+
 use svc_contract::{
     registry::{
-        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
+        Cx, Effect, ErrorKind, Example, Field, Io, Limits, Op, OpError, Scheme, Tool, Writer,
+        params,
     },
     value::{Text, Value},
 };
@@ -58,6 +61,9 @@ impl Op for PlanWorkflow {
         "generate svc code",
         "automate a task described in english",
     ];
+    /// A failure of the writer is handled, and each of its answers may take minutes.
+    const LIMITS: Limits =
+        Limits { timeout: Some(Duration::from_mins(40)), max_retries: 0, ..Limits::DEFAULT };
     const TOOL: Option<Tool> = Some(Tool::free("guide_plan_workflow"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -70,6 +76,20 @@ impl Op for PlanWorkflow {
             r#""transcribe interview.mp3" >> guide_plan_workflow >> .missing >> each { .part }"#,
             r#"["transcribe interview.mp3"]"#,
         ),
+        Example::ok(
+            "A script of a language model",
+            r#""the first of [3, 1, 2] in order" >> guide_plan_workflow(writer: ask) >> .parts >> each { .stage }"#,
+            r#"["sort","first"]"#,
+        )
+        .answered(
+            &[("SVC_MODEL", "ollama/llama3.2")],
+            &[WRITTEN],
+        ),
+        Example::err(
+            "A change without a model",
+            r#""keep ten" >> guide_plan_workflow(script: "[1] >> take(n: 1)")"#,
+            "needs a language model",
+        ),
         Example::err(
             "An unknown type",
             r#""count the words" >> guide_plan_workflow(input: "Wodr")"#,
@@ -77,6 +97,9 @@ impl Op for PlanWorkflow {
         ),
     ];
 }
+
+/// The answer of a model in an example.
+const WRITTEN: &str = r#"{"message":{"content":"{\"verdict\": \"script\", \"script\": \"[3, 1, 2] >> sort >> first\", \"parts\": [{\"phrase\": \"[3, 1, 2] in order\", \"stage\": \"sort\"}, {\"phrase\": \"the first of\", \"stage\": \"first\"}]}"},"done":true}"#;
 
 impl Io for PlanWorkflow {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
