@@ -45,6 +45,8 @@ struct State<'a> {
     has_asked: bool,
     /// Whether the gate has refused a script.
     was_refused: bool,
+    /// Whether an answer could not be read.
+    was_unreadable: bool,
     /// The last script that does not check, with its errors.
     wrong: Option<(Tried, Vec<String>)>,
 }
@@ -82,6 +84,7 @@ impl Proposal<'_> {
             seen: Vec::new(),
             has_asked: false,
             was_refused: false,
+            was_unreadable: false,
             wrong: None,
         };
         for _ in 0..self.rounds {
@@ -114,7 +117,9 @@ impl Proposal<'_> {
                 state.talk.reply(answer, of_ops(&names, catalog));
                 Turn::Next
             }
+            Answer::Unreadable if state.was_unreadable => Turn::Repeated,
             Answer::Unreadable => {
+                state.was_unreadable = true;
                 state.talk.reply(answer, "This is not an answer of the expected form.".into());
                 Turn::Next
             }
