@@ -204,6 +204,7 @@ fn what_asks_a_model_is_bounded() {
         ("best_of", "best_of.by_model"),
         ("retry", "retry.by_model(answer: upper, is_good: blank)"),
         ("extract", "extract.by_model<{ a: int }>()"),
+        ("guide", "guide.by_model"),
     ];
     let host = TestHost::new().env("SVC_MODEL", "anthropic/claude-haiku-4-5");
     let host = host.env("ANTHROPIC_API_KEY", "none");

@@ -8,9 +8,14 @@ pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param g
     param data: json
     goal >> guide_plan_workflow(input: takes, output: gives, data: data)";
 
-const PLAN_WITH_MODEL: &str = "param goal: string  param takes: string?  param gives: string?
+const PLAN_WITH_MODEL: &str = "use \"std:guide\" as guide
+    param goal: string  param takes: string?  param gives: string?
     param data: json
-    goal >> guide_plan_workflow(input: takes, output: gives, data: data, writer: ask)";
+    goal >> guide_plan_workflow(input: takes, output: gives, data: data, writer: guide.by_model)";
+
+const EDIT: &str = "use \"std:guide\" as guide
+    param goal: string  param script: string
+    goal >> guide_plan_workflow(script: script, writer: guide.by_model)";
 
 pub(crate) const OVERVIEW: &str = "guide_system_overview";
 
@@ -22,6 +27,9 @@ pub(crate) const ASK: &str =
 
 const ASK_WITH_MODEL: &str =
     "param query: string  param top_k: int  query >> guide_ask(top_k: top_k, writer: ask)";
+
+const DIFFERENCE: &str =
+    "param old: string  param new: string  { old: old, new: new } >> diff >> .patch";
 
 /// A goal, and the types of the script that reaches it.
 #[derive(Clone, Debug)]
@@ -49,6 +57,22 @@ pub async fn workflow(engine: &Engine, goal: Goal, with_model: bool) -> Result<V
         ("gives", optional(goal.output)),
     ];
     advice(engine, if with_model { PLAN_WITH_MODEL } else { PLAN }, given).await
+}
+
+/// A changed script for a goal, written by the language model that the environment names.
+pub async fn edited(engine: &Engine, script: &str, goal: &str) -> Result<Value, Error> {
+    advice(engine, EDIT, [("goal", goal.into()), ("script", script.into())]).await
+}
+
+/// The difference of two scripts, as a unified diff; empty if they are equal.
+pub async fn difference(engine: &Engine, old: &str, new: &str) -> Result<String, Error> {
+    let patch = advice(engine, DIFFERENCE, [("old", old.into()), ("new", new.into())]).await?;
+    Ok(patch.to_string())
+}
+
+/// What a language model has to know before it can write the script.
+pub fn question(workflow: &Value) -> Option<&str> {
+    workflow.as_record()?.get("question")?.as_str()
 }
 
 /// The parts of the goal that a workflow lacks; `None` if it does not say.

@@ -61,6 +61,7 @@ pub const ALL: &[Described] = &[
         Form::Types(|it| vec![of::<CodeJson>(it), of::<Vec<CodeJson>>(it)]),
     ),
     described("find", "the ops for a task", Form::ResultOf(guide::FIND)),
+    described("guide-edit", "a changed script", Form::ResultOf(guide::PLAN)),
     described("guide-overview", "the overview of svc", Form::ResultOf(guide::OVERVIEW)),
     described("guide-plan", "a script for a goal", Form::ResultOf(guide::PLAN)),
     described(

@@ -6,11 +6,11 @@ use svc_contract::{
 };
 use svc_lang::{
     check::{self, Analysis},
-    diag::{Problem, Source},
+    diag::{Explanation, Problem, Source},
     stdlib, syntax,
 };
 
-use super::{Engine, Unsaved};
+use super::{Engine, Unsaved, sketch};
 
 /// The name of scripts that are only tried out.
 const NAME: &str = "tried.svc";
@@ -34,6 +34,23 @@ impl Catalog for Engine {
             _ => tried.errors = analysis.report.errors().map(one_line).collect(),
         }
         tried
+    }
+
+    fn fixed(&self, script: &str) -> String {
+        let source = Source::new(NAME, script).in_folder(".");
+        self.fix(source).source.text().to_owned()
+    }
+
+    fn sketched(&self, script: &str) -> Option<String> {
+        sketch::of(script, |text| {
+            let source = Source::new(NAME, text).in_folder(".");
+            let (analysis, _) = self.analysis(&source, &Unsaved::default());
+            analysis.report
+        })
+    }
+
+    fn explained(&self, code: &str) -> Option<&'static str> {
+        Explanation::find(code).map(|it| it.meaning)
     }
 
     fn way_to(&self, from: &Type, op: OpRef) -> Option<Way> {

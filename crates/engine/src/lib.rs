@@ -31,6 +31,7 @@ mod request;
 mod result;
 pub mod run;
 mod running;
+mod sketch;
 #[cfg(feature = "script-tests")]
 mod testing;
 mod threads;

@@ -1,20 +1,23 @@
-//! `svc guide`: writes a script for a goal, or prints an overview.
+//! `svc guide`: writes a script for a goal, changes one, or prints an overview.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use svc_api::guide::{Goal, Missing, field, fields, has_model, missing, overview, workflow};
-use svc_contract::{registry::OpError, value::Value};
+use svc_api::guide::{
+    Goal, Missing, difference, edited, field, fields, has_model, missing, overview, question,
+    workflow,
+};
+use svc_contract::value::Value;
 use svc_engine::Error;
-use svc_lang::diag::visible_line;
+use svc_lang::diag::{Source, visible_line};
 
 use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, OK, Result, answered},
-    terminal,
+    script, terminal,
 };
 
-/// Write a script for a goal, or print an overview.
+/// Write a script for a goal, change a script, or print an overview.
 #[derive(Args)]
 pub(super) struct Guide {
     #[command(subcommand)]
@@ -24,6 +27,7 @@ pub(super) struct Guide {
 #[derive(Subcommand)]
 enum What {
     Plan(Plan),
+    Edit(Edit),
     Overview(Overview),
 }
 
@@ -62,12 +66,14 @@ const EXAMPLES: &str = r#"Examples:
   svc guide plan --json "sort the lines of names.txt" | jq -r .script
 
 The same as the component `guide_plan_workflow`. The script checks, and its comments state its
-estimate. Files that the goal names are read, so that its words can mean columns and values. A
-script that leaves out a part of the goal is a sketch: it has a hole `?` and does not run. If `SVC_MODEL` names a language model, the model may propose a better script, which
-is used if it checks.
+estimate. Files that the goal names are read, so that its words can mean columns and values. If
+`SVC_MODEL` names a language model, the model may write a better script, which is used if it
+checks and does only what the goal asks for. The script is not run: with -o, its plan is printed,
+as by `svc plan`.
 
-The exit code is 0 if there is a script, and 6 if it is a sketch or if no component does some
-part of the goal; the message names that part."#;
+The exit code is 0 if there is a script, and 6 if there is none: no component does some part of
+the goal, which the message names, or the model has a question. The exit code is 6 as well for
+a sketch, a script with holes for what it leaves out."#;
 
 impl Plan {
     async fn execute(self, session: &Session) -> Result<u8> {
@@ -78,39 +84,33 @@ impl Plan {
         if self.json {
             terminal::print_json(&workflow)?;
         }
-        // What a sketch leaves out is its failure.
-        for note in fields(&workflow, "notes").iter().filter(|_| !is_sketch(&workflow)) {
-            session.terminal.note(note);
-        }
-        let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
-        let Some(script) = script else { return Err(nothing(&workflow)) };
         let explained = if self.explain { parts(&workflow) } else { String::new() };
-        let script = format!("{explained}{script}");
+        let script = format!("{explained}{}", written(session, &workflow)?);
         match self.out {
             Some(file) => {
-                let written = session.engine.host().write(&file, script.as_bytes());
-                written.map_err(|err| Failure::reading(OpError::io(err, &file)))?;
+                write(session, &file, &script)?;
+                if !self.json && is_whole(&workflow) {
+                    preview(session, &file, &script)?;
+                }
             }
             None if !self.json => terminal::print_data(&script)?,
             None => {}
         }
-        if is_sketch(&workflow) { Err(sketched(&workflow)) } else { Ok(OK) }
+        if is_whole(&workflow) { Ok(OK) } else { Err(sketched(&workflow)) }
     }
 }
 
-fn is_sketch(workflow: &Value) -> bool {
-    field(workflow, "verdict") == "sketch"
-}
-
-/// The failure that names the words that a sketch leaves out.
+/// The failure that names what a sketch leaves out.
 fn sketched(workflow: &Value) -> Failure {
     let parts = missing(workflow).map(|it| it.parts).unwrap_or_default();
     let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
-    Failure::new(
-        NOT_FOUND,
-        format!("the script is a sketch: it does not cover {}", parts.join(", ")),
-    )
-    .help("fill its hole `?`, or say the goal in other words")
+    let what = if parts.is_empty() {
+        "it does not reach the goal yet".to_owned()
+    } else {
+        format!("it does not cover {}", parts.join(", "))
+    };
+    Failure::new(NOT_FOUND, format!("the script is a sketch: {what}"))
+        .help("fill its hole `?`, or say the goal in other words")
 }
 
 /// Comments that name the stage for each phrase of the goal.
@@ -124,11 +124,108 @@ fn parts(workflow: &Value) -> String {
     parts.iter().map(line).collect()
 }
 
+/// Change a script with a language model, and show the change.
+#[derive(Args)]
+#[command(after_help = EDIT_EXAMPLES)]
+struct Edit {
+    /// The script.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The change, in plain English. Paths, addresses and quoted texts are taken literally.
+    #[arg(value_name = "GOAL", required = true)]
+    goal: Vec<String>,
+    /// Write the changed script into this file.
+    #[arg(short, long = "out", value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write the changed script into the file of the script.
+    #[arg(long, conflicts_with = "out")]
+    write: bool,
+    /// Print the changed script, its parts and its estimate as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EDIT_EXAMPLES: &str = r#"Examples:
+  svc guide edit report.svc "keep only the first 10"
+  svc guide edit report.svc "sort by date, newest first" --write
+  svc guide edit report.svc "save the result to out.md" -o saved.svc
+
+`SVC_MODEL` must name a language model. The changed script is used if it checks and does nothing
+beyond the old script but what the goal asks for. Without -o and --write, only the difference is
+printed. The exit code is 6 if the model finds none."#;
+
+impl Edit {
+    async fn execute(self, session: &Session) -> Result<u8> {
+        let engine = &session.engine;
+        let before = answered(self.json, script::read(engine.host(), &self.file))?;
+        if !has_model(engine) {
+            let failure = Failure::new(FAILED, "a change of a script needs a language model");
+            let failure = failure.help("name one with SVC_MODEL, such as `ollama/llama3.2`");
+            return answered(self.json, Err(failure));
+        }
+        let edited = edited(engine, before.text(), &self.goal.join(" ")).await;
+        let workflow = answered(self.json, advised(edited))?;
+        if self.json {
+            terminal::print_json(&workflow)?;
+        }
+        let after = written(session, &workflow)?;
+        if !self.json {
+            // A build without the component shows the whole script.
+            let difference = difference(engine, before.text(), after).await;
+            terminal::print_data(&difference.unwrap_or_else(|_| after.to_owned()))?;
+        }
+        if !is_whole(&workflow) {
+            return Err(sketched(&workflow));
+        }
+        let file = if self.write { Some(&self.file) } else { self.out.as_ref() };
+        if let Some(file) = file {
+            write(session, file, after)?;
+        }
+        Ok(OK)
+    }
+}
+
+/// The script of a workflow, after its notes; or why there is none.
+fn written<'a>(session: &Session, workflow: &'a Value) -> Result<&'a str> {
+    // What a sketch leaves out is its failure.
+    let is_sketch = field(workflow, "verdict") == "sketch";
+    for note in fields(workflow, "notes").iter().filter(|_| !is_sketch) {
+        session.terminal.note(note);
+    }
+    if let Some(question) = question(workflow) {
+        let failure = Failure::new(NOT_FOUND, format!("the language model asks: {question}"));
+        return Err(failure.help("answer it in the goal"));
+    }
+    let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
+    script.ok_or_else(|| nothing(workflow))
+}
+
+/// Whether the script is more than a sketch.
+fn is_whole(workflow: &Value) -> bool {
+    workflow.as_record().and_then(|it| it.get("ok")) == Some(&Value::Bool(true))
+}
+
+/// Prints what `svc plan` prints for the written script.
+fn preview(session: &Session, file: &Path, script: &str) -> Result<()> {
+    let source = Source::new(file.display().to_string(), script).in_folder(".");
+    if let Ok(plan) = session.engine.plan(source) {
+        terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
+    }
+    Ok(())
+}
+
+fn write(session: &Session, file: &Path, script: &str) -> Result<()> {
+    script::write(session.engine.host(), file, script)
+}
+
 /// The failure that names the parts that no component does, and the nearest ops.
 fn nothing(workflow: &Value) -> Failure {
     let Some(Missing { parts, nearest }) = missing(workflow) else {
         return Failure::new(NOT_FOUND, "no script");
     };
+    if parts.is_empty() {
+        return Failure::new(NOT_FOUND, "no script does what the goal asks for and nothing else");
+    }
     let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
     if nearest.is_empty() {
@@ -162,6 +259,7 @@ impl Guide {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         match self.what {
             What::Plan(it) => it.execute(session).await,
+            What::Edit(it) => it.execute(session).await,
             What::Overview(it) => it.execute(session).await,
         }
     }

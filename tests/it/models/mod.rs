@@ -22,6 +22,7 @@ mod caps;
 mod command;
 mod failures;
 mod guide;
+mod guide_command;
 mod kills;
 mod misreports;
 pub(crate) mod provider;

@@ -321,6 +321,7 @@ fn what_is_looked_up_is_only_text() {
         &["explain", HOSTILE],
         &["guide", "plan", &format!("summarise each file in ./{HOSTILE}/x.md")],
         &["guide", "plan", "--json", &format!("summarise each file in ./{HOSTILE}/x.md")],
+        &["guide", "edit", HOSTILE, HOSTILE],
         // Errors from clap: arguments may be file names that a shell inserted for `*`.
         &["schema", HOSTILE],
         &["grammar", HOSTILE],

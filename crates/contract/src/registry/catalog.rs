@@ -13,6 +13,16 @@ pub trait Catalog: Send + Sync + 'static {
     /// Checks a script without running it.
     fn tried(&self, script: &str) -> Tried;
 
+    /// The script after the fixes that leave no doubt.
+    fn fixed(&self, script: &str) -> String;
+
+    /// The script with a hole in place of each stage that does not pass the check; `None` if holes
+    /// are not enough.
+    fn sketched(&self, script: &str) -> Option<String>;
+
+    /// The meaning of an error code, in Markdown.
+    fn explained(&self, code: &str) -> Option<&'static str>;
+
     /// The way from a value of a type to an op; `None` if there isn't one.
     fn way_to(&self, from: &Type, op: OpRef) -> Option<Way>;
 

@@ -3,7 +3,7 @@
 //! The goal is split into steps (`goal`), the documentation determines the ops that each step
 //! mentions (`mention`), a search over types chains them (`route`) with arguments from the goal's
 //! own words (`arguments`), and the checker decides what is valid (`finish`). A language model may
-//! write the script instead (`propose`); the checker decides on that, too.
+//! write the script instead ([`super::write`]).
 
 use svc_contract::{registry::record, value::Text};
 
@@ -30,7 +30,6 @@ mod mention;
 mod open;
 mod output;
 mod phrases;
-mod propose;
 mod route;
 mod several;
 mod sources;
@@ -40,7 +39,6 @@ mod tokens;
 mod unexplained;
 
 pub use finish::{Wanted, planned};
-pub use propose::Proposal;
 
 record! {
     /// A stage of a script.
@@ -77,11 +75,11 @@ record! {
 }
 
 record! {
-    /// A phrase of a goal, and what serves it.
+    /// A part of a goal, and the stage of the script that does it.
     pub struct Part {
-        /// The words of the goal.
+        /// The part, in the words of the goal.
         phrase: Text,
-        /// The stage of the script.
+        /// The stage, as the script writes it.
         stage: Text,
     }
 }
@@ -96,7 +94,8 @@ record! {
         ok: bool,
         /// The goal.
         goal: Text,
-        /// The script, or the sketch; null if there is none.
+        /// The script, which passes the check; a sketch with holes if `ok` is false; null if none
+        /// was found.
         script: Option<Text>,
         /// The stages of the script, in order.
         steps: Vec<Step>,
@@ -114,6 +113,8 @@ record! {
         alternatives: Vec<Text>,
         /// The parts that no component serves.
         missing: Vec<Gap>,
+        /// What the writer has to know before it can write the script; null if nothing.
+        question: Option<Text>,
         /// Further notes about the script.
         notes: Vec<Text>,
     }

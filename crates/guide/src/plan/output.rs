@@ -9,21 +9,7 @@ use super::{
 
 /// The result without a script.
 pub(super) fn nothing(goal: &str) -> Workflow {
-    Workflow {
-        verdict: "refused".into(),
-        ok: false,
-        goal: goal.into(),
-        script: None,
-        steps: Vec::new(),
-        parts: Vec::new(),
-        needs: Vec::new(),
-        result: "".into(),
-        envelope: "".into(),
-        effects: Vec::new(),
-        alternatives: Vec::new(),
-        missing: Vec::new(),
-        notes: Vec::new(),
-    }
+    Workflow::none(goal)
 }
 
 /// Describes a script that was tried.

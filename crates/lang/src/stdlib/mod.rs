@@ -76,6 +76,7 @@ pub const ALL: &[Module<'static>] = &[
     flows!("batch"),
     templates!("extract"),
     flows!("table"),
+    flows!("guide"),
 ];
 
 /// The module of this name, without `std:`.

@@ -96,7 +96,9 @@ impl Answer {
 
 /// Parses the JSON of an answer as a value of the type `wanted`, or explains why that fails.
 fn typed(text: &str, wanted: &Type, wrapped: bool) -> Result<Value, String> {
-    let value = json::read(without_fence(text)).map_err(|err| format!("not valid JSON: {err}"))?;
+    let read = json::read(without_fence(text));
+    let value = read.or_else(|err| embedded(text).ok_or(err));
+    let value = value.map_err(|err| format!("not valid JSON: {err}"))?;
     let value = match (wrapped, &value) {
         (false, _) => value,
         (true, Value::Record(record)) if record.has(VALUE) => {
@@ -125,6 +127,15 @@ fn without_fence(text: &str) -> &str {
     }
 }
 
+/// Returns the JSON object of an answer that has words around it, or a code block that is not
+/// closed.
+fn embedded(text: &str) -> Option<Value> {
+    const MOST_BEGINNINGS: usize = 50;
+    let end = text.rfind('}')? + 1;
+    let mut beginnings = text[..end].match_indices('{').take(MOST_BEGINNINGS);
+    beginnings.find_map(|(start, _)| json::read(&text[start..end]).ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +158,19 @@ mod tests {
         assert_eq!(typed(r#"{"value": [1]}"#, &wanted, true), Ok(vec![Value::Int(1)].into()));
         let bare = typed("[1]", &wanted, true).unwrap_err();
         assert_eq!(bare, "expected an object with `value`, found list");
+    }
+
+    #[test]
+    fn words_around_an_object_are_left_out() {
+        let half = Value::Float(0.5);
+        for text in [
+            "Sure {x}! {\"score\": 0.5} Done.",
+            "```json\n{\"score\": 0.5}",
+            "Here:\n```json\n{\"score\": 0.5}\n```\nDone.",
+        ] {
+            let read = typed(text, &score(), false).unwrap();
+            assert_eq!(read.as_record().and_then(|it| it.get("score")), Some(&half), "{text}");
+        }
     }
 
     #[test]

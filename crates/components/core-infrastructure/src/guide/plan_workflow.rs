@@ -1,12 +1,15 @@
 //! Writes a script for a goal.
 
+use std::time::Duration;
+
 use svc_contract::{
     registry::{
-        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
+        Cx, Effect, ErrorKind, Example, Field, Io, Limits, Op, OpError, Scheme, Tool, Writer,
+        params,
     },
     value::{Text, Value},
 };
-use svc_guide::{Proposal, Seen, Wanted, Workflow, planned};
+use svc_guide::{Proposal, Seen, Wanted, Workflow, guarded, planned};
 
 use super::EFFECTS;
 
@@ -18,9 +21,11 @@ params! {
     /// serves a part of the goal, no script is returned: the result contains that part, with the
     /// closest ops.
     ///
-    /// Without a `writer` the same goal always returns the same script. A `writer`, such as `ask`,
-    /// may write a better one: it is used if it passes the check, and otherwise the writer gets the
-    /// problems and tries again.
+    /// Without a `writer` the same goal always returns the same script. A `writer`, such as a flow
+    /// that calls `ask`, may write a better one. It is used if it passes the check, if its parts
+    /// cover the goal, and if it does nothing that the goal does not ask for; otherwise the writer
+    /// gets the reasons and tries again. It may also ask a `question`, or say that the goal is
+    /// impossible. If the writer fails, the result is the script without it, with a note.
     pub(super) struct PlanWorkflow {
         /// The goal, in plain words. Paths, addresses and quoted texts are used unchanged.
         goal: Text,
@@ -35,11 +40,14 @@ params! {
         /// Files that the goal names and that may be looked at: a list of `{ path, reader, value }`,
         /// with the stages that read a `{T}` from the file, and its content.
         data: Option<Value> = None,
-        /// The maximum number of calls of the writer: one, and three repairs.
-        #[range(1..=4)]
-        rounds: usize = 4,
+        /// The maximum number of calls of the writer: for the script, for a look at further ops,
+        /// and for repairs.
+        #[range(1..=8)]
+        rounds: usize = 5,
         /// The writer of the script: a flow or component from text to text.
         writer: Option<Writer> = None,
+        /// A script to change, instead of writing a new one; this needs a writer.
+        script: Option<Text> = None,
     }
 }
 
@@ -56,6 +64,9 @@ impl Op for PlanWorkflow {
         "generate svc code",
         "automate a task described in english",
     ];
+    /// A failure of the writer is handled, and each of its answers may take minutes.
+    const LIMITS: Limits =
+        Limits { timeout: Some(Duration::from_mins(40)), max_retries: 0, ..Limits::DEFAULT };
     const TOOL: Option<Tool> = Some(Tool::free("guide_plan_workflow"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -68,6 +79,20 @@ impl Op for PlanWorkflow {
             r#""transcribe interview.mp3" >> guide_plan_workflow >> .missing >> each { .part }"#,
             r#"["transcribe interview.mp3"]"#,
         ),
+        Example::ok(
+            "A script of a language model",
+            r#""the first of [3, 1, 2] in order" >> guide_plan_workflow(writer: ask) >> .parts >> each { .stage }"#,
+            r#"["sort","first"]"#,
+        )
+        .answered(
+            &[("SVC_MODEL", "ollama/llama3.2")],
+            &[WRITTEN],
+        ),
+        Example::err(
+            "A change without a model",
+            r#""keep ten" >> guide_plan_workflow(script: "[1] >> take(n: 1)")"#,
+            "needs a language model",
+        ),
         Example::err(
             "An unknown type",
             r#""count the words" >> guide_plan_workflow(input: "Wodr")"#,
@@ -75,6 +100,9 @@ impl Op for PlanWorkflow {
         ),
     ];
 }
+
+/// The answer of a model in an example.
+const WRITTEN: &str = r#"{"message":{"content":"{\"verdict\": \"script\", \"script\": \"[3, 1, 2] >> sort >> first\", \"parts\": [{\"phrase\": \"[3, 1, 2] in order\", \"stage\": \"sort\"}, {\"phrase\": \"the first of\", \"stage\": \"first\"}]}"},"done":true}"#;
 
 impl Io for PlanWorkflow {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -86,14 +114,24 @@ impl Io for PlanWorkflow {
             output: self.output.map(|it| it.to_string()),
             seen: self.data.as_ref().map(seen).unwrap_or_default(),
         };
-        let own = {
+        let script = self.script.as_deref();
+        if script.is_some() && self.writer.is_none() {
+            return Err(OpError::invalid_input("a change of a script needs a language model")
+                .help("pass a `writer`: a flow that calls `ask`"));
+        }
+        let own = if script.is_some() {
+            Workflow::none(&self.goal)
+        } else {
             let (asked, catalog) = (asked.clone(), catalog.clone());
             // Many drafts are tried, which takes time.
-            let work = tokio::task::spawn_blocking(move || planned(&asked, catalog.as_ref()));
+            let work = tokio::task::spawn_blocking(move || {
+                let own = planned(&asked, catalog.as_ref())?;
+                Ok::<_, OpError>(guarded(own, &asked, catalog.as_ref()))
+            });
             work.await.map_err(|err| OpError::bug("the planner panicked").because(err))??
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
-        let proposal = Proposal { wanted: &asked, own, rounds: self.rounds };
+        let proposal = Proposal { wanted: &asked, own, script, rounds: self.rounds };
         Ok(proposal.written(writer, catalog.as_ref()).await?.encode())
     }
 }
