@@ -75,6 +75,7 @@ impl Op for Infer {
         "open an https address",
         "get something from the internet",
         "load a page over http",
+        "scrape the readable text of a site, blog or webpage",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

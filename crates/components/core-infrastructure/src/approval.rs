@@ -54,7 +54,8 @@ impl Op for Approve {
         "a yes or no from a human",
         "get permission first",
         "manual review of a draft before posting",
-        "stop until someone agrees",
+        "let a supervisor decide",
+        "human in the loop before continuing",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -42,6 +42,10 @@ impl Op for Infer {
         "pick at random but reproducibly",
         "pseudorandom value from a seed",
         "the same random sample every time",
+        "roll a die",
+        "flip a coin",
+        "noise between zero and one",
+        "random float with a seed",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The same number for the same seed", r#"random("a") == random("a")"#, "true"),
@@ -81,6 +85,9 @@ impl Op for Uuid {
         "generate a uuid",
         "a new identifier for a record",
         "random id that never repeats",
+        "guid",
+        "something unguessable to name a thing",
+        "globally unique key",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok("Its length", "uuid() >> len", "36")];
 }

@@ -80,6 +80,9 @@ impl Op for Infer {
         "make a patch",
         "unified diff of two files",
         "compare drafts line by line",
+        "compare the old and the new version",
+        "which lines were added or removed, like git diff",
+        "show the changes",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

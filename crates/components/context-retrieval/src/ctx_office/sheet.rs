@@ -147,6 +147,8 @@ impl Op for ReadSheet {
         "import a table from excel by its header",
         "load an ods or xls table",
         "read the second tab of a workbook",
+        "grab cells out of a workbook from microsoft excel",
+        "columns of a .xlsx table",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -103,8 +103,8 @@ impl Op for Infer {
         "condense several articles",
         "boil a report down to a few sentences",
         "tl;dr",
-        "main ideas in brief",
         "the essence of a paper",
+        "sum up a long article in a nutshell",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("summarize_text"));
     const EXAMPLES: &'static [Example] = &[

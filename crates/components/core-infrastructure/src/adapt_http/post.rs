@@ -56,6 +56,9 @@ impl Op for Post {
         "notify a service over http",
         "create something with a rest api",
         "submit a record to an endpoint",
+        "push a payload to a server",
+        "upload a form or payload",
+        "trigger a hook, such as slack",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -122,7 +122,8 @@ impl Op for Infer {
         "start a process and read its output",
         "run a shell command",
         "the exit code of a command",
-        "use an external tool",
+        "launch a binary or a script with arguments, like subprocess",
+        "invoke a cli program such as ffmpeg",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -40,6 +40,10 @@ impl Op for AppendFile {
         "append to a log",
         "write to the end of a file",
         "keep a journal in a text file",
+        "add text at the bottom without overwriting",
+        "log another entry",
+        "extend a file that exists",
+        "one more row in a log",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

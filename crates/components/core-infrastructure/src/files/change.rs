@@ -37,8 +37,15 @@ impl Op for CopyFile {
         Effect::Writes { scope: Scope::Path("to"), idempotent: true },
     ];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["copy a file", "duplicate a file on disk", "back up a file under another name"];
+    const SAYS: &'static [&'static str] = &[
+        "copy a file",
+        "duplicate a file on disk",
+        "back up a file under another name",
+        "make a second copy, like cp",
+        "keep a second version of a document",
+        "make a backup of it",
+        "same content under a new path",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A backup",
@@ -87,8 +94,14 @@ impl Op for MoveFile {
         Effect::Writes { scope: Scope::Path("to"), idempotent: false },
     ];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["move a file to another folder", "rename a file", "archive processed files"];
+    const SAYS: &'static [&'static str] = &[
+        "move a file to another folder",
+        "rename a file",
+        "archive processed files",
+        "put a document elsewhere, like mv",
+        "give a file a different name",
+        "tidy finished documents away into another directory",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Into another folder",
@@ -130,8 +143,15 @@ impl Op for DeleteFile {
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: false }];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["delete a file", "remove a file from disk", "get rid of an old file"];
+    const SAYS: &'static [&'static str] = &[
+        "delete a file",
+        "remove a file from disk",
+        "get rid of an old file",
+        "erase it, like rm",
+        "throw a document away",
+        "clean up what is no longer needed",
+        "unlink",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A file", r#"delete_file(path: "a.txt")"#, r#""a.txt""#)
             .with(&[("a.txt", "A")]),

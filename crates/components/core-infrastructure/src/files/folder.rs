@@ -58,6 +58,7 @@ impl Op for ReadFiles {
         "documents in all subfolders",
         "find files by their names",
         "list the text files of a directory",
+        "every document in this directory, with contents",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -63,6 +63,9 @@ impl Op for ListFiles {
         "which files changed last",
         "file names and sizes",
         "find files without reading them",
+        "directory listing, like ls or dir",
+        "paths of all documents in a folder tree",
+        "how big and how old are my files",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -44,6 +44,7 @@ impl Op for WriteFile {
         "create a text file",
         "export as plain text",
         "overwrite a note",
+        "put a string on disk",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -87,6 +88,9 @@ impl Op for SaveJson {
         "export results in json",
         "store a list on disk for later",
         "dump everything into a .json file",
+        "persist an object or array on disk",
+        "cache data between runs",
+        "write a .json document",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -42,6 +42,8 @@ impl Op for Ask {
         "help with the language",
         "why does a script behave like this",
         "meaning of a keyword",
+        "documentation search for my own question",
+        "explain this feature to me",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_ask"));
     const EXAMPLES: &'static [Example] = &[

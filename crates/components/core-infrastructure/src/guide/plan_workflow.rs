@@ -52,6 +52,8 @@ impl Op for PlanWorkflow {
         "build a workflow from plain words",
         "generate svc code",
         "automate a task described in english",
+        "describe it and get finished code",
+        "code it for me from plain english",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_plan_workflow"));
     const EXAMPLES: &'static [Example] = &[

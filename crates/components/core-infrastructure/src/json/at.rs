@@ -31,6 +31,8 @@ impl Op for At {
         "third item under a key",
         "follow a dotted path",
         "dig a setting out of a configuration",
+        "safe access to deeply nested data",
+        "value at a path or null when absent",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -42,6 +42,8 @@ impl Op for Entries {
         "iterate over a dictionary",
         "turn an object with unknown keys into rows",
         "go over every property with its value",
+        "loop over a dictionary as pairs",
+        "turn a map into an array of key and value",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -25,6 +25,8 @@ impl Op for First {
         "pick just the top result",
         "the leading entry alone",
         "head of a list",
+        "initial element of an array",
+        "get whatever comes first",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
@@ -60,6 +62,8 @@ impl Op for Last {
         "the most recent line of a log",
         "the bottom row",
         "tail element",
+        "final element of an array",
+        "get whatever comes at the very end",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),

@@ -32,6 +32,7 @@ impl Op for Min {
         "the cheapest amount",
         "the earliest iso date",
         "the least of several numbers",
+        "the lowest number in an array or a bunch",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The smallest", "[3, 1, 2] >> min", "1"),
@@ -68,8 +69,8 @@ impl Op for Max {
         "the longest duration",
         "the dearest amount",
         "the latest iso date",
-        "the greatest of several scores",
         "the biggest number",
+        "the peak or highest element of an array",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The largest", "[3, 1, 2] >> max", "3"),

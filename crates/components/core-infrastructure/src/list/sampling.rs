@@ -32,6 +32,9 @@ impl Op for Sample {
         "draw lots",
         "spot check some of the records",
         "random subset for a test",
+        "take a few out of an array at random",
+        "raffle draw",
+        "shuffle and pick some",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The same each time", "range(0, 100) >> sample(n: 3)", "[61,66,67]"),

@@ -32,6 +32,8 @@ impl Op for Reverse {
         "newest first instead of oldest first",
         "flip a sequence",
         "read a list backwards",
+        "backwards order of an array",
+        "other way round, from the end to the start",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Last first", "[1, 2, 3] >> reverse", "[3,2,1]")];
@@ -65,6 +67,8 @@ impl Op for Compact {
         "keep only what succeeded",
         "omit absent results",
         "throw away items without a value",
+        "filter out null, none and undefined",
+        "get rid of empty slots in an array",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Without nulls", "[1, null, 2] >> compact", "[1,2]")];
@@ -99,6 +103,8 @@ impl Op for Flatten {
         "unnest a list of lists",
         "put all sublists together",
         "chain lists one after another",
+        "concatenate arrays of arrays",
+        "one level less of nesting",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One list", "[[1, 2], [], [3]] >> flatten", "[1,2,3]"),
@@ -155,6 +161,9 @@ impl Op for Enumerate {
         "give each line its number",
         "the position of every item",
         "make a numbered list",
+        "loop with a counter",
+        "index together with its element",
+        "give everything a running number",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbered", r#"["a"] >> enumerate"#, r#"[{"index":0,"item":"a"}]"#),

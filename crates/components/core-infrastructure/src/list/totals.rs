@@ -34,6 +34,8 @@ impl Op for Sum {
         "grand total of the invoices",
         "add durations together",
         "sum of a column",
+        "how much everything comes to in total",
+        "tot up a bill",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", "[1, 2, 3] >> sum", "6"),
@@ -80,6 +82,9 @@ impl Op for Avg {
         "mean rating of the reviews",
         "typical value of the measurements",
         "how much it is per item on average",
+        "mean of an array",
+        "mean of a group",
+        "per-head figure",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A mean", "[1, 2] >> avg", "1.5"),

@@ -31,6 +31,8 @@ impl Op for Unique {
         "deduplicate a list",
         "every name just once",
         "which different words occur",
+        "a set without repeats",
+        "dedupe an array",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Strings", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),

@@ -31,6 +31,8 @@ impl Op for Abs {
         "make a negative amount positive",
         "magnitude of a number",
         "size of a change, whether a gain or a loss",
+        "distance from zero",
+        "ignore the sign",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An int", "abs(3 - 5)", "2"),
@@ -75,6 +77,9 @@ impl Op for Sqrt {
         "the side of a square from its area",
         "standard deviation from a variance",
         "undo squaring",
+        "which number times itself gives this",
+        "root of an area",
+        "sqrt",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A root", "sqrt(9)", "3.0"),
@@ -117,6 +122,7 @@ impl Op for Pow {
         "compound interest",
         "nth root of a number",
         "exponential growth",
+        "exponent of a base, such as x squared",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A power", "2 >> pow(exponent: 10)", "1024.0"),
@@ -154,6 +160,9 @@ impl Op for Div {
         "quotient of two whole numbers",
         "how often one number goes into another",
         "share a count evenly in whole pieces",
+        "whole-number part of a division",
+        "how many times does it fit",
+        "divide integers without a fraction",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A quotient", "div(7, 2)", "3"),
@@ -197,6 +206,8 @@ impl Op for Clamp {
         "cap a value at both ends",
         "force an amount between a minimum and a maximum",
         "confine to bounds",
+        "lower and upper limit for a value",
+        "no less than this and no more than that",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too large", "12 >> clamp(low: 0, high: 10)", "10"),

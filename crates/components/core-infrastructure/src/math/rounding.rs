@@ -31,6 +31,8 @@ impl Op for Round {
         "to the nearest hundred",
         "round off a measurement",
         "tidy up a long fraction",
+        "to so many decimal places",
+        "nearest integer",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("To the nearest", "round(2.5)", "3.0"),
@@ -65,6 +67,9 @@ impl Op for Floor {
         "largest integer not above a number",
         "how many full boxes can be filled",
         "drop the decimals of a positive number",
+        "cut off the fraction, always downwards",
+        "9.99 becomes 9",
+        "chop decimals",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Down", "floor(2.9)", "2"),
@@ -99,6 +104,8 @@ impl Op for Ceil {
         "smallest integer not below a number",
         "how many pages are needed",
         "always charge the full hour",
+        "never downwards, to the next integer above",
+        "always up to a whole number",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Up", "ceil(2.1)", "3"),

@@ -67,6 +67,9 @@ impl Op for Discover {
         "browse what is available",
         "rank components for a question",
         "explore the registry",
+        "modules that have to do with a theme",
+        "what is there for dates or for files",
+        "list capabilities of a domain",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_discover"));
     const EXAMPLES: &'static [Example] = &[
@@ -112,6 +115,9 @@ impl Op for Recommend {
         "suggest building blocks for a task",
         "advise me what to pick and what it is for",
         "propose candidates with their purpose",
+        "best module for what i am doing",
+        "best fit among the building blocks",
+        "what would you advise for this use case",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_recommend"));
     const EXAMPLES: &'static [Example] = &[Example::ok(

@@ -49,6 +49,9 @@ impl Op for Search {
         "why does an op match my query",
         "hits among the operations, with the reason for each",
         "operations that mention a term",
+        "grep the api reference",
+        "find functions whose documentation uses a word",
+        "explain the ranking of matches",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_search"));
     const EXAMPLES: &'static [Example] = &[Example::ok(

@@ -29,6 +29,9 @@ impl Op for Upper {
         "capitalise every letter",
         "put a name in all caps",
         "uppercase the headings",
+        "convert a string to all caps",
+        "upcase, like toUpperCase",
+        "make it loud",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Shout", r#""straße" >> upper"#, r#""STRASSE""#)];
@@ -59,6 +62,8 @@ impl Op for Lower {
         "lowercase an email address",
         "get rid of capital letters",
         "normalise case before comparing",
+        "downcase, like toLowerCase",
+        "no capitals at all",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Whisper", r#""ÄRGER" >> lower"#, r#""ärger""#)];
@@ -104,6 +109,8 @@ impl Op for Trim {
         "clean up stray spaces before and after a name",
         "peel the quotation marks off a string",
         "take the brackets off both ends",
+        "chop surplus whitespace off the ends",
+        "tidy what a user typed",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("White space", r#""  to do\n" >> trim"#, r#""to do""#),

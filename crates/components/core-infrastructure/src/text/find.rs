@@ -57,7 +57,8 @@ impl Op for Contains {
         "does the message mention a refund",
         "is a value among the allowed ones",
         "whether a substring occurs",
-        "lines that mention an error",
+        "is a needle somewhere in a haystack",
+        "includes or has it, yes or no",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
@@ -104,6 +105,9 @@ impl Op for StartsWith {
         "names beginning with a certain letter",
         "lines starting with a hash",
         "test the first letters of a name",
+        "does one string come at the front of another",
+        "does it open with http",
+        "check a prefix",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A heading", r##"starts_with("# Title", "# ")"##, "true")];
@@ -135,6 +139,8 @@ impl Op for EndsWith {
         "file names ending in .pdf",
         "whether a sentence closes with a question mark",
         "test the last letters of a word",
+        "check a suffix",
+        "what a string finishes with, such as .txt",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A file type", r#"ends_with("notes.md", ".md")"#, "true")];
@@ -172,7 +178,8 @@ impl Op for Replace {
         "substitute one name for another",
         "delete all dashes from a number",
         "change each occurrence of a term",
-        "remove a character everywhere",
+        "turn one substring into another everywhere",
+        "strip all occurrences of a symbol",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Every occurrence", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),

@@ -30,6 +30,8 @@ impl Op for Slice {
         "substring between two offsets",
         "cut a piece out of the middle of a string",
         "the year at the start of a date",
+        "substring from one index to another",
+        "characters in a given range",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The start", r#""2024-05-01" >> slice(to: 4)"#, r#""2024""#),
@@ -83,6 +85,8 @@ impl Op for Truncate {
         "limit the length of a message",
         "crop a description to fit a narrow column",
         "clip a string and add dots",
+        "make it fit within so many characters",
+        "trim down an overlong caption",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too long", r#""a long story" >> truncate(max_chars: 7)"#, r#""a long…""#),

@@ -27,6 +27,9 @@ impl Op for Slug {
         "readable name for a web address",
         "safe file name of a title",
         "transliterate to plain letters",
+        "url-friendly version of a headline",
+        "turn a title into lowercase words with dashes",
+        "strip accents and umlauts",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A heading", r#""Größe & Preis: 5 €" >> slug"#, r#""grosse-preis-5-eur""#),

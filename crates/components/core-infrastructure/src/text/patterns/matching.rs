@@ -30,6 +30,8 @@ impl Op for Matches {
         "is this a valid postcode",
         "whether an email address has the right form",
         "whether a code follows a pattern",
+        "regex test, true or false",
+        "validate the shape of an input",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A whole text", r#"matches("v1.20", '^v\d+\.\d+$')"#, "true"),
@@ -71,7 +73,8 @@ impl Op for FindAll {
         "collect the hashtags of a post",
         "list all the links in a page",
         "grep for a pattern",
-        "pick out every date",
+        "scan a string for everything that fits a regex",
+        "extract urls, numbers or mentions",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#""3 of 12" >> find_all(pattern: '\d+')"#, r#"["3","12"]"#),
