@@ -1,18 +1,18 @@
-//! The user's book and the registry's documentation as passages, for questions.
+//! The user's book and the documentation of all topics as passages, for questions.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use svc_contract::registry::{OpRef, Registry};
+use svc_contract::registry::{Subject, Topic, Topics};
 use svc_text::{
     blocks::{Kind, blocks},
-    bm25::Ranking,
     plain::plain,
+    search::{Page, Search},
     sentences::sentences,
-    stems::{Term, Vocabulary},
+    stems::{Term, Vocabulary, Word},
 };
 
 /// The chapters that answer users' questions.
-const CHAPTERS: [(&str, &str); 11] = [
+const CHAPTERS: [(&str, &str); 17] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -24,16 +24,23 @@ const CHAPTERS: [(&str, &str); 11] = [
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
     ("docs/blocks.md", include_str!("../../../docs/blocks.md")),
+    ("docs/guide.md", include_str!("../../../docs/guide.md")),
+    ("docs/repl.md", include_str!("../../../docs/repl.md")),
+    ("docs/stdlib.md", include_str!("../../../docs/stdlib.md")),
+    ("docs/observability.md", include_str!("../../../docs/observability.md")),
+    ("docs/other-languages.md", include_str!("../../../docs/other-languages.md")),
+    ("docs/errors.md", ERRORS),
 ];
 
-/// The weight of a word in a heading; a word in the text has weight 1.
-const OF_HEADING: f64 = 3.0;
+/// Its entries of codes are topics.
+const ERRORS: &str = include_str!("../../../docs/errors.md");
 
 /// A part of the documentation under one heading.
 pub(super) struct Passage {
     /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
     pub(super) source: String,
     heading: String,
+    says: Vec<String>,
     text: String,
 }
 
@@ -46,62 +53,63 @@ pub(super) struct Found<'b> {
 
 /// All passages, indexed for questions.
 pub(super) struct Book {
-    words: Vocabulary,
     passages: Vec<Passage>,
-    ranking: Ranking,
+    search: Search,
 }
 
 impl Book {
-    pub(super) fn of(registry: &Registry) -> Self {
+    pub(super) fn of(topics: &Topics) -> Self {
         let chapters = CHAPTERS.into_iter().flat_map(|(name, text)| chapter(name, text));
-        let ops = registry.components().iter().copied().flat_map(|component| {
-            component.ops.iter().map(move |op| of_op(OpRef { component, op }))
-        });
-        let passages: Vec<Passage> = chapters.chain(ops).collect();
-        let mut words = Vocabulary::default();
-        let mut terms = |it: &Passage| {
-            let heading = words.terms(&it.heading).into_iter().map(|it| (it, OF_HEADING));
-            let heading: Vec<_> = heading.collect();
-            heading
-                .into_iter()
-                .chain(words.terms(&it.text).into_iter().map(|it| (it, 1.0)))
-                .collect()
-        };
-        let ranking = Ranking::of(passages.iter().map(&mut terms).collect::<Vec<_>>());
-        Self { words, passages, ranking }
+        let passages: Vec<Passage> = chapters.chain(topics.all().iter().map(of_topic)).collect();
+        let search = Search::of(passages.iter().map(page));
+        Self { passages, search }
     }
 
     /// Returns the passages that answer a question best, best first.
-    pub(super) fn find(&mut self, question: &str, most: usize) -> Vec<Found<'_>> {
-        let asked = self.words.question(question);
-        let score = |idx: usize| asked.iter().map(|it| self.ranking.score(idx, *it)).sum::<f64>();
-        let mut ranked: Vec<(usize, f64)> =
-            (0..self.passages.len()).map(|idx| (idx, score(idx))).filter(|it| it.1 > 0.0).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let (words, ranking) = (&mut self.words, &self.ranking);
-        let found = |(idx, _): (usize, f64)| {
-            let passage = &self.passages[idx];
-            Found { passage, sentences: best(&passage.text, &asked, words, ranking) }
+    pub(super) fn find(&self, question: &str, most: usize) -> Vec<Found<'_>> {
+        let mut words = Vocabulary::default();
+        let asked = words.question(question);
+        let is_asked = |it: &Word| asked.contains(&it.term);
+        let content = words.read(question).collect::<Vec<_>>().into_iter().filter(is_asked);
+        let content: Vec<&str> = content.map(|it| &question[it.range]).collect();
+        let found = self.search.find(&content.join(" "));
+        let mut found = found.into_iter().filter(|it| !it.words.is_empty());
+        let mut chosen = Vec::new();
+        while let Some(it) = found.next().filter(|_| chosen.len() < most) {
+            let passage = &self.passages[it.page];
+            chosen.push(Found { passage, sentences: self.best(&passage.text, &asked, &mut words) });
+        }
+        chosen
+    }
+
+    /// The two sentences of a text that match the question best, in their order; earlier ones
+    /// where they match equally well.
+    fn best(&self, text: &str, asked: &[Term], words: &mut Vocabulary) -> Vec<String> {
+        const MOST: usize = 2;
+        let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
+        let mut weigh = |sentence: &str| {
+            let read: Vec<Word> = words.read(sentence).collect();
+            let found = read.into_iter().filter(|it| asked.contains(&it.term));
+            let found: BTreeMap<Term, &str> =
+                found.map(|it| (it.term, &sentence[it.range])).collect();
+            found.values().map(|it| self.search.rarity(&it.to_lowercase())).sum::<f64>()
         };
-        ranked.into_iter().take(most).map(found).collect()
+        let mut ranked: Vec<(usize, f64)> =
+            all.iter().enumerate().map(|(idx, it)| (idx, weigh(it))).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut chosen: Vec<usize> = ranked.into_iter().take(MOST).map(|(idx, _)| idx).collect();
+        chosen.sort_unstable();
+        chosen.into_iter().map(|idx| plain(all[idx]).trim().to_owned()).collect()
     }
 }
 
-/// Returns the two sentences of a text that match the question best, in their order.
-fn best(text: &str, asked: &[Term], words: &mut Vocabulary, ranking: &Ranking) -> Vec<String> {
-    const MOST: usize = 2;
-    let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
-    let mut weigh = |sentence: &str| {
-        let terms: BTreeSet<Term> = words.terms(sentence).into_iter().collect();
-        let found = asked.iter().filter(|it| terms.contains(it));
-        found.map(|it| ranking.idf(*it)).sum::<f64>()
-    };
-    let mut ranked: Vec<(usize, f64)> =
-        all.iter().enumerate().map(|(idx, it)| (idx, weigh(it))).collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut chosen: Vec<usize> = ranked.into_iter().take(MOST).map(|(idx, _)| idx).collect();
-    chosen.sort_unstable();
-    chosen.into_iter().map(|idx| plain(all[idx]).trim().to_owned()).collect()
+fn page(passage: &Passage) -> Page {
+    Page {
+        names: passage.heading.clone(),
+        phrases: passage.says.clone(),
+        summary: String::new(),
+        details: passage.text.clone(),
+    }
 }
 
 /// Returns the parts of a chapter, each under its own heading; code and tables are left out.
@@ -115,7 +123,7 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
                 title = if level == 1 { body } else { title };
                 let heading = if level == 1 { body.to_owned() } else { format!("{title}: {body}") };
                 let source = format!("{name}: {body}");
-                passages.push(Passage { source, heading, text: String::new() });
+                passages.push(Passage { source, heading, says: Vec::new(), text: String::new() });
             }
             _ if block.is_prose() => {
                 if let Some(open) = passages.last_mut() {
@@ -126,18 +134,35 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
             _ => {}
         }
     }
-    passages.retain(|it| !it.text.is_empty());
+    passages.retain(|it| !it.text.is_empty() && !is_code(&it.source));
     passages
 }
 
-/// The documentation of an op.
-fn of_op(op: OpRef) -> Passage {
-    let name = op.script_name();
-    let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
-    let params: Vec<String> = params.collect();
+/// Whether a section of the chapter on errors is the entry of a code, which is a topic: `E203: ..`.
+fn is_code(source: &str) -> bool {
+    let heading = source.strip_prefix("docs/errors.md: E");
+    heading.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+}
+
+/// The documentation of an op, a word, a flow or a code.
+fn of_topic(topic: &Topic) -> Passage {
+    let name = &topic.name;
+    let source = match topic.subject {
+        Subject::Op(_) | Subject::Construct => format!("svc inspect {name}"),
+        Subject::Flow(module) => format!("svc inspect std:{module}"),
+        Subject::Code => format!("svc explain {name}"),
+    };
+    let text = match topic.op() {
+        Some(op) => {
+            let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
+            format!("{}\n\n{}\n", op.op.text(), params.collect::<Vec<_>>().join("\n\n"))
+        }
+        None => format!("{}\n\n{}\n", topic.summary, topic.details),
+    };
     Passage {
-        source: format!("svc inspect {name}"),
-        heading: name,
-        text: format!("{}\n\n{}\n", op.op.text(), params.join("\n\n")),
+        source,
+        heading: format!("{name} {}", topic.other_names),
+        says: topic.says.clone(),
+        text,
     }
 }

@@ -72,7 +72,7 @@ impl Op for Ask {
 
 impl Io for Ask {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let found = answered(&self.query, self.top_k, cx.catalog()?.registry());
+        let found = answered(&self.query, self.top_k, cx.catalog()?.topics());
         match &self.writer {
             Some(writer) if found.ok => {
                 let answer = found.written(&self.query, writer, self.rounds).await?;

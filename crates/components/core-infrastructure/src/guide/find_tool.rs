@@ -42,6 +42,6 @@ impl Op for FindTool {
 
 impl Compute for FindTool {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        Ok(tools(&self.task, self.limit, cx.catalog()?.registry()).encode())
+        Ok(tools(&self.task, self.limit, cx.catalog()?.topics()).encode())
     }
 }

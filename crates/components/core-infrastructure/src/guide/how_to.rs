@@ -40,6 +40,6 @@ impl Op for Asked {
 
 impl Compute for Asked {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        Ok(how_to(&self.task, cx.catalog()?.registry()).encode())
+        Ok(how_to(&self.task, cx.catalog()?.topics()).encode())
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Effect, Example, Field, Index, Max, Op, OpError, Scheme, Tool,
-        params, record,
+        Component, Compute, Cx, Effect, Example, Field, Max, Op, OpError, Scheme, Tool, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -45,9 +45,8 @@ record! {
 params! {
     /// Finds the components that match a question, best first.
     ///
-    /// The names, summaries, arguments and examples of their ops are compared with the words of the
-    /// question, by stems and by synonyms. Nothing is guessed: if no word of the question is found,
-    /// the list is empty.
+    /// The names, phrasings, summaries, arguments and examples of their ops are compared with the
+    /// words of the question, by stems. If no word of the question is found, the list is empty.
     pub(super) struct Discover {
         /// The question, in plain words.
         query: Text,
@@ -148,8 +147,9 @@ fn discovered(
     let catalog = cx.catalog()?;
     let mut best: HashMap<&str, f64> = HashMap::new();
     let mut found = Vec::new();
-    for it in Index::of(catalog.registry()).find(query) {
-        let component = it.op.component;
+    for it in catalog.topics().find(query) {
+        let Some(op) = it.topic.op() else { continue };
+        let component = op.component;
         if !best.contains_key(component.name) {
             best.insert(component.name, it.score);
             found.push((component, it.score));
