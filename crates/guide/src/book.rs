@@ -1,6 +1,6 @@
 //! The user's book and the documentation of all topics as passages, for questions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_contract::registry::{Subject, Topic, Topics};
 use svc_text::{
@@ -34,6 +34,15 @@ const CHAPTERS: [(&str, &str); 17] = [
 
 /// Its entries of codes are topics.
 const ERRORS: &str = include_str!("../../../docs/errors.md");
+
+/// The number of passages whose sentences are compared.
+const NEAREST: usize = 40;
+
+/// How much a passage counts by itself; the words that its best sentences have count 1.
+const OF_PASSAGE: f64 = 1.0;
+
+/// Precedes the phrasings of users, in a comment below a heading.
+const ASKED: &str = "<!-- asked as:";
 
 /// A part of the documentation under one heading.
 pub(super) struct Passage {
@@ -69,37 +78,50 @@ impl Book {
     pub(super) fn find(&self, question: &str, most: usize) -> Vec<Found<'_>> {
         let mut words = Vocabulary::default();
         let asked = words.question(question);
-        let is_asked = |it: &Word| asked.contains(&it.term);
-        let content = words.read(question).collect::<Vec<_>>().into_iter().filter(is_asked);
-        let content: Vec<&str> = content.map(|it| &question[it.range]).collect();
-        let found = self.search.find(&content.join(" "));
-        let mut found = found.into_iter().filter(|it| !it.words.is_empty());
-        let mut chosen = Vec::new();
-        while let Some(it) = found.next().filter(|_| chosen.len() < most) {
-            let passage = &self.passages[it.page];
-            chosen.push(Found { passage, sentences: self.best(&passage.text, &asked, &mut words) });
-        }
-        chosen
+        let all: Vec<Word> = words.read(question).collect();
+        let content = all.into_iter().filter(|it| asked.contains(&it.term));
+        let total: f64 = content.map(|it| self.search.rarity(&question[it.range])).sum();
+        let found = self.search.find(question).into_iter().take(NEAREST);
+        let mut found: Vec<(f64, Found<'_>)> = found
+            .filter(|it| !it.words.is_empty())
+            .map(|it| {
+                let passage = &self.passages[it.page];
+                let (sentences, weight) = self.best(&passage.text, &asked, &mut words);
+                let quoted = weight / total.max(f64::MIN_POSITIVE);
+                (it.score * (OF_PASSAGE + quoted), Found { passage, sentences })
+            })
+            .collect();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut sources = BTreeSet::new();
+        let found = found.into_iter().map(|it| it.1);
+        found.filter(|it| sources.insert(&it.passage.source)).take(most).collect()
     }
 
-    /// The two sentences of a text that match the question best, in their order; earlier ones
-    /// where they match equally well.
-    fn best(&self, text: &str, asked: &[Term], words: &mut Vocabulary) -> Vec<String> {
+    /// The first sentence of a text and the two that match the question best, in their order, and
+    /// the weight of the words that they match; earlier ones where they match equally well.
+    fn best(&self, text: &str, asked: &[Term], words: &mut Vocabulary) -> (Vec<String>, f64) {
         const MOST: usize = 2;
         let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
-        let mut weigh = |sentence: &str| {
+        let mut matched = |sentence: &str| -> BTreeMap<Term, f64> {
             let read: Vec<Word> = words.read(sentence).collect();
             let found = read.into_iter().filter(|it| asked.contains(&it.term));
-            let found: BTreeMap<Term, &str> =
-                found.map(|it| (it.term, &sentence[it.range])).collect();
-            found.values().map(|it| self.search.rarity(&it.to_lowercase())).sum::<f64>()
+            let weight = |it: Word| (it.term, self.search.rarity(&sentence[it.range]));
+            found.map(weight).collect()
         };
-        let mut ranked: Vec<(usize, f64)> =
-            all.iter().enumerate().map(|(idx, it)| (idx, weigh(it))).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let mut chosen: Vec<usize> = ranked.into_iter().take(MOST).map(|(idx, _)| idx).collect();
-        chosen.sort_unstable();
-        chosen.into_iter().map(|idx| plain(all[idx]).trim().to_owned()).collect()
+        let mut ranked: Vec<(usize, BTreeMap<Term, f64>)> =
+            all.iter().enumerate().map(|(idx, it)| (idx, matched(it))).collect();
+        let weight = |it: &BTreeMap<Term, f64>| it.values().sum::<f64>();
+        ranked.sort_by(|a, b| weight(&b.1).total_cmp(&weight(&a.1)));
+        ranked.truncate(MOST);
+        // The first sentence says what a section is about.
+        if ranked.iter().all(|it| it.0 != 0)
+            && let Some(first) = all.first()
+        {
+            ranked.push((0, matched(first)));
+        }
+        ranked.sort_by_key(|it| it.0);
+        let quoted = ranked.iter().map(|it| plain(all[it.0]).trim().to_owned()).collect();
+        (quoted, weight(&ranked.into_iter().flat_map(|it| it.1).collect()))
     }
 }
 
@@ -112,7 +134,7 @@ fn page(passage: &Passage) -> Page {
     }
 }
 
-/// Returns the parts of a chapter, each under its own heading; code and tables are left out.
+/// Returns the parts of a chapter, each under its own heading; code is left out.
 fn chapter(name: &str, text: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut title = "";
@@ -125,6 +147,17 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
                 let source = format!("{name}: {body}");
                 passages.push(Passage { source, heading, says: Vec::new(), text: String::new() });
             }
+            Kind::Markup => {
+                let asked = body.strip_prefix(ASKED).and_then(|it| it.split_once("-->"));
+                if let (Some(open), Some((asked, _))) = (passages.last_mut(), asked) {
+                    open.says.extend(asked.split(';').map(|it| it.trim().to_owned()));
+                }
+            }
+            Kind::Table => {
+                if let Some(open) = passages.last_mut() {
+                    open.text.extend(body.lines().skip(2).map(row));
+                }
+            }
             _ if block.is_prose() => {
                 if let Some(open) = passages.last_mut() {
                     open.text.push_str(body);
@@ -136,6 +169,12 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
     }
     passages.retain(|it| !it.text.is_empty() && !is_code(&it.source));
     passages
+}
+
+/// A row of a table as a sentence.
+fn row(line: &str) -> String {
+    let cells = line.trim().trim_matches('|').split(" | ").map(str::trim);
+    format!("{}.\n\n", cells.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": "))
 }
 
 /// Whether a section of the chapter on errors is the entry of a code, which is a topic: `E203: ..`.
@@ -157,7 +196,7 @@ fn of_topic(topic: &Topic) -> Passage {
             let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
             format!("{}\n\n{}\n", op.op.text(), params.collect::<Vec<_>>().join("\n\n"))
         }
-        None => format!("{}\n\n{}\n", topic.summary, topic.details),
+        None => format!("{}\n\n{}\n", topic.summary, topic.details.trim()),
     };
     Passage {
         source,

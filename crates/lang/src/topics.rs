@@ -40,7 +40,7 @@ fn of_flow(module: &'static Module<'static>, flow: FlowDoc) -> Topic {
         other_names: String::new(),
         says: flow.says.clone(),
         summary: flow.summary().to_owned(),
-        details: format!("{} {}", module.summary(), flow.doc),
+        details: format!("{} {}", flow.doc.trim_start_matches(flow.summary()), module.summary()),
         signature: format!("{}.{}", module.name, flow.signature()),
         example: example.map(|it| it.script).unwrap_or_default(),
         name,
