@@ -129,8 +129,8 @@ fn page(passage: &Passage) -> Page {
     Page {
         names: passage.heading.clone(),
         phrases: passage.says.clone(),
-        summary: String::new(),
-        details: passage.text.clone(),
+        summary: passage.text.clone(),
+        details: String::new(),
     }
 }
 
