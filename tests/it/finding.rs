@@ -86,10 +86,10 @@ fn ops_are_found_by_the_words_of_others() {
     let engine = svc::engine();
     let (phrases, searches) = (scores(engine.topics(), PHRASES), scores(engine.topics(), SEARCHES));
     println!("phrases: {phrases:?}\nsearches: {searches:?}");
-    let least = [(84, 70, 76), (83, 70, 75)];
+    let least = [(84, 71, 77), (83, 71, 78)];
     let score = |(phrases, first, among_three)| Score { phrases, first, among_three };
     holds(&phrases, &least.map(score));
-    holds(&searches, &[(30, 21, 24), (30, 17, 22)].map(score));
+    holds(&searches, &[(30, 24, 27), (30, 19, 22)].map(score));
 }
 
 /// All that users ask for is first for each of its own phrasings, or among the first three where
@@ -181,7 +181,7 @@ fn is_right(asked: &Question, answer: &Value) -> bool {
 /// Slightly below what was measured: of 50 questions that were tuned on, and of 25 fresh ones.
 #[tokio::test]
 async fn questions_are_answered_with_sources() {
-    const LEAST: [(usize, usize); 2] = [(50, 42), (25, 12)];
+    const LEAST: [(usize, usize); 2] = [(50, 43), (25, 13)];
     let engine = svc::engine();
     let all: Vec<Question> = read(QUESTIONS);
     for (fresh, least) in [false, true].into_iter().zip(LEAST) {

@@ -24,7 +24,7 @@ pub fn answered(question: &str, most: usize, topics: &Topics) -> Documented {
     let book = Book::of(topics);
     let (mut parts, mut sources) = (Vec::new(), Vec::new());
     for found in book.find(question, most) {
-        sources.push(Text::from(found.passage.source.as_str()));
+        sources.push(Text::from(found.source.as_str()));
         parts.push(format!("{} [{}]", found.sentences.join(" "), sources.len()));
     }
     let ok = !parts.is_empty();

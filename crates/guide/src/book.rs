@@ -1,6 +1,9 @@
-//! The user's book and the documentation of all topics as passages, for questions.
+//! The user's book and the documentation of all topics, for questions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use svc_contract::registry::{Subject, Topic, Topics};
 use svc_text::{
@@ -12,7 +15,7 @@ use svc_text::{
 };
 
 /// The chapters that answer users' questions.
-const CHAPTERS: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 17] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -45,56 +48,79 @@ const OF_PASSAGE: f64 = 1.0;
 const ASKED: &str = "<!-- asked as:";
 
 /// A part of the documentation under one heading.
-pub(super) struct Passage {
-    /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
-    pub(super) source: String,
+struct Passage {
+    source: String,
     heading: String,
     says: Vec<String>,
     text: String,
 }
 
 /// A passage that answers a question.
-pub(super) struct Found<'b> {
-    pub(super) passage: &'b Passage,
+pub(super) struct Found {
+    /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
+    pub(super) source: String,
     /// The sentences that match the question best, in their order.
     pub(super) sentences: Vec<String>,
 }
 
-/// All passages, indexed for questions.
-pub(super) struct Book {
+/// The chapters, indexed once for questions.
+static CHAPTERS: LazyLock<Chapters> = LazyLock::new(|| {
+    let passages: Vec<Passage> =
+        FILES.into_iter().flat_map(|(name, text)| chapter(name, text)).collect();
+    let search = Search::of(passages.iter().map(page));
+    Chapters { passages, search }
+});
+
+struct Chapters {
     passages: Vec<Passage>,
     search: Search,
 }
 
-impl Book {
-    pub(super) fn of(topics: &Topics) -> Self {
-        let chapters = CHAPTERS.into_iter().flat_map(|(name, text)| chapter(name, text));
-        let passages: Vec<Passage> = chapters.chain(topics.all().iter().map(of_topic)).collect();
-        let search = Search::of(passages.iter().map(page));
-        Self { passages, search }
+/// The chapters, and the documentation of all topics.
+pub(super) struct Book<'t> {
+    topics: &'t Topics,
+}
+
+impl<'t> Book<'t> {
+    pub(super) fn of(topics: &'t Topics) -> Self {
+        Self { topics }
     }
 
     /// Returns the passages that answer a question best, best first.
-    pub(super) fn find(&self, question: &str, most: usize) -> Vec<Found<'_>> {
+    pub(super) fn find(&self, question: &str, most: usize) -> Vec<Found> {
         let mut words = Vocabulary::default();
         let asked = words.question(question);
         let all: Vec<Word> = words.read(question).collect();
         let content = all.into_iter().filter(|it| asked.contains(&it.term));
-        let total: f64 = content.map(|it| self.search.rarity(&question[it.range])).sum();
-        let found = self.search.find(question).into_iter().take(NEAREST);
-        let mut found: Vec<(f64, Found<'_>)> = found
-            .filter(|it| !it.words.is_empty())
-            .map(|it| {
-                let passage = &self.passages[it.page];
-                let (sentences, weight) = self.best(&passage.text, &asked, &mut words);
+        let total: f64 = content.map(|it| self.rarity(&question[it.range])).sum();
+        let mut found: Vec<(f64, Found)> = self
+            .nearest(question)
+            .map(|(score, source, text)| {
+                let (sentences, weight) = self.best(&text, &asked, &mut words);
                 let quoted = weight / total.max(f64::MIN_POSITIVE);
-                (it.score * (OF_PASSAGE + quoted), Found { passage, sentences })
+                (score * (OF_PASSAGE + quoted), Found { source, sentences })
             })
             .collect();
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut sources = BTreeSet::new();
         let found = found.into_iter().map(|it| it.1);
-        found.filter(|it| sources.insert(&it.passage.source)).take(most).collect()
+        found.filter(|it| sources.insert(it.source.clone())).take(most).collect()
+    }
+
+    /// The passages and topics with words of a question: the score, the source and the text of each.
+    fn nearest(&self, question: &str) -> impl Iterator<Item = (f64, String, String)> {
+        let found = CHAPTERS.search.find(question).into_iter().filter(|it| !it.words.is_empty());
+        let passages = found.take(NEAREST).map(|it| {
+            let passage = &CHAPTERS.passages[it.page];
+            (it.score, passage.source.clone(), passage.text.clone())
+        });
+        let topics = self.topics.find(question).into_iter().take(NEAREST);
+        passages.chain(topics.map(|it| (it.score, source(it.topic), text(it.topic))))
+    }
+
+    /// How much a word says about a passage or a topic.
+    fn rarity(&self, word: &str) -> f64 {
+        CHAPTERS.search.rarity(word).max(self.topics.rarity(word))
     }
 
     /// The first sentence of a text and the two that match the question best, in their order, and
@@ -105,7 +131,7 @@ impl Book {
         let mut matched = |sentence: &str| -> BTreeMap<Term, f64> {
             let read: Vec<Word> = words.read(sentence).collect();
             let found = read.into_iter().filter(|it| asked.contains(&it.term));
-            let weight = |it: Word| (it.term, self.search.rarity(&sentence[it.range]));
+            let weight = |it: Word| (it.term, self.rarity(&sentence[it.range]));
             found.map(weight).collect()
         };
         let mut ranked: Vec<(usize, BTreeMap<Term, f64>)> =
@@ -183,25 +209,25 @@ fn is_code(source: &str) -> bool {
     heading.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
 }
 
-/// The documentation of an op, a word, a flow or a code.
-fn of_topic(topic: &Topic) -> Passage {
+/// The command that shows a topic.
+fn source(topic: &Topic) -> String {
     let name = &topic.name;
-    let source = match topic.subject {
+    match topic.subject {
         Subject::Op(_) | Subject::Construct => format!("svc inspect {name}"),
         Subject::Flow(module) => format!("svc inspect std:{module}"),
         Subject::Code => format!("svc explain {name}"),
-    };
-    let text = match topic.op() {
-        Some(op) => {
+    }
+}
+
+/// The documentation of an op, a word, a flow or a code.
+fn text(topic: &Topic) -> String {
+    let Topic { subject, name, summary, details, .. } = topic;
+    match subject {
+        Subject::Op(op) => {
             let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
             format!("{}\n\n{}\n", op.op.text(), params.collect::<Vec<_>>().join("\n\n"))
         }
-        None => format!("{}\n\n{}\n", topic.summary, topic.details.trim()),
-    };
-    Passage {
-        source,
-        heading: format!("{name} {}", topic.other_names),
-        says: topic.says.clone(),
-        text,
+        Subject::Code => format!("{name}: {summary}.\n\n{details}\n"),
+        Subject::Construct | Subject::Flow(_) => format!("{summary}\n\n{}\n", details.trim()),
     }
 }

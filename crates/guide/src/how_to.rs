@@ -30,7 +30,7 @@ pub fn how_to(task: &str, topics: &Topics) -> HowTo {
     let best = found.into_iter().find(|it| it.is_of_scripts());
     let book = Book::of(topics);
     let found = book.find(task, MOST_SOURCES);
-    let sources = found.iter().map(|it| it.passage.source.as_str().into()).collect();
+    let sources = found.iter().map(|it| it.source.as_str().into()).collect();
     explained(best, sources)
 }
 

@@ -12,7 +12,7 @@ use crate::{
 /// All topics of the language, for the index of what users ask for.
 pub fn all() -> impl Iterator<Item = Topic> {
     let flows = |module: &'static Module<'static>| {
-        module.flows().into_iter().map(move |it| of_flow(module, it))
+        module.flows().into_iter().map(move |it| of_flow(module, &it))
     };
     let constructs = constructs::all().map(of_construct);
     constructs.chain(stdlib::ALL.iter().flat_map(flows)).chain(Explanation::all().map(of_code))
@@ -32,7 +32,7 @@ fn of_construct(construct: &Construct) -> Topic {
     }
 }
 
-fn of_flow(module: &'static Module<'static>, flow: FlowDoc) -> Topic {
+fn of_flow(module: &'static Module<'static>, flow: &FlowDoc) -> Topic {
     let name = format!("{}.{}", module.name, flow.name);
     let example = module.examples().into_iter().find(|it| it.script.contains(&name));
     Topic {

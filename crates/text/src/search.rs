@@ -158,7 +158,7 @@ impl Search {
         found
     }
 
-    /// How much a word in any form tells of a page: rarer words have a higher value, and a word that
+    /// How much a word in any form says about a page: rarer words have a higher value, and a word that
     /// no page has 0.
     pub fn rarity(&self, word: &str) -> f64 {
         let known = self.words.known(&folded(word));

@@ -144,9 +144,9 @@ impl Op for Wait {
         "sleep between requests",
         "delay the next step",
         "slow down the calls",
-        "hold on before trying again",
         "idle for some seconds",
         "do nothing for some minutes",
+        "take a break of some secs",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A moment", r#""x" >> wait(duration: 1ms)"#, r#""x""#)];

@@ -182,8 +182,8 @@ impl<S: State> Op for Save<S> {
         "save the trained model",
         "write what was learnt to a file",
         "keep a model for later",
-        "persist the weights of the reranker",
-        "store ranking weights in a file",
+        "persist a model after training",
+        "put trained weights on disk",
     ];
     const YIELDS: Scheme = Scheme::Path;
     const EFFECTS: &'static [Effect] =
@@ -223,9 +223,9 @@ impl<S: State> Op for Load<S> {
         "load a trained model",
         "read a saved model from a file",
         "use what was learnt earlier",
-        "bring back a ranker that was trained before",
-        "restore ranking weights from disk",
-        "reuse a stored ranker",
+        "bring back a model that was trained before",
+        "restore trained weights from disk",
+        "reuse a stored model",
     ];
     const YIELDS: Scheme = Trained::<S>::SCHEME;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];

@@ -73,7 +73,7 @@ impl Topics {
         ranked.filter(|it| !it.words.is_empty()).collect()
     }
 
-    /// How much a word tells of a topic: 0 if no topic has it.
+    /// How much a word says about a topic: 0 if no topic has it.
     pub fn rarity(&self, word: &str) -> f64 {
         self.search.rarity(word)
     }

@@ -82,7 +82,7 @@ impl Op for Infer {
         "compare drafts line by line",
         "compare the old and the new version",
         "which lines were added or removed, like git diff",
-        "show the changes",
+        "spot the difference between two texts",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -213,10 +213,10 @@ impl Op for Unpack {
         "extract the files of a tar.gz",
         "read a file inside a zip",
         "decompress a gzip file",
-        "untar safely",
         "uncompress a .zip, .tar or .gz",
         "extract everything from a download",
         "get one document out of a tarball",
+        "open up a zip",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -50,6 +50,7 @@ impl Op for Get {
         "download raw text over http",
         "what a server replies to a plain request",
         "ask a server for its data",
+        "what an api says",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -45,6 +45,7 @@ impl Op for CopyFile {
         "keep a second version of a document",
         "make a backup of it",
         "same content under a new path",
+        "same file twice",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -101,6 +102,8 @@ impl Op for MoveFile {
         "put a document elsewhere, like mv",
         "give a file a different name",
         "tidy finished documents away into another directory",
+        "put a file somewhere else",
+        "call a file something else",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -149,8 +152,9 @@ impl Op for DeleteFile {
         "get rid of an old file",
         "erase it, like rm",
         "throw a document away",
-        "clean up what is no longer needed",
+        "clean up what you do not need any more",
         "unlink",
+        "get a file out of the way for good",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A file", r#"delete_file(path: "a.txt")"#, r#""a.txt""#)

@@ -81,6 +81,7 @@ impl Op for PdfText {
         "turn pdf pages into plain text",
         "get the wording out of a paper",
         "convert .pdf to text",
+        "words in a pdf",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

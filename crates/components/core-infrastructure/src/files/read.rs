@@ -36,10 +36,10 @@ impl Op for ReadText {
         "read a text file",
         "open a single file",
         "load the content of notes.txt",
-        "get a note from disk",
         "contents of a log file",
         "what a file says",
         "slurp a .txt, .md or .log as a string",
+        "what is written in a file",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A note", r#"read_text(path: "note.txt")"#, r#""buy milk\n""#)

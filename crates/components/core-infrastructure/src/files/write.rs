@@ -39,12 +39,12 @@ impl Op for WriteFile {
     const SAYS: &'static [&'static str] = &[
         "save text to a file",
         "write the result to disk",
-        "store the report as report.md",
         "put the output in a file",
         "create a text file",
         "export as plain text",
         "overwrite a note",
         "put a string on disk",
+        "put it in a file",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -25,7 +25,6 @@ impl Op for At {
     const NAME: &'static str = "at";
     const YIELDS: Scheme = Scheme::Optional(&Scheme::Json);
     const SAYS: &'static [&'static str] = &[
-        "pick a value by its path",
         "get a nested field of an object",
         "look deep inside json",
         "third item under a key",
@@ -33,6 +32,7 @@ impl Op for At {
         "dig a setting out of a configuration",
         "safe access to deeply nested data",
         "value at a path or null when absent",
+        "something deep down in an object",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -94,6 +94,7 @@ impl Op for Partition {
         "keep both halves of a filter",
         "split an array into passes and failures",
         "two piles, yes and no",
+        "keep the good ones and set the bad ones aside",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -211,8 +212,8 @@ impl Op for CountBy {
         "histogram of the answers",
         "number of rows per country",
         "tally how often each value appears",
-        "how many per status, like group by and count",
         "occurrences of every word",
+        "who has how many",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -262,8 +263,8 @@ impl Op for IndexBy {
         "map from key to record",
         "lookup table by code",
         "key an array of records by a field",
-        "fast lookup by name or code",
         "hash of records",
+        "find somebody quickly by number",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

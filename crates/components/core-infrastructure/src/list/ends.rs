@@ -27,6 +27,7 @@ impl Op for First {
         "head of a list",
         "initial element of an array",
         "get whatever comes first",
+        "the one on top of the list",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
@@ -58,12 +59,12 @@ impl Op for Last {
     const SAYS: &'static [&'static str] = &[
         "the last item of a list",
         "the one at the end",
-        "the final entry",
         "the most recent line of a log",
         "the bottom row",
         "tail element",
         "final element of an array",
         "get whatever comes at the very end",
+        "whatever came in latest",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),

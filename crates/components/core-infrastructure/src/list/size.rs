@@ -49,8 +49,8 @@ impl Op for Len {
         "length of a string",
         "size of a collection",
         "how many fields a record has",
-        "tally the results",
         "size of an array, how big it is",
+        "how large a list is",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Characters", r#"len("größer")"#, "6"),

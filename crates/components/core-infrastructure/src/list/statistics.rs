@@ -64,6 +64,7 @@ impl Op for Median {
         "fiftieth percentile",
         "the value in the centre when sorted",
         "average that ignores extreme measurements",
+        "the one in the middle, half above and half below",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An odd number of items", "[9, 1, 2] >> median", "2.0"),
@@ -146,12 +147,12 @@ impl Op for Stdev {
     const SAYS: &'static [&'static str] = &[
         "standard deviation of the measurements",
         "how much the values vary",
-        "spread around the mean",
         "is the series stable",
         "variance of the numbers",
         "how scattered the figures are",
         "sigma",
         "volatility of prices",
+        "how much do they differ from one another",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A sample", "[2, 4, 4, 4, 5, 5, 7, 9] >> stdev >> round(digits: 4)", "2.1381"),
@@ -209,7 +210,7 @@ impl Op for Mode {
         "the usual choice",
         "whatever value shows up most",
         "commonest element of an array",
-        "winner of a poll",
+        "which one is most popular",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A vote", r#"["yes", "no", "yes"] >> mode"#, r#""yes""#),

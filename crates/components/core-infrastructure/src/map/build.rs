@@ -110,11 +110,11 @@ impl Op for Merge {
         "merge two maps",
         "combine two dictionaries",
         "override the values of some keys",
-        "union of two objects",
         "defaults and overrides",
         "combine settings with default ones",
         "lay one dictionary on top of another",
         "update an object with new fields",
+        "one object out of two, the second wins",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

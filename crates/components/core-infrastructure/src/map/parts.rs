@@ -29,6 +29,7 @@ impl Op for Values {
         "just the values, not the keys",
         "every value in a dictionary as an array",
         "object values without their names",
+        "what is in an object, whatever the keys",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "values({ b: 1, a: 2 })", "[1,2]"),

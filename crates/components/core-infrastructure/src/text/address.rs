@@ -58,10 +58,10 @@ impl Op for ParseUrl {
         "query parameters of a link",
         "take a web address apart",
         "domain of each link",
-        "resolve a relative link",
         "hostname, port, path and query of a link",
         "which site or domain an address belongs to",
         "split a uri into its components",
+        "which site a link goes to",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

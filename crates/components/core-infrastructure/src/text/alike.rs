@@ -78,6 +78,7 @@ impl Op for Similarity {
         "are these two spellings the same person",
         "score from zero to one for how close two names are",
         "do these look nearly the same",
+        "nearly the same name or not",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One letter of four", r#"similarity("word", "wort")"#, "0.75"),
@@ -170,11 +171,11 @@ impl Op for FindClosest {
         "the nearest match in a list of names",
         "did you mean",
         "correct a misspelled city",
-        "fuzzy lookup",
         "map a free answer to one of the options",
         "best candidate for a misspelt option",
         "what did they probably mean",
         "guess the right spelling from a list",
+        "fix a typo by known names",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -27,11 +27,11 @@ impl Op for ParseInt {
         "turn a string into a whole number",
         "read an integer from text",
         "convert digits to a number",
-        "cast a string to int",
         "a count that arrives as text",
         "parse a number without decimals",
         "\"17\" as an integer",
         "numeric string to a real number type without a fraction",
+        "make a number of digits",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_int(" 42 ") + 1"#, "43"),

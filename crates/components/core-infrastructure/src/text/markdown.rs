@@ -27,6 +27,7 @@ impl Op for MarkdownText {
         "get rid of hashes, stars and backticks",
         "prose without markup",
         "unformatted text of an md document",
+        "remove hashes and asterisks from a note",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "A heading and a link",

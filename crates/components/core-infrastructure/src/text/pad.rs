@@ -159,13 +159,13 @@ impl Op for FormatNumber {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "number with leading zeros",
-        "zero-padded invoice number",
         "two decimals after the point",
         "thousands separators",
         "number with a decimal comma",
         "show a price with cents",
         "print an amount nicely with separators",
         "fixed decimal places for display",
+        "make a big number readable",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Zeros before it", "7 >> format_number(width: 3)", r#""007""#),

@@ -117,11 +117,11 @@ impl Op for Weekday {
         "which day of the week a date is",
         "is it a sunday",
         "only the weekends",
-        "monday or tuesday",
         "weekday of a birthday, monday to sunday",
         "is that date at the weekend",
         "name of the day for a date",
         "does it fall on a saturday",
+        "which day somebody was born on",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A Monday", r#"weekday("2026-11-23")"#, r#""monday""#)];
@@ -207,11 +207,11 @@ impl Op for AddMonths {
         "one month after a date",
         "the same day next year",
         "due date in three months",
-        "a quarter earlier",
         "plus or minus some months or years",
         "january 31 plus a month",
         "same date next month",
         "when a subscription renews",
+        "half a year from a date",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A shorter month", r#"add_months("2026-01-31", 1)"#, r#""2026-02-28""#),
@@ -268,7 +268,7 @@ impl Op for BetweenDates {
         "someone's age today",
         "count the days to a deadline",
         "difference of two calendar days",
-        "weeks, months or years from one day to another",
+        "how long is it until a day",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Days", r#"between_dates("2026-11-23", "2026-12-24")"#, "31"),

@@ -252,12 +252,12 @@ impl Op for FormatDate {
     const SAYS: &'static [&'static str] = &[
         "write a date in my own format",
         "show a date for people",
-        "name of the month of a date",
         "iso week of a day",
         "a date written out like 5 march 2026",
         "spell out day and month in words",
         "american or german style of a date",
         "date as a string",
+        "date for humans",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

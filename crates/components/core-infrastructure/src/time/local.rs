@@ -67,9 +67,9 @@ impl Op for InZone {
         "hour of the day of a timestamp",
         "year and month of a time",
         "offset from utc at a moment",
-        "is it daylight saving time",
         "what's the clock time in tokyo or new york",
         "hour, minute and weekday of a moment",
+        "how late is it somewhere else",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
