@@ -2,6 +2,7 @@
 //! measured on phrases of people who had not seen the phrasings of the registry.
 //!
 //! The even lines of both files are frozen: their results are never shown, only counted.
+#![expect(clippy::print_stdout, reason = "`--nocapture` shows the scores")]
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +23,7 @@ const QUESTIONS: &str = include_str!("../goals/ask.jsonl");
 
 /// An op, and how somebody asks for it.
 #[derive(Deserialize)]
-struct Phrase {
+struct Wanted {
     op: String,
     /// Other ops that do it as well.
     also: Vec<String>,
@@ -31,7 +32,7 @@ struct Phrase {
 
 /// A question about svc.
 #[derive(Deserialize)]
-struct Question {
+struct Case {
     question: String,
     /// What a right answer quotes: one of these.
     contains: Vec<String>,
@@ -54,7 +55,7 @@ fn read<T: for<'d> Deserialize<'d>>(lines: &str) -> Vec<T> {
 }
 
 /// The place of an op among the results.
-fn place(topics: &Topics, asked: &Phrase) -> Option<usize> {
+fn place(topics: &Topics, asked: &Wanted) -> Option<usize> {
     let found = topics.find(&asked.phrase);
     let name = |it: &svc_contract::registry::Topic| it.op().map(|it| it.to_string());
     let is_meant = |it: &String| *it == asked.op || asked.also.contains(it);
@@ -63,7 +64,7 @@ fn place(topics: &Topics, asked: &Phrase) -> Option<usize> {
 
 /// The scores of the odd lines, which may be tuned on, and of the frozen even ones.
 fn scores(topics: &Topics, lines: &str) -> [Score; 2] {
-    let all: Vec<Phrase> = read(lines);
+    let all: Vec<Wanted> = read(lines);
     [0, 1].map(|half| {
         let asked = all.iter().skip(half).step_by(2);
         let places: Vec<Option<usize>> = asked.map(|it| place(topics, it)).collect();
@@ -147,7 +148,7 @@ fn words_of_the_language_flows_and_codes_are_found() {
 fn a_search_is_fast() {
     let engine = svc::engine();
     let topics = engine.topics();
-    let all: Vec<Phrase> = read(PHRASES);
+    let all: Vec<Wanted> = read(PHRASES);
     let start = Instant::now();
     for it in &all {
         topics.find(&it.phrase);
@@ -172,7 +173,7 @@ fn parts(answer: &Value) -> Vec<(String, String)> {
 }
 
 /// Whether a part of the answer quotes the right sentence, from where it stands.
-fn is_right(asked: &Question, answer: &Value) -> bool {
+fn is_right(asked: &Case, answer: &Value) -> bool {
     let quotes = |text: &str| asked.contains.iter().any(|it| text.contains(&it.replace('`', "")));
     let names = |source: &str| asked.source.iter().any(|it| source.contains(it.as_str()));
     parts(answer).iter().any(|(text, source)| quotes(text) && names(source))
@@ -183,7 +184,7 @@ fn is_right(asked: &Question, answer: &Value) -> bool {
 async fn questions_are_answered_with_sources() {
     const LEAST: [(usize, usize); 2] = [(50, 43), (25, 13)];
     let engine = svc::engine();
-    let all: Vec<Question> = read(QUESTIONS);
+    let all: Vec<Case> = read(QUESTIONS);
     for (fresh, least) in [false, true].into_iter().zip(LEAST) {
         let (mut count, mut right) = (0, 0);
         for asked in all.iter().filter(|it| it.fresh == fresh) {
