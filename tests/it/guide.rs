@@ -269,7 +269,11 @@ fn commands_tell_what_they_find() {
     let run = |args: &[&str]| svc(place.path(), args);
     let found = run(&["find", "remove", "duplicates"]);
     assert!(out(&found).trim_start().starts_with("unique"), "{}", out(&found));
-    assert!(out(&found).contains("`duplicates` is a synonym of its name"), "{}", out(&found));
+    assert!(
+        out(&found).contains("`remove`, `duplicates` in what users call it"),
+        "{}",
+        out(&found)
+    );
     let nothing = run(&["find", "xyzzy"]);
     assert_eq!(nothing.status.code(), Some(6), "{}", err(&nothing));
     let asked = run(&["ask", "how are budgets enforced?"]);

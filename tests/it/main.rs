@@ -27,6 +27,7 @@ mod example_scripts;
 mod examples;
 mod explain;
 mod facade;
+mod finding;
 mod fixes;
 mod foreign;
 mod format;

@@ -17,7 +17,7 @@ pub struct CodeJson {
 
 impl CodeJson {
     pub fn new(entry: Explanation) -> Self {
-        let Explanation { code, title, meaning, wrong, right } = entry;
+        let Explanation { code, title, meaning, wrong, right, .. } = entry;
         Self { code, title, meaning, wrong: wrong.text, right: right.text }
     }
 }

@@ -104,6 +104,8 @@ pub struct ConstructJson {
     name: &'static str,
     /// All its words, such as `if` and `else`.
     words: &'static [&'static str],
+    /// Phrasings in which users ask for it.
+    says: &'static [&'static str],
     /// Markdown, like `fails`.
     summary: &'static str,
     forms: Vec<&'static str>,
@@ -117,9 +119,9 @@ pub struct ConstructJson {
 
 impl ConstructJson {
     pub fn new(construct: &Construct) -> Self {
-        let Construct { words, summary, form, example, result, fails, chapter } = *construct;
+        let Construct { words, says, summary, form, example, result, fails, chapter } = *construct;
         let (name, forms) = (construct.name(), form.lines().collect());
-        Self { name, words, summary, forms, example, result, fails, chapter }
+        Self { name, words, says, summary, forms, example, result, fails, chapter }
     }
 }
 

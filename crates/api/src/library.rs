@@ -32,6 +32,8 @@ struct FlowJson {
     name: String,
     signature: String,
     doc: String,
+    /// Phrasings in which users ask for it.
+    says: Vec<String>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -42,7 +44,10 @@ struct ExampleJson {
 
 impl ModuleJson {
     pub fn new(module: &Module<'_>) -> Self {
-        let flow = |it: FlowDoc| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
+        let flow = |it: FlowDoc| {
+            let signature = it.signature();
+            FlowJson { signature, name: it.name, doc: it.doc, says: it.says }
+        };
         let flows = module.flows().into_iter().map(flow).collect();
         let name = format!("{PREFIX}{}", module.name);
         Self { name, cluster: CLUSTER, summary: module.summary().to_owned(), flows }

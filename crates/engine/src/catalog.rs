@@ -1,13 +1,13 @@
 //! The engine, as advising ops see it.
 
 use svc_contract::{
-    registry::{Catalog, LibraryFlow, OpRef, Registry, Tried, Way},
+    registry::{Catalog, LibraryFlow, OpRef, Registry, Topics, Tried, Way},
     value::Type,
 };
 use svc_lang::{
     check::{self, Analysis},
     diag::{Explanation, Problem, Source},
-    stdlib, syntax,
+    stdlib, syntax, topics,
 };
 
 use super::{Engine, Unsaved, sketch};
@@ -18,6 +18,10 @@ const NAME: &str = "tried.svc";
 impl Catalog for Engine {
     fn registry(&self) -> &Registry {
         self.registry()
+    }
+
+    fn topics(&self) -> &Topics {
+        self.topics.get_or_init(|| Topics::of(self.registry(), topics::all()))
     }
 
     fn tried(&self, script: &str) -> Tried {

@@ -36,13 +36,18 @@ mod sketch;
 mod testing;
 mod threads;
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use svc_contract::{
     host::{Host, MemoryFiles, WithFiles},
     registry::{
         ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, RecordDef, Registry, SharedType,
-        TunedRegistry, Tuning,
+        Topics, TunedRegistry, Tuning,
     },
     store::Store,
     value::{Text, Value},
@@ -97,6 +102,8 @@ pub struct Engine {
     hints: Hints,
     /// Changes with everything that a plan depends on.
     planner: Planner,
+    /// Indexed when it is first asked for.
+    topics: Arc<OnceLock<Topics>>,
     recent: Arc<Recent>,
 }
 
@@ -120,6 +127,7 @@ impl Engine {
             max_memory: None,
             hints: Hints::None,
             planner: Planner::new(),
+            topics: Arc::default(),
             recent: Arc::default(),
         }
     }
@@ -269,7 +277,7 @@ impl Engine {
 
     /// Marks the plans of this engine so far as those of another one.
     fn changed(self) -> Self {
-        Self { planner: Planner::new(), ..self }
+        Self { planner: Planner::new(), topics: Arc::default(), ..self }
     }
 
     pub fn registry(&self) -> &Registry {

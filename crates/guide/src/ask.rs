@@ -1,7 +1,7 @@
 //! Answers questions from the documentation, with sources.
 
 use svc_contract::{
-    registry::{OpError, Registry, Writer, record},
+    registry::{OpError, Topics, Writer, record},
     value::Text,
 };
 
@@ -20,11 +20,11 @@ record! {
 }
 
 /// Answers a question with sentences of at most `most` passages of the documentation.
-pub fn answered(question: &str, most: usize, registry: &Registry) -> Documented {
-    let mut book = Book::of(registry);
+pub fn answered(question: &str, most: usize, topics: &Topics) -> Documented {
+    let book = Book::of(topics);
     let (mut parts, mut sources) = (Vec::new(), Vec::new());
     for found in book.find(question, most) {
-        sources.push(Text::from(found.passage.source.as_str()));
+        sources.push(Text::from(found.source.as_str()));
         parts.push(format!("{} [{}]", found.sentences.join(" "), sources.len()));
     }
     let ok = !parts.is_empty();

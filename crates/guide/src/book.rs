@@ -1,18 +1,21 @@
-//! The user's book and the registry's documentation as passages, for questions.
+//! The user's book and the documentation of all topics, for questions.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
-use svc_contract::registry::{OpRef, Registry};
+use svc_contract::registry::{Subject, Topic, Topics};
 use svc_text::{
     blocks::{Kind, blocks},
-    bm25::Ranking,
     plain::plain,
+    search::{Page, Search},
     sentences::sentences,
-    stems::{Term, Vocabulary},
+    stems::{Term, Vocabulary, Word},
 };
 
 /// The chapters that answer users' questions.
-const CHAPTERS: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 17] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -24,87 +27,140 @@ const CHAPTERS: [(&str, &str); 11] = [
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
     ("docs/blocks.md", include_str!("../../../docs/blocks.md")),
+    ("docs/guide.md", include_str!("../../../docs/guide.md")),
+    ("docs/repl.md", include_str!("../../../docs/repl.md")),
+    ("docs/stdlib.md", include_str!("../../../docs/stdlib.md")),
+    ("docs/observability.md", include_str!("../../../docs/observability.md")),
+    ("docs/other-languages.md", include_str!("../../../docs/other-languages.md")),
+    ("docs/errors.md", ERRORS),
 ];
 
-/// The weight of a word in a heading; a word in the text has weight 1.
-const OF_HEADING: f64 = 3.0;
+/// Its entries of codes are topics.
+const ERRORS: &str = include_str!("../../../docs/errors.md");
+
+/// The number of passages whose sentences are compared.
+const NEAREST: usize = 40;
+
+/// How much a passage counts by itself; the words that its best sentences have count 1.
+const OF_PASSAGE: f64 = 1.0;
+
+/// Precedes the phrasings of users, in a comment below a heading.
+const ASKED: &str = "<!-- asked as:";
 
 /// A part of the documentation under one heading.
-pub(super) struct Passage {
-    /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
-    pub(super) source: String,
+struct Passage {
+    source: String,
     heading: String,
+    says: Vec<String>,
     text: String,
 }
 
 /// A passage that answers a question.
-pub(super) struct Found<'b> {
-    pub(super) passage: &'b Passage,
+pub(super) struct Found {
+    /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
+    pub(super) source: String,
     /// The sentences that match the question best, in their order.
     pub(super) sentences: Vec<String>,
 }
 
-/// All passages, indexed for questions.
-pub(super) struct Book {
-    words: Vocabulary,
+/// The chapters, indexed once for questions.
+static CHAPTERS: LazyLock<Chapters> = LazyLock::new(|| {
+    let passages: Vec<Passage> =
+        FILES.into_iter().flat_map(|(name, text)| chapter(name, text)).collect();
+    let search = Search::of(passages.iter().map(page));
+    Chapters { passages, search }
+});
+
+struct Chapters {
     passages: Vec<Passage>,
-    ranking: Ranking,
+    search: Search,
 }
 
-impl Book {
-    pub(super) fn of(registry: &Registry) -> Self {
-        let chapters = CHAPTERS.into_iter().flat_map(|(name, text)| chapter(name, text));
-        let ops = registry.components().iter().copied().flat_map(|component| {
-            component.ops.iter().map(move |op| of_op(OpRef { component, op }))
-        });
-        let passages: Vec<Passage> = chapters.chain(ops).collect();
-        let mut words = Vocabulary::default();
-        let mut terms = |it: &Passage| {
-            let heading = words.terms(&it.heading).into_iter().map(|it| (it, OF_HEADING));
-            let heading: Vec<_> = heading.collect();
-            heading
-                .into_iter()
-                .chain(words.terms(&it.text).into_iter().map(|it| (it, 1.0)))
-                .collect()
-        };
-        let ranking = Ranking::of(passages.iter().map(&mut terms).collect::<Vec<_>>());
-        Self { words, passages, ranking }
+/// The chapters, and the documentation of all topics.
+pub(super) struct Book<'t> {
+    topics: &'t Topics,
+}
+
+impl<'t> Book<'t> {
+    pub(super) fn of(topics: &'t Topics) -> Self {
+        Self { topics }
     }
 
     /// Returns the passages that answer a question best, best first.
-    pub(super) fn find(&mut self, question: &str, most: usize) -> Vec<Found<'_>> {
-        let asked = self.words.question(question);
-        let score = |idx: usize| asked.iter().map(|it| self.ranking.score(idx, *it)).sum::<f64>();
-        let mut ranked: Vec<(usize, f64)> =
-            (0..self.passages.len()).map(|idx| (idx, score(idx))).filter(|it| it.1 > 0.0).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let (words, ranking) = (&mut self.words, &self.ranking);
-        let found = |(idx, _): (usize, f64)| {
-            let passage = &self.passages[idx];
-            Found { passage, sentences: best(&passage.text, &asked, words, ranking) }
+    pub(super) fn find(&self, question: &str, most: usize) -> Vec<Found> {
+        let mut words = Vocabulary::default();
+        let asked = words.question(question);
+        let all: Vec<Word> = words.read(question).collect();
+        let content = all.into_iter().filter(|it| asked.contains(&it.term));
+        let total: f64 = content.map(|it| self.rarity(&question[it.range])).sum();
+        let mut found: Vec<(f64, Found)> = self
+            .nearest(question)
+            .map(|(score, source, text)| {
+                let (sentences, weight) = self.best(&text, &asked, &mut words);
+                let quoted = weight / total.max(f64::MIN_POSITIVE);
+                (score * (OF_PASSAGE + quoted), Found { source, sentences })
+            })
+            .collect();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut sources = BTreeSet::new();
+        let found = found.into_iter().map(|it| it.1);
+        found.filter(|it| sources.insert(it.source.clone())).take(most).collect()
+    }
+
+    /// The passages and topics with words of a question: the score, the source and the text of each.
+    fn nearest(&self, question: &str) -> impl Iterator<Item = (f64, String, String)> {
+        let found = CHAPTERS.search.find(question).into_iter().filter(|it| !it.words.is_empty());
+        let passages = found.take(NEAREST).map(|it| {
+            let passage = &CHAPTERS.passages[it.page];
+            (it.score, passage.source.clone(), passage.text.clone())
+        });
+        let topics = self.topics.find(question).into_iter().take(NEAREST);
+        passages.chain(topics.map(|it| (it.score, source(it.topic), text(it.topic))))
+    }
+
+    /// How much a word says about a passage or a topic.
+    fn rarity(&self, word: &str) -> f64 {
+        CHAPTERS.search.rarity(word).max(self.topics.rarity(word))
+    }
+
+    /// The first sentence of a text and the two that match the question best, in their order, and
+    /// the weight of the words that they match; earlier ones where they match equally well.
+    fn best(&self, text: &str, asked: &[Term], words: &mut Vocabulary) -> (Vec<String>, f64) {
+        const MOST: usize = 2;
+        let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
+        let mut matched = |sentence: &str| -> BTreeMap<Term, f64> {
+            let read: Vec<Word> = words.read(sentence).collect();
+            let found = read.into_iter().filter(|it| asked.contains(&it.term));
+            let weight = |it: Word| (it.term, self.rarity(&sentence[it.range]));
+            found.map(weight).collect()
         };
-        ranked.into_iter().take(most).map(found).collect()
+        let mut ranked: Vec<(usize, BTreeMap<Term, f64>)> =
+            all.iter().enumerate().map(|(idx, it)| (idx, matched(it))).collect();
+        let weight = |it: &BTreeMap<Term, f64>| it.values().sum::<f64>();
+        ranked.sort_by(|a, b| weight(&b.1).total_cmp(&weight(&a.1)));
+        ranked.truncate(MOST);
+        // The first sentence says what a section is about.
+        if ranked.iter().all(|it| it.0 != 0)
+            && let Some(first) = all.first()
+        {
+            ranked.push((0, matched(first)));
+        }
+        ranked.sort_by_key(|it| it.0);
+        let quoted = ranked.iter().map(|it| plain(all[it.0]).trim().to_owned()).collect();
+        (quoted, weight(&ranked.into_iter().flat_map(|it| it.1).collect()))
     }
 }
 
-/// Returns the two sentences of a text that match the question best, in their order.
-fn best(text: &str, asked: &[Term], words: &mut Vocabulary, ranking: &Ranking) -> Vec<String> {
-    const MOST: usize = 2;
-    let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
-    let mut weigh = |sentence: &str| {
-        let terms: BTreeSet<Term> = words.terms(sentence).into_iter().collect();
-        let found = asked.iter().filter(|it| terms.contains(it));
-        found.map(|it| ranking.idf(*it)).sum::<f64>()
-    };
-    let mut ranked: Vec<(usize, f64)> =
-        all.iter().enumerate().map(|(idx, it)| (idx, weigh(it))).collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut chosen: Vec<usize> = ranked.into_iter().take(MOST).map(|(idx, _)| idx).collect();
-    chosen.sort_unstable();
-    chosen.into_iter().map(|idx| plain(all[idx]).trim().to_owned()).collect()
+fn page(passage: &Passage) -> Page {
+    Page {
+        names: passage.heading.clone(),
+        phrases: passage.says.clone(),
+        summary: passage.text.clone(),
+        details: String::new(),
+    }
 }
 
-/// Returns the parts of a chapter, each under its own heading; code and tables are left out.
+/// Returns the parts of a chapter, each under its own heading; code is left out.
 fn chapter(name: &str, text: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut title = "";
@@ -115,7 +171,18 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
                 title = if level == 1 { body } else { title };
                 let heading = if level == 1 { body.to_owned() } else { format!("{title}: {body}") };
                 let source = format!("{name}: {body}");
-                passages.push(Passage { source, heading, text: String::new() });
+                passages.push(Passage { source, heading, says: Vec::new(), text: String::new() });
+            }
+            Kind::Markup => {
+                let asked = body.strip_prefix(ASKED).and_then(|it| it.split_once("-->"));
+                if let (Some(open), Some((asked, _))) = (passages.last_mut(), asked) {
+                    open.says.extend(asked.split(';').map(|it| it.trim().to_owned()));
+                }
+            }
+            Kind::Table => {
+                if let Some(open) = passages.last_mut() {
+                    open.text.extend(body.lines().skip(2).map(row));
+                }
             }
             _ if block.is_prose() => {
                 if let Some(open) = passages.last_mut() {
@@ -126,18 +193,41 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
             _ => {}
         }
     }
-    passages.retain(|it| !it.text.is_empty());
+    passages.retain(|it| !it.text.is_empty() && !is_code(&it.source));
     passages
 }
 
-/// The documentation of an op.
-fn of_op(op: OpRef) -> Passage {
-    let name = op.script_name();
-    let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
-    let params: Vec<String> = params.collect();
-    Passage {
-        source: format!("svc inspect {name}"),
-        heading: name,
-        text: format!("{}\n\n{}\n", op.op.text(), params.join("\n\n")),
+/// A row of a table as a sentence.
+fn row(line: &str) -> String {
+    let cells = line.trim().trim_matches('|').split(" | ").map(str::trim);
+    format!("{}.\n\n", cells.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": "))
+}
+
+/// Whether a section of the chapter on errors is the entry of a code, which is a topic: `E203: ..`.
+fn is_code(source: &str) -> bool {
+    let heading = source.strip_prefix("docs/errors.md: E");
+    heading.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+}
+
+/// The command that shows a topic.
+fn source(topic: &Topic) -> String {
+    let name = &topic.name;
+    match topic.subject {
+        Subject::Op(_) | Subject::Construct => format!("svc inspect {name}"),
+        Subject::Flow(module) => format!("svc inspect std:{module}"),
+        Subject::Code => format!("svc explain {name}"),
+    }
+}
+
+/// The documentation of an op, a word, a flow or a code.
+fn text(topic: &Topic) -> String {
+    let Topic { subject, name, summary, details, .. } = topic;
+    match subject {
+        Subject::Op(op) => {
+            let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));
+            format!("{}\n\n{}\n", op.op.text(), params.collect::<Vec<_>>().join("\n\n"))
+        }
+        Subject::Code => format!("{name}: {summary}.\n\n{details}\n"),
+        Subject::Construct | Subject::Flow(_) => format!("{summary}\n\n{}\n", details.trim()),
     }
 }

@@ -1,18 +1,18 @@
 //! Finds the op for a task.
 
 use svc_contract::{
-    registry::{Index, Match, Param, Registry, record},
+    registry::{Ranked, Topics, record},
     value::Text,
 };
 
 record! {
-    /// An op for a task.
+    /// An op, a word of the language, or a flow of the standard library for a task.
     pub struct Tool {
         /// The shortest name for it in a script.
         name: Text,
-        /// What the op does.
+        /// What it does.
         summary: Text,
-        /// Its parameters and the type of its result.
+        /// Its parameters and the type of its result, or its forms.
         signature: Text,
         /// The matching words of the task, and where they were found.
         why: Text,
@@ -21,20 +21,19 @@ record! {
     }
 }
 
-/// The ops for a task in plain words, at most `limit`, best first.
-pub fn tools(task: &str, limit: usize, registry: &Registry) -> Vec<Tool> {
-    Index::of(registry).find(task).iter().take(limit).map(tool).collect()
+/// The tools for a task in plain words, at most `limit`, best first.
+pub fn tools(task: &str, limit: usize, topics: &Topics) -> Vec<Tool> {
+    let found = topics.find(task).into_iter().filter(|it| it.topic.is_of_scripts());
+    found.take(limit).map(|it| tool(task, &it)).collect()
 }
 
-fn tool(found: &Match) -> Tool {
-    let op = found.op;
-    let params: Vec<String> = op.op.params.iter().map(Param::signature).collect();
-    let (name, gives) = (op.script_name(), op.op.yields.show());
+fn tool(task: &str, found: &Ranked<'_>) -> Tool {
+    let topic = found.topic;
     Tool {
-        summary: op.op.summary().replace('\n', " ").into(),
-        signature: format!("{name}({}) -> {gives}", params.join(", ")).into(),
-        why: found.why().into(),
-        example: op.op.examples.first().map_or("", |it| it.script).into(),
-        name: name.into(),
+        name: topic.name.as_str().into(),
+        summary: topic.summary.as_str().into(),
+        signature: topic.signature.as_str().into(),
+        why: found.why(task).into(),
+        example: topic.example.as_str().into(),
     }
 }

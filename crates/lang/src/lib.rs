@@ -16,6 +16,8 @@ pub mod stdlib;
 
 pub mod constructs;
 
+pub mod topics;
+
 pub mod check;
 
 pub mod plan;

@@ -15,6 +15,7 @@ pub mod links;
 pub mod markup;
 #[cfg(feature = "markdown")]
 pub mod plain;
+pub mod search;
 pub mod sentences;
 #[cfg(feature = "markdown")]
 pub mod snippets;

@@ -139,6 +139,13 @@ impl Vocabulary {
         self.stems.contains_key(self.stemmer.stem(word).as_ref())
     }
 
+    /// The term of a word in lower case that was read before, in this or another form, and whether
+    /// it is a stop word.
+    pub fn known(&self, word: &str) -> Option<(Term, bool)> {
+        let term = self.stems.get(self.stemmer.stem(word).as_ref())?;
+        Some((*term, is_stop_word(word)))
+    }
+
     fn terms_of_frames(&mut self) -> Vec<Term> {
         let mut frames: Vec<Term> = self.read(QUESTION_WORDS).map(|it| it.term).collect();
         frames.sort_unstable();

@@ -9,7 +9,7 @@ use super::{
 
 /// The whole explanation: what it does, its forms, an example with its result, what fails.
 pub(super) fn page(construct: &Construct, out: Stream) -> String {
-    let Construct { words, summary, form, example, result, fails, chapter } = *construct;
+    let Construct { words, summary, form, example, result, fails, chapter, .. } = *construct;
     let head = out.paint(&words.join(", "), Ink::Bold);
     let titled = |title: &str, text: &str| {
         format!("{}\n{}", out.paint(title, Ink::Bold), prose::block(text))

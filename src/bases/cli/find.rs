@@ -1,10 +1,7 @@
 //! `svc find`: finds the ops for a task, with the reason for each.
 
 use clap::Args;
-use svc_api::{
-    guide::{field, find},
-    library::search,
-};
+use svc_api::guide::{field, find};
 use svc_contract::value::Value;
 use svc_lang::diag::visible;
 
@@ -12,18 +9,18 @@ use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result, answered},
     guide::advised,
-    library,
     terminal::{self, Ink, Stream},
 };
 
-/// Find the ops that match WORDS, with the reason for each match.
+/// Find what matches WORDS, with the reason for each match: ops, words of the language, flows of
+/// the standard library, codes of problems.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Find {
     /// The search words, in plain English.
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
-    /// The maximum number of ops.
+    /// The maximum number of results.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 8)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=1000))]
     limit: i64,
@@ -37,24 +34,22 @@ const EXAMPLES: &str = r#"Examples:
   svc find "text of a PDF" -n 3
   svc find --json average | jq -r '.[].name'
 
-The results of the component `nav_search`, followed by the modules of the standard library
-whose documentation contains all of the words. The exit code is 6 if nothing is found."#;
+The results of the component `nav_search`. The exit code is 6 if nothing is found."#;
 
 impl Find {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let query = self.words.join(" ");
         let found = answered(self.json, advised(find(&session.engine, &query, self.limit).await))?;
         let Value::List(findings) = &found else { return Ok(NOT_FOUND) };
-        let modules = search(&query);
         if self.json {
             terminal::print_json(&found)?;
         } else {
             let out = session.terminal.out;
             let found: String = findings.iter().map(|it| entry(it, out)).collect();
-            terminal::print(terminal::styled(&[found, library::entries(&modules, out)].concat()))?;
+            terminal::print(terminal::styled(&found))?;
         }
-        if findings.is_empty() && (modules.is_empty() || self.json) {
-            let message = format!("no op matches `{query}`");
+        if findings.is_empty() {
+            let message = format!("nothing matches `{query}`");
             return Err(
                 Failure::new(NOT_FOUND, message).help("list all components with `svc components`")
             );

@@ -17,7 +17,7 @@ use source::{Source, Used, sources};
 /// crates is Cargo's.
 const LAYERS: [(&str, &[&str]); 3] = [
     ("contract", &["value", "host", "registry", "store"]),
-    ("lang", &["diag", "syntax", "script", "stdlib", "constructs", "check", "plan"]),
+    ("lang", &["diag", "syntax", "script", "stdlib", "constructs", "topics", "check", "plan"]),
     ("engine", &["run"]),
 ];
 

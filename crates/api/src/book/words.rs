@@ -12,7 +12,7 @@ pub(super) fn page(chapters: &Chapters) -> (BookFile, Entry) {
 }
 
 fn section(construct: &Construct, chapters: &Chapters) -> String {
-    let Construct { words, summary, form, example, result, fails, chapter } = construct;
+    let Construct { words, summary, form, example, result, fails, chapter, .. } = construct;
     let words: Vec<String> = words.iter().map(|it| code(it)).collect();
     let mut section = format!("\n## {}\n\n{summary}\n\n", words.join(" "));
     section += &format!("{}\nFor example:\n\n{}", fenced("svc", form), fenced("svc", example));

@@ -77,7 +77,9 @@ fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
         Wants::Stage => {
             for block in hole.blocks {
                 let found = words::OF_LISTS.iter().find(|(word, _)| word == block);
-                found.iter().for_each(|(word, snippet)| choices.keyword(word, snippet));
+                for (word, snippet) in &found {
+                    choices.keyword(word, snippet);
+                }
             }
             let (direct, detours): (Vec<_>, Vec<_>) =
                 hole.candidates.iter().partition(|it| it.is_direct());

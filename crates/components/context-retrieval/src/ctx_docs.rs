@@ -48,6 +48,8 @@ impl Op for ToText {
         "number the sources under their titles",
         "string together pages up to a token limit",
         "format search results as plain context",
+        "flatten hits into a readable string",
+        "stitch sources together for an llm",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

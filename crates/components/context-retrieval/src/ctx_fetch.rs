@@ -73,8 +73,9 @@ impl Op for Infer {
         "read a website",
         "the text behind a link",
         "open an https address",
-        "get something from the internet",
         "load a page over http",
+        "scrape the readable text of a site, blog or webpage",
+        "what a site says",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

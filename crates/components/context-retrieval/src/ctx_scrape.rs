@@ -64,6 +64,8 @@ impl Op for Select {
         "text of every cell in an html table",
         "value of an attribute in html",
         "query selector all",
+        "html elements with a certain class or id",
+        "parse a webpage with selectors, like beautifulsoup",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -57,6 +57,8 @@ impl Op for Infer {
         "fingerprint to see whether it changed",
         "verify a download against its md5 sum",
         "an id made from the content",
+        "digest of a string or blob",
+        "has this content been tampered with",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

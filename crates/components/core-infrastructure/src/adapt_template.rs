@@ -72,6 +72,8 @@ impl Op for Infer {
         "render jinja",
         "generate an html page from data",
         "put values into placeholders",
+        "personalised emails from a list of people",
+        "fill in the blanks of a form letter, like mustache or handlebars",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -182,6 +184,10 @@ impl Op for Variables {
         "names of the values to fill in",
         "check that a template has all its data",
         "variables of a jinja template",
+        "fields that a letter expects",
+        "what must i supply to this form",
+        "blanks in a template",
+        "names between the curly braces",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

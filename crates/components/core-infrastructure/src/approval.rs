@@ -50,11 +50,12 @@ impl Op for Approve {
     const SAYS: &'static [&'static str] = &[
         "ask me before sending",
         "let a person confirm",
-        "have a manager sign it off",
         "a yes or no from a human",
         "get permission first",
         "manual review of a draft before posting",
-        "stop until someone agrees",
+        "let a supervisor decide",
+        "human in the loop before continuing",
+        "someone has to say yes first",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -93,10 +93,11 @@ impl Op for Fail {
         "stop with an error",
         "raise an exception",
         "abort when something is wrong",
-        "give up with a message",
         "refuse bad input",
         "throw an error",
         "end the script if a condition does not hold",
+        "error out on purpose",
+        "bail out with a custom message",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -143,7 +144,9 @@ impl Op for Wait {
         "sleep between requests",
         "delay the next step",
         "slow down the calls",
-        "hold on before trying again",
+        "idle for some seconds",
+        "do nothing for some minutes",
+        "take a break of some secs",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A moment", r#""x" >> wait(duration: 1ms)"#, r#""x""#)];

@@ -41,7 +41,11 @@ impl Op for Infer {
         "a random number",
         "pick at random but reproducibly",
         "pseudorandom value from a seed",
-        "the same random sample every time",
+        "roll a die",
+        "flip a coin",
+        "noise between zero and one",
+        "random float with a seed",
+        "let chance decide",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The same number for the same seed", r#"random("a") == random("a")"#, "true"),
@@ -81,6 +85,10 @@ impl Op for Uuid {
         "generate a uuid",
         "a new identifier for a record",
         "random id that never repeats",
+        "guid",
+        "something unguessable to name a thing",
+        "globally unique key",
+        "an id that is used only once",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok("Its length", "uuid() >> len", "36")];
 }

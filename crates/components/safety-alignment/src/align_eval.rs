@@ -93,6 +93,8 @@ impl Op for Evaluate {
         "score a prompt on examples",
         "benchmark a pipeline",
         "compare actual with expected output",
+        "grade predictions against labelled data",
+        "evaluation set with right and wrong answers",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -3,12 +3,15 @@
 //! Ops know nothing about scripts. The guide writes scripts, so it needs access to the engine,
 //! through this trait.
 
-use super::{OpRef, Registry};
+use super::{OpRef, Registry, Topics};
 use crate::value::Type;
 
 /// Knows the available components, and can check scripts.
 pub trait Catalog: Send + Sync + 'static {
     fn registry(&self) -> &Registry;
+
+    /// The index of everything that users ask for.
+    fn topics(&self) -> &Topics;
 
     /// Checks a script without running it.
     fn tried(&self, script: &str) -> Tried;

@@ -1,4 +1,6 @@
-//! Full-text search in the documentation of all ops, for questions in plain words.
+//! The words of a goal in the documentation of all ops, for the planner of scripts.
+//!
+//! Everything else searches in `Topics`, which knows the phrasings of users.
 
 use std::collections::BTreeSet;
 

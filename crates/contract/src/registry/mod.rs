@@ -32,6 +32,7 @@ mod state;
 mod stateless;
 mod suggest;
 mod tool;
+mod topics;
 mod tuning;
 
 pub mod documents;
@@ -64,7 +65,9 @@ pub use scheme::{FieldScheme, Max, Scheme, record_type};
 pub use shared::SharedType;
 pub use state::{State, Trained, load, save};
 pub use suggest::{Near, Nearest, near, nearest};
+pub use svc_text::search::Place;
 pub use tool::{Tier, Tool};
+pub use topics::{Ranked, Subject, Topic, Topics};
 pub use tuning::{TunedRegistry, Tuning};
 
 pub use crate::{choices, needs, params, record};

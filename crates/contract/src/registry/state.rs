@@ -178,8 +178,13 @@ impl<S: State> Params for Save<S> {
 
 impl<S: State> Op for Save<S> {
     const NAME: &'static str = "save";
-    const SAYS: &'static [&'static str] =
-        &["save the trained model", "write what was learnt to a file", "keep a model for later"];
+    const SAYS: &'static [&'static str] = &[
+        "save the trained model",
+        "write what was learnt to a file",
+        "keep a model for later",
+        "persist a model after training",
+        "put trained weights on disk",
+    ];
     const YIELDS: Scheme = Scheme::Path;
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: true }];
@@ -214,8 +219,14 @@ impl<S: State> Params for Load<S> {
 
 impl<S: State> Op for Load<S> {
     const NAME: &'static str = "load";
-    const SAYS: &'static [&'static str] =
-        &["load a trained model", "read a saved model from a file", "use what was learnt earlier"];
+    const SAYS: &'static [&'static str] = &[
+        "load a trained model",
+        "read a saved model from a file",
+        "use what was learnt earlier",
+        "bring back a model that was trained before",
+        "restore trained weights from disk",
+        "reuse a stored model",
+    ];
     const YIELDS: Scheme = Trained::<S>::SCHEME;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] =

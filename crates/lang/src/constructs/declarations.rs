@@ -5,6 +5,11 @@ use super::Construct;
 pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &["svc"],
+        says: &[
+            "which version of the language a script is for",
+            "edition line at the top",
+            "limit the cost or the time of the whole script",
+        ],
         summary: "States the edition of the language, and may bound the main pipeline.",
         form: "svc 1\nsvc 1 within { bound: value, .. }",
         example: "svc 1 within { timeout: 1m }\n\n\"tea\" >> upper",
@@ -14,6 +19,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["param"],
+        says: &[
+            "pass an argument to a script on the command line",
+            "input of a script with a default",
+            "make a value configurable",
+            "options that the caller sets",
+        ],
         summary: "Declares an input of the script.",
         form: "param name: type\nparam name: type = default",
         example: "## The person to greet.\nparam name: string = \"world\"\n\n\"hello ${name}\"",
@@ -24,6 +35,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["secret"],
+        says: &[
+            "api key or password in a script",
+            "token from the environment that must not be logged",
+            "keep credentials out of the output",
+        ],
         summary: "Declares a text that the host provides and that is never shown.",
         form: "secret name",
         example: "secret weather_key\n\nflow forecast(town: string, key: secret<string>) -> string \
@@ -36,6 +52,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["type"],
+        says: &[
+            "define a record with fields",
+            "declare a struct or schema",
+            "enum of allowed values",
+            "name for the shape of my data",
+        ],
         summary: "Gives a name to a type: a record, a list, an enum or another one.",
         form: "type Name = type",
         example: "type Team = \"billing\" | \"repairs\"\ntype Case = { title: string, team: Team }\n\n\
@@ -46,6 +68,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["use"],
+        says: &[
+            "import another file",
+            "include a module or library",
+            "share flows between scripts",
+            "load the standard library",
+        ],
         summary: "Imports the flows, types and templates of another file.",
         form: "use \"file.svc\" as name\nuse \"std:module\" as name",
         example: "use \"std:panel\" as panel\n\n[\"tea\", \"Tea\", \"milk\"] >> panel.majority >> .winner",
@@ -56,6 +84,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["flow"],
+        says: &[
+            "define my own function",
+            "reusable step with parameters",
+            "give a pipeline a name to call it again",
+            "write a subroutine",
+        ],
         summary: "Defines a stage of your own: a named pipeline with parameters.",
         form: "flow name(input: type, param: type = default) -> type { pipeline }\nflow name<T>(..) \
                -> type { pipeline }\nflow name(..) -> type within { bound: value } { pipeline }",
@@ -69,6 +103,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["let"],
+        says: &[
+            "assign a value to a variable",
+            "store an intermediate result",
+            "name a value to use it twice",
+            "compute something once",
+        ],
         summary: "Gives a name to a value, which is computed once.",
         form: "let name = pipeline\nlet name: type = pipeline",
         example: "let parts = \"a small text\" >> words\n\n{ count: len(parts), first: parts[0] }",
@@ -79,6 +119,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["test"],
+        says: &[
+            "write a unit test for a script",
+            "check that my flow works",
+            "test case",
+            "run without touching the world",
+        ],
         summary: "Checks that a script does what it should; `svc test` runs it without effects.",
         form: "test \"name\" { mock .. let .. expect .. }",
         example: "flow double(n: int) -> int { n * 2 }\n\ntest \"two is doubled\" {\n  let r = 2 >> \
@@ -90,6 +136,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["mock"],
+        says: &[
+            "fake the answer of a model in a test",
+            "stub a component",
+            "pretend that a request returned something",
+            "canned response",
+        ],
         summary: "Sets the result of a component in tests.",
         form: "mock component = value\nmock component<type> = value\nmock component(argument: value) \
                = value\nmock component = fail(\"message\", \"kind\")",
@@ -103,6 +155,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["expect"],
+        says: &[
+            "assert that something is true",
+            "compare the result of a test",
+            "check an outcome in a test",
+        ],
         summary: "States a condition that must hold at the end of a test.",
         form: "expect condition\nexpect fails(pipeline)\nexpect fails(pipeline, kind: \"timeout\")",
         example: "test \"a word is not a number\" {\n  expect fails((\"x\" >> to_int), kind: \

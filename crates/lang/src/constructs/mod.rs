@@ -10,6 +10,8 @@ mod types;
 pub struct Construct {
     /// Its words and signs, such as `if` and `else`. The first one is its name.
     pub words: &'static [&'static str],
+    /// Phrasings in which users ask for it.
+    pub says: &'static [&'static str],
     /// One sentence in Markdown.
     pub summary: &'static str,
     /// Its forms, one a line, with names such as `pipeline` for what the author writes.

@@ -5,6 +5,12 @@ use super::Construct;
 pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &[">>"],
+        says: &[
+            "chain steps one after another",
+            "pipe a result into the next stage",
+            "pass on the output",
+            "connect stages",
+        ],
         summary: "Passes the value on its left to the stage on its right.",
         form: "value >> stage >> stage",
         example: "\"a small text\" >> words >> take(n: 2) >> join(sep: \"-\")",
@@ -14,6 +20,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["it"],
+        says: &[
+            "the current item",
+            "value that comes in",
+            "refer to the element inside a block",
+            "this or self",
+        ],
         summary: "Is the value that enters the current stage; `.x` is short for `it.x`.",
         form: "it\n.field",
         example: "[1, 2, 3] >> each { it * it }",
@@ -24,6 +36,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["and", "or", "not"],
+        says: &[
+            "combine two conditions",
+            "both must be true",
+            "either one or the other",
+            "negate a test",
+        ],
         summary: "Combine conditions.",
         form: "condition and condition\ncondition or condition\nnot condition",
         example: "[1, 2, 3, 4] >> where { it > 1 and not (it == 3 or it > 9) }",
@@ -33,6 +51,7 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["as"],
+        says: &["cast json to a type", "treat unknown data as a record", "alias for an import"],
         summary: "Validates a `json` value and gives it a type; after `use`, names an import.",
         form: "value as type\nuse \"file.svc\" as name",
         example: "let data = '{\"id\": 7}' >> parse_json\n\n(data as { id: int }).id",
@@ -43,6 +62,7 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["true", "false"],
+        says: &["boolean constants", "yes and no as values", "switch something on or off"],
         summary: "Are the two values of the type `bool`.",
         form: "true\nfalse",
         example: "{ ready: true, empty: len([]) > 0 }",
@@ -52,6 +72,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["null"],
+        says: &[
+            "missing or absent value",
+            "none, nil or undefined",
+            "optional field without a value",
+        ],
         summary: "Is the absent value of an optional type `T?`.",
         form: "null",
         example: "type Note = { title: string, kind: string? }\n\nlet note: Note = { title: \"tea\" }\n\
@@ -63,6 +88,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["??", "?."],
+        says: &[
+            "default when a value is missing",
+            "use another value instead of null",
+            "null coalescing",
+            "optional chaining",
+        ],
         summary: "`x ?? y` is `y` where `x` is null; `x?.f` is null where `x` is null.",
         form: "value ?? value\nvalue?.field",
         example: "let found: { name: string? }? = { name: null }\n\nfound?.name ?? \"unknown\"",

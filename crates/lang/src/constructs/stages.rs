@@ -5,6 +5,12 @@ use super::Construct;
 pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &["parallel"],
+        says: &[
+            "do several things at the same time",
+            "run steps concurrently",
+            "several results of one input as a record",
+            "both this and that from the same value",
+        ],
         summary: "Runs branches concurrently, each with the same input, and returns a record.",
         form: "parallel { name: pipeline, optional?: pipeline }",
         example: "\"a small text\" >> parallel {\n  words: words >> len,\n  upper: upper,\n  number?: \
@@ -16,6 +22,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["race"],
+        says: &[
+            "whichever finishes first wins",
+            "ask several services and take the quickest",
+            "hedge against a slow service",
+        ],
         summary: "Runs branches concurrently, returns the value of the first that succeeds, and \
                   cancels the others.",
         form: "race { name: pipeline, other: pipeline }",
@@ -28,6 +39,14 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["each"],
+        says: &[
+            "do something for every item",
+            "loop over a list",
+            "map a function over an array",
+            "apply a step to all elements",
+            "skip the items that fail",
+            "for each file in a folder",
+        ],
         summary: "Runs a pipeline for every item of a list, and returns the results in order.",
         form: "each { pipeline }\neach? { pipeline }",
         example: "[\"1\", \"two\", \"3\"] >> each? { to_int } >> compact",
@@ -40,6 +59,15 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["where"],
+        says: &[
+            "keep only the items that meet a condition",
+            "filter a list",
+            "rows whose field has a certain value",
+            "drop those that do not match",
+            "only the paid orders",
+            "select records by a test",
+            "find the entries older than a date",
+        ],
         summary: "Keeps the items for which a condition is true.",
         form: "where { condition }",
         example: "[{ name: \"tea\", score: 0.9 }, { name: \"ink\", score: 0.1 }]\n  >> where { .score > \
@@ -50,6 +78,15 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["sort"],
+        says: &[
+            "sort by date",
+            "order records by a field",
+            "descending or ascending order",
+            "arrange from largest to smallest",
+            "oldest first",
+            "alphabetical order",
+            "rank by a number",
+        ],
         summary: "Sorts a list by a key, ascending; equal keys keep their order.",
         form: "sort { key }\nsort { -number }\nsort { { a: key, b: key } }",
         example: "[\"coffee\", \"tea\", \"milk\"] >> sort { len(it) }",
@@ -61,6 +98,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["group"],
+        says: &[
+            "put items with the same key together",
+            "group by a field",
+            "items per category",
+            "collect records by customer",
+        ],
         summary: "Groups items by a key, as a list of `{ key, items }`.",
         form: "group { key }",
         example: "[\"tea\", \"ink\", \"milk\"]\n  >> group { len(it) }\n  >> each { \"${.key}: \
@@ -72,6 +115,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["if", "else"],
+        says: &[
+            "do one thing or another",
+            "only when a condition holds",
+            "choose between two ways",
+            "else branch",
+        ],
         summary: "Chooses one of two pipelines by a condition.",
         form: "if condition { pipeline } else { pipeline }\nif condition { pipeline } else if \
                condition { pipeline } else { pipeline }",
@@ -84,6 +133,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["match"],
+        says: &[
+            "a different step for each case",
+            "switch on a value",
+            "route by category",
+            "handle every variant of an enum",
+        ],
         summary: "Chooses a pipeline by comparing a value with literals.",
         form: "match value { literal => pipeline, literal | literal => pipeline, _ => pipeline }",
         example: "type Route = \"billing\" | \"bug\" | \"other\"\nlet route: Route = \"bug\"\n\nmatch \
@@ -95,6 +150,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["repeat", "until"],
+        says: &[
+            "loop until it is good enough",
+            "try again at most three times",
+            "while a condition does not hold",
+            "iterate on the result",
+        ],
         summary: "Runs a pipeline on its own result until a condition holds, at most N times.",
         form: "repeat N { pipeline } until condition\nrepeat N { pipeline } until condition else { \
                pipeline }",
@@ -106,6 +167,14 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["within"],
+        says: &[
+            "limit the cost of a step",
+            "set a timeout",
+            "cap tokens or money",
+            "retry a step a few times",
+            "stop when it takes too long",
+            "budget for a stage",
+        ],
         summary: "Bounds the stage on its left: time, retries, tokens, money, memory.",
         form: "stage within { timeout: 30s, max_retries: 2, max_cost: $0.10 }",
         example: "\"tea\" >> wait(duration: 1ms) within { timeout: 5s, max_retries: 0 } >> upper",
@@ -116,6 +185,14 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["fallback"],
+        says: &[
+            "use a default when something fails",
+            "catch an error",
+            "plan b if a step breaks",
+            "second model when the first is down",
+            "try and except",
+            "ignore a failure",
+        ],
         summary: "Runs another stage, with the same input, if the stage on its left fails.",
         form: "stage fallback stage\nstage fallback value",
         example: "\"seven\" >> (parse_int >> show) fallback \"not a number: ${error.kind}\"",
@@ -126,6 +203,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["rhai"],
+        says: &[
+            "inline code for a calculation",
+            "write a small script inside",
+            "custom transformation that no component has",
+        ],
         summary: "Reshapes a value with inline code in Rhai, which is pure and limited.",
         form: "rhai(input: type, param: type = value) -> type { code }",
         example: "[3, 1, 2] >> rhai(xs: [int]) -> int { let sum = 0; for x in xs { sum += x; } sum }",
@@ -136,6 +218,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["?"],
+        says: &[
+            "placeholder for something not written yet",
+            "which stages fit here",
+            "leave a gap to fill in later",
+        ],
         summary: "Stands for a stage or value that is not written yet, and lists what fits there.",
         form: "value >> ?\nvalue >> ?name: type -> type  # what it is for\nlet name = ?name: type",
         example: "# With `?` instead of `len`, the check lists the stages that fit.\n\"tea\" >> len",

@@ -5,6 +5,7 @@ use super::Construct;
 pub(super) const ALL: &[Construct] = &[
     Construct {
         words: &["string", "int", "float", "bool"],
+        says: &["basic data types", "type of a text or a number", "integer, decimal and boolean"],
         summary: "Are the types of texts, whole numbers, decimals, and `true` or `false`.",
         form: "string\nint\nint 1..5\nfloat\nfloat 0..1\nbool",
         example: "param most: int 1..9 = 2\n\n[\"a\", \"b\", \"c\"] >> take(n: most)",
@@ -15,6 +16,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["duration", "money", "size", "path", "bytes"],
+        says: &[
+            "units such as seconds, dollars or megabytes",
+            "amount of time or money",
+            "type of a file name",
+        ],
         summary: "Are the types of amounts with a unit, of paths to files, and of raw bytes.",
         form: "30s\n$0.10\n10MB\npath(\"notes/a.txt\")",
         example: "{ wait: 1m + 30s, cost: $0.10 * 3, half: 10MB / 2 }",
@@ -25,6 +31,12 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["date"],
+        says: &[
+            "compare two days of the calendar",
+            "type of a day or an instant",
+            "literal for a day",
+            "subtract dates",
+        ],
         summary: "Is the type of a day of the calendar; `time` is that of an instant.",
         form: "date\ntime\n\"2026-06-01\"\n\"2026-06-01T09:30:00Z\"",
         example: "let due: date = \"2026-06-01\"\n\n{ late: due < \"2026-07-01\", next: due + 48h }",
@@ -35,6 +47,11 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["map"],
+        says: &[
+            "dictionary type with unknown keys",
+            "values by key",
+            "hash table or associative array",
+        ],
         summary: "Is the type of values by keys that only the run knows.",
         form: "map<type>",
         example: "let stock: map<int> = '{\"tea\": 3}' >> parse_json<map<int>>()\n\nstock[\"tea\"]",
@@ -45,6 +62,7 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["json"],
+        says: &["type of data without a schema", "any value whatsoever", "untyped data"],
         summary: "Is the type of any value whose form is unknown before the run.",
         form: "json\nvalue as type",
         example: "let data: json = '[1, 2]' >> parse_json\n\ndata as [int] >> sum",
@@ -54,6 +72,7 @@ pub(super) const ALL: &[Construct] = &[
     },
     Construct {
         words: &["Model"],
+        says: &["type of a trained model", "what a component learned", "pass a model to an op"],
         summary: "Is the type of what a component has learned.",
         form: "Model<component>",
         example: "# A flow that takes a model: `svc inspect rerank` shows how one is learned.\n\

@@ -1,16 +1,21 @@
 //! The long explanation of each code: the entries of the book's chapter on errors.
 //!
 //! The chapter is their only source, so the book and `svc explain` never differ. An entry is
-//! a heading `### E203: title`, prose, a fence with a wrong script, and a fence with the
+//! a heading `### E203: title`, a comment with phrasings of users, prose, a fence with a wrong script, and a fence with the
 //! corrected one.
 
 const CHAPTER: &str = include_str!("../../../../docs/errors.md");
+
+/// Precedes the phrasings of users, which are a comment at the start of an entry.
+const ASKED: &str = "<!-- asked as:";
 
 /// The explanation of a code, with a wrong script and its correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     pub code: &'static str,
     pub title: &'static str,
+    /// Phrasings in which users ask for it, separated by semicolons.
+    asked: &'static str,
     /// Markdown: paragraphs with `code` in them.
     pub meaning: &'static str,
     pub wrong: Sample,
@@ -37,15 +42,21 @@ impl Explanation {
         Self::all().find(|it| it.code.eq_ignore_ascii_case(code))
     }
 
+    /// Phrasings in which users ask for it.
+    pub fn says(&self) -> impl Iterator<Item = &'static str> {
+        self.asked.split(';').map(str::trim)
+    }
+
     /// Parses a section after its `### `; returns `None` for other headings of this level.
     fn read(section: &'static str) -> Option<Self> {
         let (heading, body) = section.split_once('\n')?;
         let (code, title) = heading.split_once(": ")?;
+        let (asked, body) = body.split_once(ASKED)?.1.split_once("-->")?;
         let (meaning, samples) = body.split_once("\n```")?;
         let (wrong, samples) = Sample::read(samples)?;
         let (_, samples) = samples.split_once("\n```")?;
         let (right, _) = Sample::read(samples)?;
-        Some(Self { code, title, meaning: meaning.trim(), wrong, right })
+        Some(Self { code, title, asked, meaning: meaning.trim(), wrong, right })
     }
 }
 

@@ -9,6 +9,9 @@ use crate::{
     },
 };
 
+/// Precedes the phrasings of users in a comment above a flow.
+const ASKED: &str = "Asked as:";
+
 /// The signature and documentation of a flow or template of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowDoc {
@@ -16,6 +19,9 @@ pub struct FlowDoc {
     /// The type parameters.
     pub generics: Vec<String>,
     pub doc: String,
+    /// Phrasings in which users ask for it: the comment `# Asked as: ..; ..` above its
+    /// documentation.
+    pub says: Vec<String>,
     /// `bar: float 0..1 = 0.8`
     pub params: Vec<String>,
     pub yields: String,
@@ -48,10 +54,28 @@ impl Module<'_> {
         let text = self.declarations();
         let items = parse(&text).program.items;
         let flow = |item: &ast::Item| match &item.kind {
-            ItemKind::Flow(it) if self.shows(item, &it.name) => Some(flow(&text, &item.doc, it)),
+            ItemKind::Flow(it) if self.shows(item, &it.name) => {
+                Some(FlowDoc { says: self.says(&it.name.text), ..flow(&text, &item.doc, it) })
+            }
             _ => None,
         };
         items.iter().filter_map(flow).collect()
+    }
+
+    /// The phrasings above the declaration of a flow.
+    fn says(&self, flow: &str) -> Vec<String> {
+        let declares = |line: &str| {
+            let head = line.trim_start_matches("/// ");
+            let rest = head.strip_prefix("flow ").or_else(|| head.strip_prefix("template "));
+            rest.and_then(|it| it.strip_prefix(flow)).is_some_and(|it| it.starts_with(['<', '(']))
+        };
+        let lines: Vec<&str> = self.text.lines().collect();
+        let Some(at) = lines.iter().position(|it| declares(it)) else { return Vec::new() };
+        let above = lines[..at].iter().rev().take_while(|it| it.starts_with(['#', '/']));
+        let comments = above.map(|it| it.trim_start_matches(['#', '/', ' ']));
+        let asked: Vec<&str> = comments.filter_map(|it| it.strip_prefix(ASKED)).collect();
+        let asked = asked.into_iter().rev().flat_map(|it| it.split(';'));
+        asked.map(|it| it.trim().to_owned()).collect()
     }
 
     fn shows(&self, item: &ast::Item, name: &ast::Word) -> bool {
@@ -98,6 +122,7 @@ fn flow(text: &str, doc: &str, flow: &ast::Flow) -> FlowDoc {
         name: flow.name.text.to_string(),
         generics: flow.generics.iter().map(|it| it.text.to_string()).collect(),
         doc: doc.split_whitespace().collect::<Vec<_>>().join(" "),
+        says: Vec::new(),
         params: flow.params.iter().map(param).collect(),
         yields: in_a_line(text, flow.yields.span),
     }

@@ -94,13 +94,13 @@ impl Op for Infer {
     const TAKES: Takes = Takes::Usually(Duration::from_secs(4));
     const SAYS: &'static [&'static str] = &[
         "ask a language model",
-        "have an llm write a reply",
         "put a question to gpt or claude",
         "translate into french",
         "classify support tickets by their meaning",
         "rewrite it in a friendlier tone",
-        "draft an email",
         "extract typed fields from free text with ai",
+        "draft an email or reply with chatgpt",
+        "generate text from a prompt",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("complete_text"));
     const EXAMPLES: &'static [Example] = &[

@@ -80,6 +80,9 @@ impl Op for Infer {
         "make a patch",
         "unified diff of two files",
         "compare drafts line by line",
+        "compare the old and the new version",
+        "which lines were added or removed, like git diff",
+        "spot the difference between two texts",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -62,6 +62,10 @@ impl Op for Merge {
         "three-way merge",
         "combine the edits of two people",
         "find conflicts between changes",
+        "reconcile two edited copies of the same original",
+        "git merge of texts",
+        "bring both sets of changes together",
+        "did both people change the same line",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -167,6 +171,10 @@ impl Op for Apply {
         "change a file by a unified diff",
         "carry an edit over to another version",
         "run patch on a string",
+        "patch a string with a git diff",
+        "run a .patch against the old version",
+        "replay recorded changes",
+        "bring a document up to date by a diff",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

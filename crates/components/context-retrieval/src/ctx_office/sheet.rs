@@ -145,8 +145,10 @@ impl Op for ReadSheet {
         "rows of an xlsx spreadsheet",
         "typed records from a sheet of a workbook",
         "import a table from excel by its header",
-        "load an ods or xls table",
         "read the second tab of a workbook",
+        "grab cells out of a workbook from microsoft excel",
+        "columns of a .xlsx table",
+        "get data out of a spreadsheet",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

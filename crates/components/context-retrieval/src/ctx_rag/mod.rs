@@ -88,6 +88,7 @@ impl Op for Infer {
         "evidence for an answer",
         "retrieve context for a question",
         "quotes from the documents that were found",
+        "pull the parts of a manual that bear on my question",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("retrieve_passages"));
     const EXAMPLES: &'static [Example] = &[

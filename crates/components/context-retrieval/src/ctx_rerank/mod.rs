@@ -92,6 +92,7 @@ impl Op for Infer {
         "a second look at the candidates",
         "most relevant results first",
         "narrow the hits down to the best",
+        "reorder candidates with a slower, better score",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("rerank_results"));
     const EXAMPLES: &'static [Example] = &[
@@ -153,6 +154,8 @@ impl Op for Learn {
         "learn to rank from judged search results",
         "improve the order of hits with feedback",
         "fit ranking weights",
+        "tune the ranker with clicks or labels",
+        "teach the ranking which hits were good",
     ];
     const EXAMPLES: &'static [Example] = &[
         Weights::EXAMPLE,

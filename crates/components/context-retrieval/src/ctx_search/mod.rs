@@ -112,6 +112,7 @@ impl Op for Infer {
         "full-text search with phrases",
         "where did i write about this",
         "query a collection of records",
+        "hunt through my notes or papers for a keyword",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("search_documents"));
     const EXAMPLES: &'static [Example] = &[

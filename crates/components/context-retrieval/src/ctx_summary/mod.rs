@@ -99,12 +99,12 @@ impl Op for Infer {
     const SAYS: &'static [&'static str] = &[
         "summarise a document",
         "the gist of a long text",
-        "key points as bullets",
         "condense several articles",
         "boil a report down to a few sentences",
         "tl;dr",
-        "main ideas in brief",
         "the essence of a paper",
+        "sum up a long article in a nutshell",
+        "make a long text short",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("summarize_text"));
     const EXAMPLES: &'static [Example] = &[

@@ -138,6 +138,10 @@ impl Op for Infer {
         "list the files of an archive",
         "names and sizes inside a tar.gz",
         "contents of a compressed folder",
+        "look inside a zip without extracting",
+        "table of contents of an archive",
+        "which files does this package hold",
+        "peek into a tarball",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An archive of one file", LIST, r#"[{"name":"a.txt","size":2}]"#),
@@ -209,7 +213,10 @@ impl Op for Unpack {
         "extract the files of a tar.gz",
         "read a file inside a zip",
         "decompress a gzip file",
-        "untar safely",
+        "uncompress a .zip, .tar or .gz",
+        "extract everything from a download",
+        "get one document out of a tarball",
+        "open up a zip",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

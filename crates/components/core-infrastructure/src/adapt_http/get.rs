@@ -48,6 +48,9 @@ impl Op for Get {
         "read a rest endpoint",
         "the status code of a url",
         "download raw text over http",
+        "what a server replies to a plain request",
+        "ask a server for its data",
+        "what an api says",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

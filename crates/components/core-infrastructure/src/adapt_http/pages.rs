@@ -65,6 +65,10 @@ impl Op for Paged {
         "follow next links",
         "a paginated list over http",
         "collect every page of results",
+        "keep asking until the last page",
+        "cursor or offset of a listing endpoint",
+        "whole collection from an api in parts",
+        "crawl through result pages",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -55,7 +55,10 @@ impl Op for Post {
         "send data to a webhook",
         "notify a service over http",
         "create something with a rest api",
-        "submit a record to an endpoint",
+        "push a payload to a server",
+        "upload a form or payload",
+        "trigger a hook, such as slack",
+        "send json to a web server",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

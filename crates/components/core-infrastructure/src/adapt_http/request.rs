@@ -118,6 +118,8 @@ impl Op for Infer {
         "put json to an endpoint",
         "use a web service with a token",
         "query an http endpoint with headers",
+        "put, patch or delete request with my own method and headers",
+        "talk to a server, like curl",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

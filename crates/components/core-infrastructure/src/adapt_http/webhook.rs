@@ -86,6 +86,10 @@ impl Op for WebhookVerify {
         "is this request really from github",
         "hmac sha256 of a body with a secret",
         "check that a webhook was not forged",
+        "authenticate an incoming callback by its secret",
+        "check the x-hub signature of a payload",
+        "is this callback genuine",
+        "validate a signed request from stripe or github",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

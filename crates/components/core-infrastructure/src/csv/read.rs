@@ -45,6 +45,7 @@ impl Op for Parse {
         "table with semicolons between the columns",
         "split csv lines with quoted cells",
         "typed records from a csv file with a header",
+        "delimited text from excel into rows",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

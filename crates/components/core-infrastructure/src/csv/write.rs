@@ -36,6 +36,9 @@ impl Op for Write {
         "comma-separated text of a list",
         "make a csv with a header",
         "save rows as tab-separated values",
+        "a table in plain text that excel opens",
+        "comma-delimited output from an array of objects",
+        "dump a table as a .csv",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -105,6 +108,10 @@ impl Op for Markdown {
         "table for a report or readme",
         "format rows with columns for people",
         "pretty table of the results",
+        "rows as a table with pipes, for github",
+        "ascii table for people",
+        "show a nice grid",
+        "tabulate",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

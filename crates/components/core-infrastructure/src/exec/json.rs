@@ -60,6 +60,9 @@ impl Op for Json {
         "send json to a command and read json back",
         "call my own script with a value",
         "run jq on a value",
+        "helper script of my own that takes and returns a value",
+        "call out to python or node with an object",
+        "hand an object to an executable",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -135,6 +138,10 @@ impl Op for Jsonl {
         "process many items with one python process",
         "json lines in and out of a command",
         "score a list with an external program",
+        "feed a whole batch to one long-running script",
+        "keep one helper process busy",
+        "line-by-line worker in another language",
+        "bulk input for an executable",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -119,10 +119,11 @@ impl Op for Infer {
         "run a program",
         "execute a command line tool",
         "call git or another command",
-        "start a process and read its output",
         "run a shell command",
         "the exit code of a command",
-        "use an external tool",
+        "launch a binary or a script with arguments, like subprocess",
+        "invoke a cli program such as ffmpeg",
+        "start another program from here",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -39,7 +39,11 @@ impl Op for AppendFile {
         "add a line to a file",
         "append to a log",
         "write to the end of a file",
-        "keep a journal in a text file",
+        "add text at the bottom without overwriting",
+        "log another entry",
+        "extend a file that exists",
+        "one more row in a log",
+        "one more line at the end",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -37,8 +37,16 @@ impl Op for CopyFile {
         Effect::Writes { scope: Scope::Path("to"), idempotent: true },
     ];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["copy a file", "duplicate a file on disk", "back up a file under another name"];
+    const SAYS: &'static [&'static str] = &[
+        "copy a file",
+        "duplicate a file on disk",
+        "back up a file under another name",
+        "make a second copy, like cp",
+        "keep a second version of a document",
+        "make a backup of it",
+        "same content under a new path",
+        "same file twice",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A backup",
@@ -87,8 +95,16 @@ impl Op for MoveFile {
         Effect::Writes { scope: Scope::Path("to"), idempotent: false },
     ];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["move a file to another folder", "rename a file", "archive processed files"];
+    const SAYS: &'static [&'static str] = &[
+        "move a file to another folder",
+        "rename a file",
+        "archive processed files",
+        "put a document elsewhere, like mv",
+        "give a file a different name",
+        "tidy finished documents away into another directory",
+        "put a file somewhere else",
+        "call a file something else",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Into another folder",
@@ -130,8 +146,16 @@ impl Op for DeleteFile {
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: false }];
     const ERRORS: &'static [ErrorKind] = ERRORS;
-    const SAYS: &'static [&'static str] =
-        &["delete a file", "remove a file from disk", "get rid of an old file"];
+    const SAYS: &'static [&'static str] = &[
+        "delete a file",
+        "remove a file from disk",
+        "get rid of an old file",
+        "erase it, like rm",
+        "throw a document away",
+        "clean up what you do not need any more",
+        "unlink",
+        "get a file out of the way for good",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A file", r#"delete_file(path: "a.txt")"#, r#""a.txt""#)
             .with(&[("a.txt", "A")]),

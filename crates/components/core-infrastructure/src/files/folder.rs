@@ -56,8 +56,9 @@ impl Op for ReadFiles {
         "go through my notes",
         "files that match a glob",
         "documents in all subfolders",
-        "find files by their names",
         "list the text files of a directory",
+        "every document in this directory, with contents",
+        "all notes at once",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

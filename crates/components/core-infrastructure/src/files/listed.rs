@@ -62,7 +62,10 @@ impl Op for ListFiles {
         "the largest files in a directory",
         "which files changed last",
         "file names and sizes",
-        "find files without reading them",
+        "directory listing, like ls or dir",
+        "paths of all documents in a folder tree",
+        "how big and how old are my files",
+        "what there is in a directory",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -25,6 +25,9 @@ impl Op for ToPath {
         "file name that comes from user input",
         "convert a name to a path",
         "path that is only known at run time",
+        "a filename out of a variable",
+        "cast a string to the path type",
+        "computed location of a file",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

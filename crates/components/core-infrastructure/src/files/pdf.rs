@@ -79,6 +79,9 @@ impl Op for PdfText {
         "extract words from an invoice in pdf",
         "what a contract in pdf says",
         "turn pdf pages into plain text",
+        "get the wording out of a paper",
+        "convert .pdf to text",
+        "words in a pdf",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -36,9 +36,10 @@ impl Op for ReadText {
         "read a text file",
         "open a single file",
         "load the content of notes.txt",
-        "get a note from disk",
         "contents of a log file",
         "what a file says",
+        "slurp a .txt, .md or .log as a string",
+        "what is written in a file",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A note", r#"read_text(path: "note.txt")"#, r#""buy milk\n""#)
@@ -78,6 +79,9 @@ impl Op for ReadJson {
         "open a json document on disk",
         "import data saved as json",
         "records in a .json file",
+        "settings in a .json on disk",
+        "load an object that was saved earlier",
+        "open package.json",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#"read_json<[int]>(path: "n.json") >> sum"#, "6")

@@ -39,6 +39,9 @@ impl Op for ReadJsonl {
         "ndjson with one record per line",
         "go through a log of json events",
         "newline-delimited json",
+        "load a .jsonl or .ndjson export",
+        "stream of json records from disk",
+        "events saved one per line",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Two records", r#"read_jsonl(path: "x.jsonl")"#, r#"[{"n":1},{"n":2}]"#)

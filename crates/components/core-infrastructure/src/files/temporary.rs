@@ -35,6 +35,10 @@ impl Op for TempFile {
         "a temporary file",
         "put text into a scratch file for another program",
         "a file that is only needed for a moment",
+        "scratch space on disk that goes away",
+        "intermediate file handed to another tool",
+        "throwaway file with some content",
+        "tmp",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

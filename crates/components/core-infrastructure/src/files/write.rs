@@ -39,11 +39,12 @@ impl Op for WriteFile {
     const SAYS: &'static [&'static str] = &[
         "save text to a file",
         "write the result to disk",
-        "store the report as report.md",
         "put the output in a file",
         "create a text file",
         "export as plain text",
         "overwrite a note",
+        "put a string on disk",
+        "put it in a file",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -87,6 +88,9 @@ impl Op for SaveJson {
         "export results in json",
         "store a list on disk for later",
         "dump everything into a .json file",
+        "persist an object or array on disk",
+        "cache data between runs",
+        "write a .json document",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -42,6 +42,8 @@ impl Op for Ask {
         "help with the language",
         "why does a script behave like this",
         "meaning of a keyword",
+        "documentation search for my own question",
+        "explain this feature to me",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_ask"));
     const EXAMPLES: &'static [Example] = &[
@@ -70,7 +72,7 @@ impl Op for Ask {
 
 impl Io for Ask {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let found = answered(&self.query, self.top_k, cx.catalog()?.registry());
+        let found = answered(&self.query, self.top_k, cx.catalog()?.topics());
         match &self.writer {
             Some(writer) if found.ok => {
                 let answer = found.written(&self.query, writer, self.rounds).await?;

@@ -30,6 +30,8 @@ impl Op for FindTool {
         "pick a function that fits my task",
         "look for a suitable tool",
         "what can i use for this job",
+        "which function should i call for this",
+        "search the library for something that can do it",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "An op that reads PDFs",
@@ -40,6 +42,6 @@ impl Op for FindTool {
 
 impl Compute for FindTool {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        Ok(tools(&self.task, self.limit, cx.catalog()?.registry()).encode())
+        Ok(tools(&self.task, self.limit, cx.catalog()?.topics()).encode())
     }
 }

@@ -26,6 +26,9 @@ impl Op for Asked {
         "instructions with examples that run",
         "explain the usage with its arguments",
         "a worked example for a task",
+        "tutorial for a task",
+        "step by step, with runnable snippets",
+        "teach me to do something",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_how_to"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
@@ -37,6 +40,6 @@ impl Op for Asked {
 
 impl Compute for Asked {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        Ok(how_to(&self.task, cx.catalog()?.registry()).encode())
+        Ok(how_to(&self.task, cx.catalog()?.topics()).encode())
     }
 }

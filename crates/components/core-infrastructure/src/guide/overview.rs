@@ -25,6 +25,7 @@ impl Op for Overview {
         "where do i start",
         "a tour for newcomers",
         "cheat sheet of the syntax",
+        "big picture and introduction for beginners",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_system_overview"));
     const EXAMPLES: &'static [Example] = &[Example::ok(

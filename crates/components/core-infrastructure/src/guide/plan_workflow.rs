@@ -63,6 +63,8 @@ impl Op for PlanWorkflow {
         "build a workflow from plain words",
         "generate svc code",
         "automate a task described in english",
+        "describe it and get finished code",
+        "code it for me from plain english",
     ];
     /// A failure of the writer is handled, and each of its answers may take minutes.
     const LIMITS: Limits =

@@ -25,12 +25,14 @@ impl Op for At {
     const NAME: &'static str = "at";
     const YIELDS: Scheme = Scheme::Optional(&Scheme::Json);
     const SAYS: &'static [&'static str] = &[
-        "pick a value by its path",
         "get a nested field of an object",
         "look deep inside json",
         "third item under a key",
         "follow a dotted path",
         "dig a setting out of a configuration",
+        "safe access to deeply nested data",
+        "value at a path or null when absent",
+        "something deep down in an object",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -37,11 +37,13 @@ impl Op for Entries {
     );
     const SAYS: &'static [&'static str] = &[
         "keys and values of an object",
-        "list its keys and values",
         "list the pairs of a map",
         "iterate over a dictionary",
         "turn an object with unknown keys into rows",
         "go over every property with its value",
+        "loop over a dictionary as pairs",
+        "turn a map into an array of key and value",
+        "every key along with what it holds",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

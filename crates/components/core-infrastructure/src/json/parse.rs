@@ -29,7 +29,10 @@ impl Op for ParseJson {
         "decode a json string",
         "turn the reply of an api into data",
         "get a typed record out of json",
-        "unpack a json message",
+        "read a string of json into an object",
+        "load json, like json.loads",
+        "json text to structured data",
+        "make an object of a json string",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),

@@ -31,6 +31,8 @@ impl Op for ToJson {
         "encode a list as json",
         "json for the body of a request",
         "dump a value for another program",
+        "encode an object with indentation",
+        "json.dumps or json.stringify",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One line", "to_json({ a: [1, 2.5] })", r#""{\"a\":[1.0,2.5]}""#),

@@ -92,6 +92,9 @@ impl Op for Partition {
         "those that match and those that do not",
         "divide the tickets into urgent and others",
         "keep both halves of a filter",
+        "split an array into passes and failures",
+        "two piles, yes and no",
+        "keep the good ones and set the bad ones aside",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -150,6 +153,9 @@ impl Op for FlatMap {
         "expand every item into several",
         "collect what each document contains",
         "map and flatten",
+        "each element may give several results",
+        "one combined array from a function that returns arrays",
+        "concatenate what each produces",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("All words", r#"["a b", "", "c"] >> flat_map(by: words)"#, r#"["a","b","c"]"#),
@@ -205,6 +211,9 @@ impl Op for CountBy {
         "count the tickets by team",
         "histogram of the answers",
         "number of rows per country",
+        "tally how often each value appears",
+        "occurrences of every word",
+        "who has how many",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -253,6 +262,9 @@ impl Op for IndexBy {
         "an object with the names as keys",
         "map from key to record",
         "lookup table by code",
+        "key an array of records by a field",
+        "hash of records",
+        "find somebody quickly by number",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -312,6 +324,9 @@ impl Op for Top {
         "highest ranked candidates",
         "the ten with the most words",
         "best answers according to a model",
+        "leaderboard by a score",
+        "best few by some measure",
+        "n with the greatest value",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -31,11 +31,12 @@ impl Op for Take {
     const SAYS: &'static [&'static str] = &[
         "the first ten items",
         "keep only the top five",
-        "limit the number of results",
         "no more than three entries",
         "the five biggest after sorting",
         "at most twenty rows",
         "a handful from the start of a list",
+        "leading elements of an array, not the others",
+        "a few from the beginning, ignore the others",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first two", "[1, 2, 3] >> take(n: 2)", "[1,2]"),
@@ -69,11 +70,13 @@ impl Op for Skip {
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
     const SAYS: &'static [&'static str] = &[
         "leave out the first items",
-        "drop the header row",
         "everything after the second entry",
         "ignore the leading rows",
         "jump over the beginning of a list",
         "the rest of a list",
+        "discard the beginning of an array",
+        "all but the first few elements",
+        "ignore the title row",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Without the heading", "[1, 2, 3] >> skip(n: 1)", "[2,3]")];
@@ -104,8 +107,10 @@ impl Op for Chunk {
         "pages of twenty entries",
         "process a hundred at a time",
         "cut a list into portions of a fixed size",
-        "put the items in pairs",
         "form groups of ten",
+        "bundle elements into lots of equal size",
+        "batches of an array for a bulk call",
+        "a dozen at a time",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Pairs", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];
@@ -143,6 +148,9 @@ impl Op for AtMost {
         "bound the number of calls without losing rows",
         "stop when more than a hundred arrive",
         "assert the length of a list",
+        "complain when a list exceeds a limit",
+        "guard against too many results",
+        "upper bound on the size of an array",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Few enough", "[1, 2] >> at_most(n: 3)", "[1,2]"),

@@ -25,6 +25,9 @@ impl Op for First {
         "pick just the top result",
         "the leading entry alone",
         "head of a list",
+        "initial element of an array",
+        "get whatever comes first",
+        "the one on top of the list",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
@@ -56,10 +59,12 @@ impl Op for Last {
     const SAYS: &'static [&'static str] = &[
         "the last item of a list",
         "the one at the end",
-        "the final entry",
         "the most recent line of a log",
         "the bottom row",
         "tail element",
+        "final element of an array",
+        "get whatever comes at the very end",
+        "whatever came in latest",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),

@@ -29,9 +29,10 @@ impl Op for Min {
         "lowest price",
         "minimum of a list",
         "the shortest duration",
-        "the cheapest amount",
         "the earliest iso date",
         "the least of several numbers",
+        "the lowest number in an array or a bunch",
+        "what costs least",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The smallest", "[3, 1, 2] >> min", "1"),
@@ -66,10 +67,10 @@ impl Op for Max {
         "highest price",
         "maximum of a list",
         "the longest duration",
-        "the dearest amount",
         "the latest iso date",
-        "the greatest of several scores",
         "the biggest number",
+        "the peak or highest element of an array",
+        "the most expensive one",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The largest", "[3, 1, 2] >> max", "3"),

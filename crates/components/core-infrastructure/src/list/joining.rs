@@ -54,6 +54,9 @@ impl Op for Zip {
         "combine names and values of equal length",
         "walk through two lists at once",
         "match each entry with the one at the same position",
+        "line up two arrays side by side",
+        "combine separate columns into rows",
+        "match up entries by index",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -112,6 +115,9 @@ impl Op for Pairs {
         "differences between neighbours",
         "consecutive pairs of a list",
         "how much it changed from day to day",
+        "adjacent elements two by two",
+        "each element with its successor",
+        "how each day differs from the day before",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Changes", "[3, 5, 4] >> pairs >> each { .right - .left }", "[2,-1]"),
@@ -156,6 +162,9 @@ impl Op for Window {
         "overlapping groups of neighbours",
         "every three consecutive items",
         "rolling window of a time series",
+        "moving groups of adjacent elements",
+        "rolling averages",
+        "overlapping slices of an array",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -29,7 +29,9 @@ impl Op for Range {
         "a sequence of integers",
         "every year between 2000 and 2020",
         "generate consecutive numbers",
-        "indices to loop over",
+        "integers from one bound to the other",
+        "an array of numbers to count through",
+        "every whole number up to a limit",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Three numbers", "range(0, 3)", "[0,1,2]"),

@@ -27,7 +27,10 @@ impl Op for Cumulative {
         "balance after every booking",
         "cumulative sum of a column",
         "how much it was up to every day",
-        "add up step by step",
+        "partial sums so far",
+        "account balance over time",
+        "accumulate figures row after row",
+        "how much so far, after every entry",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A running total", "[1, 2, 3] >> cumulative", "[1,3,6]"),

@@ -31,7 +31,10 @@ impl Op for Sample {
         "pick ten entries at random",
         "draw lots",
         "spot check some of the records",
-        "random subset for a test",
+        "take a few out of an array at random",
+        "raffle draw",
+        "shuffle and pick some",
+        "some picked blindly",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The same each time", "range(0, 100) >> sample(n: 3)", "[61,66,67]"),

@@ -30,8 +30,10 @@ impl Op for Reverse {
         "last one first",
         "put the entries in the opposite order",
         "newest first instead of oldest first",
-        "flip a sequence",
         "read a list backwards",
+        "backwards order of an array",
+        "other way round, from the end to the start",
+        "from back to front",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Last first", "[1, 2, 3] >> reverse", "[3,2,1]")];
@@ -63,8 +65,10 @@ impl Op for Compact {
         "drop missing values",
         "leave out the ones that failed",
         "keep only what succeeded",
-        "omit absent results",
         "throw away items without a value",
+        "filter out null, none and undefined",
+        "get rid of empty slots in an array",
+        "skip the blanks",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Without nulls", "[1, null, 2] >> compact", "[1,2]")];
@@ -96,9 +100,11 @@ impl Op for Flatten {
         "one list out of several lists",
         "merge nested lists",
         "combine the results of every file into a single list",
-        "unnest a list of lists",
         "put all sublists together",
         "chain lists one after another",
+        "concatenate arrays of arrays",
+        "one level less of nesting",
+        "get rid of one level of brackets",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One list", "[[1, 2], [], [3]] >> flatten", "[1,2,3]"),
@@ -155,6 +161,9 @@ impl Op for Enumerate {
         "give each line its number",
         "the position of every item",
         "make a numbered list",
+        "loop with a counter",
+        "index together with its element",
+        "give everything a running number",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbered", r#"["a"] >> enumerate"#, r#"[{"index":0,"item":"a"}]"#),

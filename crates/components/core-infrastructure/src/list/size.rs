@@ -49,7 +49,8 @@ impl Op for Len {
         "length of a string",
         "size of a collection",
         "how many fields a record has",
-        "tally the results",
+        "size of an array, how big it is",
+        "how large a list is",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Characters", r#"len("größer")"#, "6"),
@@ -89,6 +90,9 @@ impl Op for Keys {
         "column names of a row",
         "properties of a json object",
         "names of the attributes",
+        "what properties does this dictionary have",
+        "attribute names as an array",
+        "which columns are there",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "keys({ b: 1, a: 2 })", r#"["b","a"]"#),

@@ -62,6 +62,9 @@ impl Op for Median {
         "typical value without outliers",
         "half of the numbers are below it",
         "fiftieth percentile",
+        "the value in the centre when sorted",
+        "average that ignores extreme measurements",
+        "the one in the middle, half above and half below",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An odd number of items", "[9, 1, 2] >> median", "2.0"),
@@ -102,6 +105,9 @@ impl Op for Quantile {
         "threshold for the top ten percent",
         "quantile of a column",
         "p99 of response times",
+        "nth percentile of an array",
+        "cut-off below which most values lie",
+        "decile or quartile",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first quartile", "[1, 2, 3, 4, 5] >> quantile(q: 0.25)", "2.0"),
@@ -141,9 +147,12 @@ impl Op for Stdev {
     const SAYS: &'static [&'static str] = &[
         "standard deviation of the measurements",
         "how much the values vary",
-        "spread around the mean",
         "is the series stable",
         "variance of the numbers",
+        "how scattered the figures are",
+        "sigma",
+        "volatility of prices",
+        "how much do they differ from one another",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A sample", "[2, 4, 4, 4, 5, 5, 7, 9] >> stdev >> round(digits: 4)", "2.1381"),
@@ -199,6 +208,9 @@ impl Op for Mode {
         "majority vote of the results",
         "which one occurs most often",
         "the usual choice",
+        "whatever value shows up most",
+        "commonest element of an array",
+        "which one is most popular",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A vote", r#"["yes", "no", "yes"] >> mode"#, r#""yes""#),

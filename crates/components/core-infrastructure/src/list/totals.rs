@@ -29,11 +29,13 @@ impl Op for Sum {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "add up the numbers",
-        "total of all amounts",
         "what it costs altogether",
         "grand total of the invoices",
         "add durations together",
         "sum of a column",
+        "how much everything comes to in total",
+        "tot up a bill",
+        "how much is it all together",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", "[1, 2, 3] >> sum", "6"),
@@ -78,8 +80,11 @@ impl Op for Avg {
         "the average of the numbers",
         "arithmetic mean",
         "mean rating of the reviews",
-        "typical value of the measurements",
         "how much it is per item on average",
+        "mean of an array",
+        "mean of a group",
+        "per-head figure",
+        "average score or rating",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A mean", "[1, 2] >> avg", "1.5"),

@@ -28,9 +28,11 @@ impl Op for Unique {
         "remove duplicates",
         "only distinct values",
         "discard repeated entries",
-        "deduplicate a list",
         "every name just once",
         "which different words occur",
+        "a set without repeats",
+        "dedupe an array",
+        "each one only once, no matter how often it occurs",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Strings", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),

@@ -55,6 +55,8 @@ impl Op for ToMap {
         "index a list by a key",
         "an object with computed keys",
         "make a map of the groups",
+        "make a hash out of tuples",
+        "build an object dynamically",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -108,8 +110,11 @@ impl Op for Merge {
         "merge two maps",
         "combine two dictionaries",
         "override the values of some keys",
-        "union of two objects",
         "defaults and overrides",
+        "combine settings with default ones",
+        "lay one dictionary on top of another",
+        "update an object with new fields",
+        "one object out of two, the second wins",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -26,6 +26,10 @@ impl Op for Values {
         "all values of an object",
         "drop the keys of a dictionary",
         "the contents of a record as a list",
+        "just the values, not the keys",
+        "every value in a dictionary as an array",
+        "object values without their names",
+        "what is in an object, whatever the keys",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "values({ b: 1, a: 2 })", "[1,2]"),

@@ -29,8 +29,10 @@ impl Op for Abs {
         "drop the minus sign",
         "how far apart two numbers are",
         "make a negative amount positive",
-        "magnitude of a number",
         "size of a change, whether a gain or a loss",
+        "distance from zero",
+        "ignore the sign",
+        "never mind whether plus or minus",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An int", "abs(3 - 5)", "2"),
@@ -75,6 +77,10 @@ impl Op for Sqrt {
         "the side of a square from its area",
         "standard deviation from a variance",
         "undo squaring",
+        "which number times itself gives this",
+        "root of an area",
+        "sqrt",
+        "opposite of squaring",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A root", "sqrt(9)", "3.0"),
@@ -115,8 +121,9 @@ impl Op for Pow {
         "two to the tenth",
         "cube of a side length",
         "compound interest",
-        "nth root of a number",
         "exponential growth",
+        "exponent of a base, such as x squared",
+        "times itself several times",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A power", "2 >> pow(exponent: 10)", "1024.0"),
@@ -154,6 +161,9 @@ impl Op for Div {
         "quotient of two whole numbers",
         "how often one number goes into another",
         "share a count evenly in whole pieces",
+        "whole-number part of a division",
+        "how many times does it fit",
+        "divide integers without a fraction",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A quotient", "div(7, 2)", "3"),
@@ -196,7 +206,9 @@ impl Op for Clamp {
         "limit a score to a range",
         "cap a value at both ends",
         "force an amount between a minimum and a maximum",
-        "confine to bounds",
+        "lower and upper limit for a value",
+        "no less than this and no more than that",
+        "not too small and not too big",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too large", "12 >> clamp(low: 0, high: 10)", "10"),

@@ -30,7 +30,9 @@ impl Op for Round {
         "fewer digits after the point",
         "to the nearest hundred",
         "round off a measurement",
-        "tidy up a long fraction",
+        "to so many decimal places",
+        "nearest integer",
+        "not so many digits",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("To the nearest", "round(2.5)", "3.0"),
@@ -61,10 +63,13 @@ impl Op for Floor {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "round down to the integer underneath",
-        "the next smaller whole number",
         "largest integer not above a number",
         "how many full boxes can be filled",
         "drop the decimals of a positive number",
+        "cut off the fraction, always downwards",
+        "9.99 becomes 9",
+        "chop decimals",
+        "ignore what is after the point",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Down", "floor(2.9)", "2"),
@@ -99,6 +104,9 @@ impl Op for Ceil {
         "smallest integer not below a number",
         "how many pages are needed",
         "always charge the full hour",
+        "never downwards, to the next integer above",
+        "always up to a whole number",
+        "4.2 counts as five",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Up", "ceil(2.1)", "3"),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Effect, Example, Field, Index, Max, Op, OpError, Scheme, Tool,
-        params, record,
+        Component, Compute, Cx, Effect, Example, Field, Max, Op, OpError, Scheme, Tool, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -45,9 +45,8 @@ record! {
 params! {
     /// Finds the components that match a question, best first.
     ///
-    /// The names, summaries, arguments and examples of their ops are compared with the words of the
-    /// question, by stems and by synonyms. Nothing is guessed: if no word of the question is found,
-    /// the list is empty.
+    /// The names, phrasings, summaries, arguments and examples of their ops are compared with the
+    /// words of the question, by stems. If no word of the question is found, the list is empty.
     pub(super) struct Discover {
         /// The question, in plain words.
         query: Text,
@@ -67,6 +66,9 @@ impl Op for Discover {
         "browse what is available",
         "rank components for a question",
         "explore the registry",
+        "modules that have to do with a theme",
+        "what is there for dates or for files",
+        "list capabilities of a domain",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_discover"));
     const EXAMPLES: &'static [Example] = &[
@@ -112,6 +114,9 @@ impl Op for Recommend {
         "suggest building blocks for a task",
         "advise me what to pick and what it is for",
         "propose candidates with their purpose",
+        "best module for what i am doing",
+        "best fit among the building blocks",
+        "what would you advise for this use case",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_recommend"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
@@ -142,8 +147,9 @@ fn discovered(
     let catalog = cx.catalog()?;
     let mut best: HashMap<&str, f64> = HashMap::new();
     let mut found = Vec::new();
-    for it in Index::of(catalog.registry()).find(query) {
-        let component = it.op.component;
+    for it in catalog.topics().find(query) {
+        let Some(op) = it.topic.op() else { continue };
+        let component = op.component;
         if !best.contains_key(component.name) {
             best.insert(component.name, it.score);
             found.push((component, it.score));

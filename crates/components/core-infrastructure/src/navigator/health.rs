@@ -72,6 +72,7 @@ impl Op for Stats {
         "how many ops are pure or priced",
         "components grouped by cluster",
         "inventory of what is installed",
+        "size of the library in figures",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_stats"));
     const EXAMPLES: &'static [Example] =
@@ -123,6 +124,8 @@ impl Op for Health {
         "is a language model configured",
         "diagnose the installation",
         "health check",
+        "doctor, does everything still run",
+        "smoke test of the whole setup",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_health"));
     const EXAMPLES: &'static [Example] =

@@ -85,6 +85,7 @@ impl Op for Inspect {
         "what errors can an op give",
         "the signature of an op",
         "reference page of a component",
+        "show its docs, like man or help",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_inspect"));
     const EXAMPLES: &'static [Example] = &[

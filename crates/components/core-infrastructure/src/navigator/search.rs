@@ -1,25 +1,37 @@
-//! Finds ops that match a question, and explains why.
+//! Finds what matches a question: ops, words of the language, flows, codes; and explains why.
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, Example, Field, Index, Match, Max, Op, OpError, Scheme, Tool, params,
-        record,
+        Compute, Cx, Effect, Example, Field, Max, Op, OpError, Ranked, Scheme, Subject, Tool,
+        choices, params, record,
     },
     value::{Text, Value},
 };
 
 use super::EFFECTS;
 
+choices! {
+    /// What a finding is.
+    enum Kind {
+        Op = "op",
+        Construct = "construct",
+        Flow = "flow",
+        Code = "code",
+    }
+}
+
 record! {
-    /// An op that matches a question.
+    /// An op, or another thing, that matches a question.
     struct Finding {
         /// The shortest name for it in a script.
         name: Text,
         /// Its full name.
         op: Text,
+        /// A word of the language is a construct, and the code of a problem a code.
+        kind: Kind,
         /// The group of its component.
         cluster: Text,
-        /// What the op does.
+        /// What it does.
         summary: Text,
         /// The matching words of the question, and where they were found.
         why: Text,
@@ -29,11 +41,12 @@ record! {
 }
 
 params! {
-    /// Searches the documentation of all ops, and explains why each was found.
+    /// Searches all ops, the words of the language, the flows of the standard library and the codes
+    /// of problems, and explains why each was found.
     pub(super) struct Search {
         /// The question, in plain words.
         query: Text,
-        /// The maximum number of ops.
+        /// The maximum number of findings.
         #[range(1..=1000)]
         limit: usize = 10,
     }
@@ -49,31 +62,48 @@ impl Op for Search {
         "why does an op match my query",
         "hits among the operations, with the reason for each",
         "operations that mention a term",
+        "grep the api reference",
+        "find functions whose documentation uses a word",
+        "explain the ranking of matches",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_search"));
-    const EXAMPLES: &'static [Example] = &[Example::ok(
-        "A match by synonym",
-        r#""uppercase" >> nav_search(limit: 1) >> each { { name: .name, op: .op, why: .why } }"#,
-        r#"[{"name":"upper","op":"text.upper","why":"`uppercase` is a synonym of its name"}]"#,
-    )];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "A match by what users call it",
+            r#""dedupe" >> nav_search(limit: 1) >> each { { name: .name, op: .op, why: .why } }"#,
+            r#"[{"name":"unique","op":"list.unique","why":"`dedupe` in what users call it"}]"#,
+        ),
+        Example::ok(
+            "A word of the language",
+            r#""sort by date" >> nav_search(limit: 1) >> each { { name: .name, kind: .kind } }"#,
+            r#"[{"name":"sort","kind":"construct"}]"#,
+        ),
+    ];
 }
 
 impl Compute for Search {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let catalog = cx.catalog()?;
-        let found = Index::of(catalog.registry()).find(&self.query);
-        Ok(found.iter().take(self.limit).map(finding).collect::<Vec<_>>().encode())
+        let found = catalog.topics().find(&self.query).into_iter().take(self.limit);
+        Ok(found.map(|it| finding(&self.query, &it)).collect::<Vec<_>>().encode())
     }
 }
 
-fn finding(found: &Match) -> Finding {
-    let op = found.op;
+fn finding(query: &str, found: &Ranked<'_>) -> Finding {
+    let topic = found.topic;
+    let (op, kind, cluster) = match topic.subject {
+        Subject::Op(op) => (op.to_string(), Kind::Op, op.component.cluster),
+        Subject::Construct => (topic.name.clone(), Kind::Construct, "language"),
+        Subject::Flow(_) => (format!("std:{}", topic.name), Kind::Flow, "standard-library"),
+        Subject::Code => (topic.name.clone(), Kind::Code, "errors"),
+    };
     Finding {
-        name: op.script_name().into(),
-        op: op.to_string().into(),
-        cluster: op.component.cluster.into(),
-        summary: op.op.summary().replace('\n', " ").into(),
-        why: found.why().into(),
+        name: topic.name.as_str().into(),
+        op: op.into(),
+        kind,
+        cluster: cluster.into(),
+        summary: topic.summary.as_str().into(),
+        why: found.why(query).into(),
         score: (found.score * 100.0).round() / 100.0,
     }
 }

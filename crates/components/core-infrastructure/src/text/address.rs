@@ -58,7 +58,10 @@ impl Op for ParseUrl {
         "query parameters of a link",
         "take a web address apart",
         "domain of each link",
-        "resolve a relative link",
+        "hostname, port, path and query of a link",
+        "which site or domain an address belongs to",
+        "split a uri into its components",
+        "which site a link goes to",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -99,6 +102,10 @@ impl Op for BuildUrl {
         "make a link with a search term",
         "percent-encode values for an address",
         "join a path to a base url",
+        "append search params to a link",
+        "urlencode a value",
+        "construct a query string",
+        "put a web address together",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -76,6 +76,9 @@ impl Op for Similarity {
         "levenshtein ratio of two texts",
         "jaro winkler similarity",
         "are these two spellings the same person",
+        "score from zero to one for how close two names are",
+        "do these look nearly the same",
+        "nearly the same name or not",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One letter of four", r#"similarity("word", "wort")"#, "0.75"),
@@ -115,6 +118,9 @@ impl Op for EditDistance {
         "how many typing mistakes apart",
         "number of changed letters between two words",
         "edits from one string to another",
+        "count insertions, deletions and substitutions",
+        "how many keystrokes turn one word into another",
+        "number of typos",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Three edits", r#"edit_distance("kitten", "sitting")"#, "3")];
@@ -165,8 +171,11 @@ impl Op for FindClosest {
         "the nearest match in a list of names",
         "did you mean",
         "correct a misspelled city",
-        "fuzzy lookup",
         "map a free answer to one of the options",
+        "best candidate for a misspelt option",
+        "what did they probably mean",
+        "guess the right spelling from a list",
+        "fix a typo by known names",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -27,8 +27,11 @@ impl Op for Upper {
         "make text upper case",
         "shout in capital letters",
         "capitalise every letter",
-        "put a name in all caps",
         "uppercase the headings",
+        "convert a string to all caps",
+        "upcase, like toUpperCase",
+        "make it loud",
+        "big letters only",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Shout", r#""straße" >> upper"#, r#""STRASSE""#)];
@@ -59,6 +62,9 @@ impl Op for Lower {
         "lowercase an email address",
         "get rid of capital letters",
         "normalise case before comparing",
+        "downcase, like toLowerCase",
+        "no capitals at all",
+        "small letters only",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Whisper", r#""ÄRGER" >> lower"#, r#""ärger""#)];
@@ -101,9 +107,11 @@ impl Op for Trim {
         "strip white space from both ends",
         "remove leading and trailing spaces",
         "cut off blanks around a word",
-        "clean up stray spaces before and after a name",
         "peel the quotation marks off a string",
         "take the brackets off both ends",
+        "chop surplus whitespace off the ends",
+        "tidy what a user typed",
+        "get rid of blanks around something",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("White space", r#""  to do\n" >> trim"#, r#""to do""#),

@@ -27,9 +27,11 @@ impl Op for ParseInt {
         "turn a string into a whole number",
         "read an integer from text",
         "convert digits to a number",
-        "cast a string to int",
         "a count that arrives as text",
         "parse a number without decimals",
+        "\"17\" as an integer",
+        "numeric string to a real number type without a fraction",
+        "make a number of digits",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_int(" 42 ") + 1"#, "43"),
@@ -69,6 +71,9 @@ impl Op for ParseFloat {
         "convert text with a decimal point to a number",
         "cast a string to float",
         "parse a measurement in scientific notation",
+        "\"3.14\" as a real number",
+        "string to double",
+        "read a price as a decimal",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_float("0.25") * 2"#, "0.5"),
@@ -116,6 +121,8 @@ impl Op for Show {
         "stringify numbers before joining them",
         "write a duration or an amount as text",
         "format a value for a message",
+        "cast anything to str",
+        "print a number or a boolean as text",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A unit", "show(90m)", r#""1h30m""#),

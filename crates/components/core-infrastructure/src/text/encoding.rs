@@ -40,6 +40,8 @@ impl Op for Encode {
         "basic auth header",
         "make a data url",
         "base64 of a string",
+        "turn bytes or a string into base 64",
+        "encode binary for a url or an email",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A string", r#"to_base64("größe?")"#, r#""Z3LDtsOfZT8=""#),
@@ -93,6 +95,9 @@ impl Op for Decode {
         "read the payload of a token",
         "base64 to text",
         "unpack an encoded string",
+        "turn base 64 back into a readable string",
+        "what does this encoded blob say",
+        "undo base64",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A string", r#"from_base64("Z3LDtsOfZT8=")"#, r#""größe?""#),
@@ -130,6 +135,9 @@ impl Op for DecodeBytes {
         "an image in a json field",
         "binary content from text",
         "read a data url",
+        "raw bytes behind a base 64 string",
+        "rebuild a binary file from base64",
+        "picture or attachment out of encoded text",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Bytes", r#"base64_bytes("AP8=")"#, r#""00ff""#),

@@ -53,11 +53,12 @@ impl Op for Contains {
     const SAYS: &'static [&'static str] = &[
         "does the text contain a word",
         "check whether a list has an item",
-        "test for membership",
         "does the message mention a refund",
         "is a value among the allowed ones",
         "whether a substring occurs",
-        "lines that mention an error",
+        "is a needle somewhere in a haystack",
+        "includes or has it, yes or no",
+        "is a certain word anywhere in there",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
@@ -101,9 +102,12 @@ impl Op for StartsWith {
     const SAYS: &'static [&'static str] = &[
         "does the text begin with a prefix",
         "check how a string starts",
-        "names beginning with a certain letter",
         "lines starting with a hash",
         "test the first letters of a name",
+        "does one string come at the front of another",
+        "does it open with http",
+        "check a prefix",
+        "what comes at the very front of a text",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A heading", r##"starts_with("# Title", "# ")"##, "true")];
@@ -130,11 +134,13 @@ impl Op for EndsWith {
     const YIELDS: Scheme = Scheme::Bool;
     const SAYS: &'static [&'static str] = &[
         "does the text finish with a suffix",
-        "check how a string ends",
         "whether a name has the extension .md",
         "file names ending in .pdf",
         "whether a sentence closes with a question mark",
         "test the last letters of a word",
+        "check a suffix",
+        "what a string finishes with, such as .txt",
+        "what comes at the very end of a text",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A file type", r#"ends_with("notes.md", ".md")"#, "true")];
@@ -169,10 +175,11 @@ impl Op for Replace {
         "replace a word with another",
         "swap every comma for a semicolon",
         "find and replace in a text",
-        "substitute one name for another",
         "delete all dashes from a number",
         "change each occurrence of a term",
-        "remove a character everywhere",
+        "turn one substring into another everywhere",
+        "strip all occurrences of a symbol",
+        "put another word instead",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Every occurrence", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),

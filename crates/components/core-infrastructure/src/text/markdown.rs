@@ -24,6 +24,10 @@ impl Op for MarkdownText {
         "strip the formatting of a readme",
         "remove asterisks and links",
         "markdown without marks",
+        "get rid of hashes, stars and backticks",
+        "prose without markup",
+        "unformatted text of an md document",
+        "remove hashes and asterisks from a note",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "A heading and a link",
@@ -65,6 +69,9 @@ impl Op for Sections {
         "chapters of a readme",
         "table of contents of a markdown file",
         "the section under a heading",
+        "outline of an md document by its headers",
+        "break a readme apart by chapter",
+        "what is written under a certain title",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "Two sections",

@@ -32,6 +32,9 @@ impl Op for PadLeft {
         "fill a text up to a width",
         "right-justify numbers in a report",
         "prefix with spaces",
+        "put zeros or blanks in front until it is wide enough",
+        "fixed width with leading fill",
+        "indent to the right edge",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A code", r#""42" >> pad_left(width: 5, fill: "0")"#, r#""00042""#),
@@ -75,6 +78,8 @@ impl Op for PadRight {
         "left-justify names",
         "add spaces after a text",
         "dots up to the page number",
+        "fill up with trailing blanks to a fixed width",
+        "make columns line up by adding characters at the end",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A line", r#""${pad_right("tea", 6, ".")}1.50""#, r#""tea...1.50""#),
@@ -154,10 +159,13 @@ impl Op for FormatNumber {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "number with leading zeros",
-        "zero-padded invoice number",
         "two decimals after the point",
         "thousands separators",
         "number with a decimal comma",
+        "show a price with cents",
+        "print an amount nicely with separators",
+        "fixed decimal places for display",
+        "make a big number readable",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Zeros before it", "7 >> format_number(width: 3)", r#""007""#),

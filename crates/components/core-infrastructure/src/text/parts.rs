@@ -28,8 +28,10 @@ impl Op for Slice {
         "the first four characters of a string",
         "the last two letters of a code",
         "substring between two offsets",
-        "cut a piece out of the middle of a string",
         "the year at the start of a date",
+        "substring from one index to another",
+        "characters in a given range",
+        "only some of the letters",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The start", r#""2024-05-01" >> slice(to: 4)"#, r#""2024""#),
@@ -81,8 +83,10 @@ impl Op for Truncate {
         "cut a title to fifty characters",
         "abbreviate with an ellipsis",
         "limit the length of a message",
-        "crop a description to fit a narrow column",
         "clip a string and add dots",
+        "make it fit within so many characters",
+        "trim down an overlong caption",
+        "too long, make it shorter",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too long", r#""a long story" >> truncate(max_chars: 7)"#, r#""a long…""#),

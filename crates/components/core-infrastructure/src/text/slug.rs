@@ -23,10 +23,13 @@ impl Op for Slug {
     const YIELDS: Scheme = Scheme::Text;
     const SAYS: &'static [&'static str] = &[
         "make a title fit for a url",
-        "hyphenate a heading",
         "readable name for a web address",
         "safe file name of a title",
         "transliterate to plain letters",
+        "url-friendly version of a headline",
+        "turn a title into lowercase words with dashes",
+        "strip accents and umlauts",
+        "name for a page address without spaces",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A heading", r#""Größe & Preis: 5 €" >> slug"#, r#""grosse-preis-5-eur""#),

@@ -32,10 +32,12 @@ impl Op for Split {
     const SAYS: &'static [&'static str] = &[
         "split a string at commas",
         "break a line into its fields",
-        "cut a text apart at a separator",
         "separate values divided by semicolons",
         "the parts between the slashes of an address",
         "turn a comma-separated line into a list",
+        "tokenise on a delimiter",
+        "explode a string into an array",
+        "take apart at every comma",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Fields of a line", r#""a,b,,c" >> split(sep: ",")"#, r#"["a","b","","c"]"#),
@@ -72,11 +74,13 @@ impl Op for Join {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "glue strings together",
-        "combine lines into one text",
         "concatenate words",
         "put a comma between the names",
         "merge strings with a separator",
         "write a list of names as one line",
+        "stick the elements of an array together with a delimiter",
+        "implode into a single string",
+        "one long string with something in between",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A list in words", r#"["a", "b", "c"] >> join(sep: ", ")"#, r#""a, b, c""#),
@@ -122,6 +126,8 @@ impl Op for Lines {
         "break a text at its newlines",
         "one entry for each line of a log",
         "separate the verses of a poem",
+        "rows of a text one after another",
+        "iterate over the newlines of a string",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Two lines", r#""one\r\ntwo\n" >> lines"#, r#"["one","two"]"#)];
@@ -152,6 +158,9 @@ impl Op for Words {
         "tokenise by white space",
         "every single word of a paragraph",
         "the words of an essay in order to count them",
+        "tokens of a phrase separated by whitespace",
+        "chop a sentence into its terms",
+        "chop a line up into words",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Words", r#""to  be, or\nnot" >> words"#, r#"["to","be,","or","not"]"#),

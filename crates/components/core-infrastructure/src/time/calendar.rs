@@ -44,6 +44,10 @@ impl Op for Shift {
         "one month later at the same hour",
         "move a meeting by a week",
         "local time some days ago across daylight saving",
+        "move on by a week and keep the hour",
+        "add two days to a timestamp without being off by an hour in summer",
+        "go back or forward in time",
+        "yesterday at this hour",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -123,6 +127,9 @@ impl Op for Between {
         "age in years",
         "hours from one time to another",
         "difference of two times in minutes",
+        "elapsed time from one datetime to another",
+        "how long did it take",
+        "years, days or minutes from then until now",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

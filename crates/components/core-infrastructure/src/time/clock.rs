@@ -25,9 +25,12 @@ impl Op for Now {
     const SAYS: &'static [&'static str] = &[
         "what time is it",
         "the current time",
-        "timestamp of this moment",
         "read the clock",
         "date and time right now",
+        "datetime of the current instant",
+        "what's the clock showing",
+        "now in utc",
+        "current hour and minute",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("After a day that is over", r#"(now()) > "2001-01-01T00:00:00Z""#, "true")];
@@ -59,6 +62,10 @@ impl Op for Today {
         "the current date",
         "today's date in Berlin",
         "which day of the calendar it is now",
+        "which date is it now",
+        "calendar date of the present day",
+        "what's the date",
+        "what is the date today",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("After a day that is over", r#"(today("UTC")) > "2001-01-01""#, "true"),

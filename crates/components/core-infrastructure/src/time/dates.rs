@@ -33,6 +33,10 @@ impl Op for Dates {
         "list the days between two dates",
         "all mondays of a year",
         "a sequence of dates",
+        "each calendar day of a period",
+        "enumerate a period day by day",
+        "every friday between two days",
+        "a calendar for a week",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -113,7 +117,11 @@ impl Op for Weekday {
         "which day of the week a date is",
         "is it a sunday",
         "only the weekends",
-        "monday or tuesday",
+        "weekday of a birthday, monday to sunday",
+        "is that date at the weekend",
+        "name of the day for a date",
+        "does it fall on a saturday",
+        "which day somebody was born on",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A Monday", r#"weekday("2026-11-23")"#, r#""monday""#)];
@@ -144,6 +152,9 @@ impl Op for FirstDay {
         "monday of the week of a date",
         "start of the quarter of a date",
         "group dates by month",
+        "beginning of the month, quarter or year of a date",
+        "on which date does its week start",
+        "round a date down to its month",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A quarter", r#"first_day("2026-11-23", "quarter")"#, r#""2026-10-01""#),
@@ -196,7 +207,11 @@ impl Op for AddMonths {
         "one month after a date",
         "the same day next year",
         "due date in three months",
-        "a quarter earlier",
+        "plus or minus some months or years",
+        "january 31 plus a month",
+        "same date next month",
+        "when a subscription renews",
+        "half a year from a date",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A shorter month", r#"add_months("2026-01-31", 1)"#, r#""2026-02-28""#),
@@ -250,6 +265,10 @@ impl Op for BetweenDates {
         "days until christmas",
         "age in years from a birthday",
         "whole months from one date to another",
+        "someone's age today",
+        "count the days to a deadline",
+        "difference of two calendar days",
+        "how long is it until a day",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Days", r#"between_dates("2026-11-23", "2026-12-24")"#, "31"),

@@ -45,6 +45,9 @@ impl Op for ParseTime {
         "parse a date and time in a custom format",
         "strptime",
         "unix seconds to a time",
+        "interpret an iso 8601 datetime",
+        "epoch seconds or a unix stamp as a moment",
+        "string into a timestamp",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -153,6 +156,9 @@ impl Op for ParseDate {
         "convert a string to a date",
         "parse a day in european notation",
         "text like 24/12/2026 as a date",
+        "make sense of 31.12.2026 or march 5",
+        "day, month and year from a string",
+        "turn written dates into real ones",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -201,6 +207,9 @@ impl Op for FormatTime {
         "strftime",
         "time of day as hours and minutes",
         "local time as text",
+        "print a datetime as hh:mm",
+        "readable clock time",
+        "timestamp as a string in a custom layout",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -243,8 +252,12 @@ impl Op for FormatDate {
     const SAYS: &'static [&'static str] = &[
         "write a date in my own format",
         "show a date for people",
-        "name of the month of a date",
         "iso week of a day",
+        "a date written out like 5 march 2026",
+        "spell out day and month in words",
+        "american or german style of a date",
+        "date as a string",
+        "date for humans",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -67,7 +67,9 @@ impl Op for InZone {
         "hour of the day of a timestamp",
         "year and month of a time",
         "offset from utc at a moment",
-        "is it daylight saving time",
+        "what's the clock time in tokyo or new york",
+        "hour, minute and weekday of a moment",
+        "how late is it somewhere else",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -130,6 +132,9 @@ impl Op for DateIn {
         "date of a time in a time zone",
         "group events by local day",
         "drop the time of day",
+        "calendar day of a timestamp",
+        "cut the clock off a datetime",
+        "which date it was in some place when that happened",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -178,6 +183,9 @@ impl Op for TimeAt {
         "combine a date and a time of day",
         "local date and time to utc",
         "midnight of a day as a time",
+        "exact moment of a calendar day and a clock time",
+        "build a datetime from a day, an hour and a zone",
+        "schedule for half past eight local time",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

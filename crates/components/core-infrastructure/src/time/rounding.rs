@@ -42,6 +42,9 @@ impl Op for Floor {
         "time buckets of fifteen minutes",
         "truncate a time to the day",
         "group events by hour",
+        "snap timestamps to quarter-hour or five-minute intervals",
+        "bin a datetime by the minute",
+        "strip minutes and seconds",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -124,6 +127,9 @@ impl Op for StartOf {
         "when this week started",
         "midnight of the first of the year",
         "start of the current quarter",
+        "first instant of the current year, month or week",
+        "when did this month begin",
+        "reset a timestamp to its monday",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

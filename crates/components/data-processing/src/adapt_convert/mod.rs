@@ -81,6 +81,8 @@ impl Op for Infer {
         "json as yaml",
         "turn xml into json",
         "write toml",
+        "translate a config between json, yaml, toml and xml",
+        "from one data format into another",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -167,6 +169,9 @@ impl Op for ParseYaml {
         "settings in a yml file",
         "front matter of a page",
         "yaml as typed records",
+        "load a .yml or .yaml config",
+        "kubernetes or github actions manifest as data",
+        "header of a markdown post",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -213,6 +218,10 @@ impl Op for ToYaml {
         "make a yml configuration",
         "save a record as yaml",
         "dump for people to edit",
+        "emit a .yaml document",
+        "yaml text of an object",
+        "readable config output",
+        "serialise to yml",
     ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "A record",
@@ -250,6 +259,10 @@ impl Op for ParseToml {
         "parse a cargo manifest",
         "settings in a toml file",
         "dependencies of pyproject.toml",
+        "load a .toml config",
+        "what does my cargo.toml or pyproject contain",
+        "toml text into an object",
+        "rust package settings",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -298,6 +311,9 @@ impl Op for ParseXml {
         "xml as typed records",
         "elements and attributes of an xml document",
         "turn a soap answer into json",
+        "load an .xml document",
+        "feed entries, such as atom or podcasts",
+        "tags of an xml export",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

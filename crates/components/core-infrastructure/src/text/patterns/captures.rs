@@ -40,6 +40,9 @@ impl Op for Captures {
         "extract date and amount from each line of a log",
         "parse log lines into fields",
         "structured data from text without a model",
+        "extract rows with named regex groups from a logfile",
+        "regex into typed objects",
+        "turn unstructured entries into a table",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -103,6 +106,9 @@ impl Op for ParsePattern {
         "take a code apart by a pattern",
         "turn a string with a known layout into fields",
         "scan a line with a template",
+        "destructure one string with a regex",
+        "typed pieces of an identifier",
+        "sscanf",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -26,10 +26,12 @@ impl Op for Matches {
     const SAYS: &'static [&'static str] = &[
         "does the text match a regular expression",
         "check that a string looks like a date",
-        "test a text against a regex",
         "is this a valid postcode",
         "whether an email address has the right form",
         "whether a code follows a pattern",
+        "regex test, true or false",
+        "validate the shape of an input",
+        "is it written the right way",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A whole text", r#"matches("v1.20", '^v\d+\.\d+$')"#, "true"),
@@ -67,11 +69,12 @@ impl Op for FindAll {
     const SAYS: &'static [&'static str] = &[
         "extract all numbers from a text",
         "pull the email addresses out of a message",
-        "every match of a regex",
         "collect the hashtags of a post",
         "list all the links in a page",
         "grep for a pattern",
-        "pick out every date",
+        "scan a string for everything that fits a regex",
+        "extract urls, numbers or mentions",
+        "dig all phone numbers out of a text",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#""3 of 12" >> find_all(pattern: '\d+')"#, r#"["3","12"]"#),

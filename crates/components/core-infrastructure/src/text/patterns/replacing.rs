@@ -39,8 +39,9 @@ impl Op for ReplacePattern {
         "swap first and last name by regex groups",
         "mask every digit of a card number",
         "collapse runs of spaces into one",
-        "turn a title into a slug",
         "substitute whatever fits a pattern",
+        "replace by a regex and its groups, like sed",
+        "redact by a pattern",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
