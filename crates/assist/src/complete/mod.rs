@@ -77,7 +77,7 @@ fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
         Wants::Stage => {
             for block in hole.blocks {
                 let found = words::OF_LISTS.iter().find(|(word, _)| word == block);
-                for (word, snippet) in &found {
+                if let Some((word, snippet)) = found {
                     choices.keyword(word, snippet);
                 }
             }

@@ -260,6 +260,8 @@ fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
 
 #[cfg(test)]
 mod tests {
+    use svc_contract::value::json;
+
     use super::*;
     use crate::testing::as_json;
 
