@@ -19,11 +19,11 @@ fn goals_are_reached_sketched_or_refused() {
         let both = goals.iter().zip(&outcomes).filter(|(it, _)| it.is_frozen() == is_frozen);
         score(both.map(|(goal, (outcome, _))| (goal, *outcome)))
     };
-    for (is_frozen, right) in [(false, 16), (true, 3)] {
+    for (is_frozen, right, most_wrong) in [(false, 18, 1), (true, 3, 3)] {
         let is = half(is_frozen);
         assert_eq!((is.possible, is.impossible), (88, 24));
         let wrong = is.wrong + is.impossible - is.rightly_refused;
-        assert!(is.right >= right && wrong <= 2, "{is:?}");
+        assert!(is.right >= right && wrong <= most_wrong, "{is:?}");
     }
 }
 
@@ -154,10 +154,26 @@ fn the_words_of_a_goal_mean_columns_and_values_of_its_file() {
 }
 
 #[test]
+fn lines_of_a_file_are_chosen_by_what_they_contain() {
+    let notes = [("n.txt", "buy milk\ncall Ann\nTODO lamp\n\nbuy bread\n")];
+    for (goal, wanted) in [
+        ("how many lines of n.txt contain TODO?", "1"),
+        ("lines of n.txt that don't contain TODO and that start with buy", "buy milk\nbuy bread"),
+        ("which lines in n.txt mention milk?", "buy milk"),
+        ("how many lines of n.txt do not start with \"buy\"", "3"),
+    ] {
+        let (_place, shown) = result(goal, &notes);
+        assert_eq!(shown.trim(), wanted, "{goal}");
+    }
+}
+
+#[test]
 fn a_word_that_means_nothing_in_the_file_is_not_ignored() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("orders.csv"), ORDERS).unwrap();
+    fs::write(place.path().join("none.csv"), "id,status\n").unwrap();
     for goal in [
+        "how many rows are in none.csv?",
         "how many orders in orders.csv are unshipped?",
         "how many green orders in orders.csv are not paid?",
         "how many orders in orders.csv are not paid? text it to my phone",

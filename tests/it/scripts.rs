@@ -112,6 +112,10 @@ fn fixes_mend_wrong_scripts() {
     for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
         let text = fs::read_to_string(&file).unwrap();
         let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
+        // Holes are for people to fill.
+        if report.errors().any(|it| it.code == Code::E224) {
+            continue;
+        }
         let fixed = engine.fix_with(text.as_str(), Fixes::Suggested);
         let checks = !fixed.left.has_errors();
         all += 1;

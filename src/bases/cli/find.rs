@@ -12,8 +12,10 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// Find what matches WORDS, with the reason for each match: ops, words of the language, flows of
-/// the standard library, codes of problems.
+/// Find ops, words of the language, flows and codes by what they do.
+///
+/// Each match comes with its reason. The flows are those of the standard library, the codes those
+/// of problems.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Find {

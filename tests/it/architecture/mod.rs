@@ -90,6 +90,7 @@ const LIGHT: [(&str, &[&str]); 8] = [
             "sha2",
             "svc-contract",
             "svc-engine",
+            "svc-guide",
             "svc-lang",
             "svc-store",
             "svc-text",

@@ -54,10 +54,10 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
                 return Ok(workflow);
             }
         }
-        Some(Outcome::Open(words)) => {
+        Some(Outcome::Open { words, why }) => {
             let mut index = Index::of(catalog.registry());
             let missing = words.iter().map(|it| gap(it, &mut index)).collect();
-            return Ok(Workflow { missing, ..nothing(&wanted.goal) });
+            return Ok(Workflow { missing, notes: vec![why.into()], ..nothing(&wanted.goal) });
         }
         None => {}
     }

@@ -19,6 +19,9 @@ pub(super) struct Lexicon {
     phrases: Vec<(&'static str, String)>,
     pub(super) unique: Vec<Term>,
     pub(super) contains: Vec<Term>,
+    /// Words of `starts_with`, and of `ends_with`, that the other one does not have.
+    pub(super) starts: Vec<Term>,
+    pub(super) ends: Vec<Term>,
     pub(super) round: Vec<Term>,
     pub(super) markdown: Vec<Term>,
     pub(super) csv: Vec<Term>,
@@ -170,6 +173,7 @@ impl Lexicon {
         });
         let phrases: Vec<(&'static str, String)> = phrases.collect();
         let (unique, round) = (says("unique"), says("round"));
+
         let (markdown, csv, json) = (says("to_markdown"), says("to_csv"), says("save_json"));
         let writers =
             ops().filter(|it| it.effects.iter().any(|it| matches!(it, Effect::Writes { .. })));
@@ -184,15 +188,24 @@ impl Lexicon {
             all.collect::<Vec<_>>().join(" ")
         };
         let (highest, lowest) = (superlatives("max"), superlatives("min"));
-        // Next to a value, also a frequent word says that it is looked for.
-        let contains = registry.resolve("contains").map(|it| it.op.says.join(" "));
-        let contains = words.terms(&format!("contains {}", contains.unwrap_or_default()));
+        // Next to a value, also a frequent word says how it is looked for.
+        let mut all_of = |name: &str| {
+            let says = registry.resolve(name).map(|it| it.op.says.join(" ")).unwrap_or_default();
+            words.terms(&format!("{} {says}", name.replace('_', " ")))
+        };
+        let contains = all_of("contains");
+        let (mut starts, mut ends) = (all_of("starts_with"), all_of("ends_with"));
+        let both: Vec<Term> = starts.iter().filter(|it| ends.contains(it)).copied().collect();
+        starts.retain(|it| !both.contains(it));
+        ends.retain(|it| !both.contains(it));
         let mut terms = |text: &str| words.read(text).map(|it| it.term).collect::<Vec<_>>();
         Self {
             totals,
             phrases,
             unique,
             contains,
+            starts,
+            ends,
             round,
             markdown,
             csv,

@@ -61,7 +61,10 @@ fn is_target(tokens: &[Token], at: usize) -> bool {
 pub(crate) enum Outcome {
     Answer(Answer),
     /// It is about a table, but these words mean nothing there.
-    Open(Vec<String>),
+    Open {
+        words: Vec<String>,
+        why: String,
+    },
 }
 
 /// Reads a goal as a question about one of the files; `None` if it may be about something else.
@@ -81,7 +84,12 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     }
     let table = Table::of(file, &mut words)?;
     let reading = Reader::new(&tokens, &table, &lexicon, &mut words).read();
-    let open = |words: Vec<String>| (!table.is_lines).then_some(Outcome::Open(words));
+    let open = |words: Vec<String>| {
+        (!table.is_lines).then(|| Outcome::Open { words, why: table.described() })
+    };
+    if table.columns.is_empty() {
+        return open(vec![goal.to_owned()]);
+    }
     let Some(reading) = reading else { return open(vec![goal.to_owned()]) };
     if !reading.uncovered.is_empty() {
         return open(reading.uncovered);

@@ -74,6 +74,9 @@ impl Table {
                     terms,
                 });
             }
+            Value::List(rows) if rows.iter().all(|it| it.as_record().is_some()) => {
+                (rows.clone(), Vec::new())
+            }
             value => rows_of(value, DEEPEST)?,
         };
         let rows: Vec<Value> = rows.iter().take(MOST_ROWS).cloned().collect();
@@ -91,6 +94,25 @@ impl Table {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
         Some(Self { path, reader, columns, fields, is_lines: false, terms })
+    }
+}
+
+impl Table {
+    /// What can be asked about.
+    pub(super) fn described(&self) -> String {
+        let path = &self.path;
+        if self.columns.is_empty() {
+            return format!("`{path}` has no rows");
+        }
+        let kind = |it: &Column| match it.kind {
+            Kind::Int | Kind::Float => " (numbers)",
+            Kind::Date => " (dates)",
+            Kind::Bool | Kind::YesNo(..) => " (yes or no)",
+            Kind::Text => "",
+            Kind::Other => " (lists or records)",
+        };
+        let all = self.columns.iter().map(|it| format!("`{}`{}", it.name, kind(it)));
+        format!("the columns of `{path}` are {}", all.collect::<Vec<_>>().join(", "))
     }
 }
 

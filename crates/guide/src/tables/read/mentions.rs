@@ -3,7 +3,11 @@
 use svc_contract::value::literal;
 
 use super::{
-    super::{lexicon::has, table::Kind, words::Literal},
+    super::{
+        lexicon::has,
+        table::Kind,
+        words::{Literal, Token},
+    },
     Mention, Reader,
 };
 
@@ -128,13 +132,16 @@ impl Reader<'_, '_> {
     fn part_of_value(&mut self, at: usize, len: usize, text: &str) {
         let token = &self.tokens[at];
         let is_quoted = matches!(token.literal, Some(Literal::Quoted(_)));
+        let is_behind = |it: &Token| !it.ends && (it.is_stop || self.table().is_lines);
         let is_name = at > 0
-            && !self.tokens[at - 1].ends
+            && is_behind(&self.tokens[at - 1])
             && token.text.starts_with(|it: char| it.is_uppercase())
             && token.literal.is_none()
             && text.len() > 2;
         let is_own = self.mentions.iter().any(|it| it.at <= at && at < it.end);
-        if !(is_quoted || is_name) || is_own {
+        let (test, param, from) = self.test_before(at);
+        let is_looked_for = self.table().is_lines && from < at;
+        if !(is_quoted || is_name || is_looked_for) || is_own {
             return;
         }
         let has_word = |value: &String| {
@@ -154,13 +161,28 @@ impl Reader<'_, '_> {
         let not = if self.is_negated(at) { "not " } else { "" };
         let cell = self.query.cell(column);
         let cell = if self.col(column).optional { format!("({cell} ?? \"\")") } else { cell };
-        self.filter(
-            column,
-            format!("{not}contains({cell}, text: {})", literal::text(text)),
-            at,
-            at + len,
-        );
+        let condition = format!("{not}{test}({cell}, {param}: {})", literal::text(text));
+        self.filter(column, condition, from, at + len);
         self.covers_name(column, at, at + len);
+    }
+
+    /// The test that the words before a value ask for, its param, and where these words begin:
+    /// `that mention milk`, `starting with "-"`.
+    fn test_before(&self, at: usize) -> (&'static str, &'static str, usize) {
+        let before = |back: usize| Some(&self.tokens[at.checked_sub(back)?]);
+        let is_with = before(1).is_some_and(|it| it.lower == "with");
+        match (before(1), before(2)) {
+            (_, Some(it)) if is_with && has(&self.lexicon.starts, it) => {
+                ("starts_with", "prefix", at - 2)
+            }
+            (_, Some(it)) if is_with && has(&self.lexicon.ends, it) => {
+                ("ends_with", "suffix", at - 2)
+            }
+            (Some(it), _) if has(&self.lexicon.contains, it) && !it.is_stop => {
+                ("contains", "item", at - 1)
+            }
+            _ => ("contains", "item", at),
+        }
     }
 
     /// The name of a column next to one of its values only says what the value is.

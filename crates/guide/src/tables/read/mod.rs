@@ -12,7 +12,7 @@ use svc_text::stems::Vocabulary;
 
 use super::{
     lexicon::{Lexicon, has},
-    query::{Filter, Format, Query},
+    query::{Filter, Format, Measure, Query},
     table::{Column, Table},
     words::{Literal, Token},
 };
@@ -90,8 +90,21 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.kinds();
         self.rows();
         self.extreme();
+        if self.query.measure == Some(Measure::Count)
+            && self.table().is_lines
+            && !self.names_lines()
+        {
+            return None;
+        }
         let uncovered = self.uncovered();
         Some(Reading { query: self.query, uncovered })
+    }
+
+    /// Whether it is lines that are counted, and not what is in them.
+    fn names_lines(&self) -> bool {
+        let is_line =
+            |it: &Token| matches!(it.lower.as_str(), "line" | "lines" | "row" | "rows" | "entries");
+        self.tokens.iter().any(is_line)
     }
 
     fn table(&self) -> &'a Table {
