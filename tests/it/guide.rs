@@ -155,10 +155,10 @@ fn the_words_of_a_goal_mean_columns_and_values_of_its_file() {
 
 #[test]
 fn lines_of_a_file_are_chosen_by_what_they_contain() {
-    let notes = [("n.txt", "buy milk\ncall Ann\nTODO lamp\n\nbuy bread\n")];
+    let notes = [("n.txt", "buy milk\ncall Ann\nURGENT lamp\n\nbuy bread\n")];
     for (goal, wanted) in [
-        ("how many lines of n.txt contain TODO?", "1"),
-        ("lines of n.txt that don't contain TODO and that start with buy", "buy milk\nbuy bread"),
+        ("how many lines of n.txt contain URGENT?", "1"),
+        ("lines of n.txt that don't contain URGENT and that start with buy", "buy milk\nbuy bread"),
         ("which lines in n.txt mention milk?", "buy milk"),
         ("how many lines of n.txt do not start with \"buy\"", "3"),
     ] {

@@ -9,6 +9,8 @@ struct Reader {
     plain: String,
     /// The stages that read the file as a `{T}`.
     typed: String,
+    /// Whether they read a list of `{T}`, whatever is in the file.
+    is_table: bool,
 }
 
 /// What is in the files that a goal names: a list of `{ path, reader, value }`. Files that cannot be
@@ -22,12 +24,10 @@ pub(crate) async fn files(engine: &Engine, goal: &str) -> Value {
 }
 
 async fn file(engine: &Engine, path: &str) -> Option<Value> {
-    let Reader { plain, typed } = reader(engine, path).await?;
+    let Reader { plain, typed, is_table } = reader(engine, path).await?;
     let value = read(engine, &plain, path).await?;
-    let is_json =
-        matches!(value, Value::List(_)) && !typed.contains("parse_csv") && !typed.contains("sheet");
-    // Tables are lists of `T` by themselves.
-    let typed = if is_json { typed.replace("<{T}>", "<[{T}]>") } else { typed };
+    let is_list = !is_table && matches!(value, Value::List(_));
+    let typed = if is_list { typed.replace("<{T}>", "<[{T}]>") } else { typed };
     let fields = [("path", path.into()), ("reader", typed.into()), ("value", value)];
     let fields = fields.map(|(name, it)| (name.into(), it));
     Some(Value::Record(fields.into_iter().collect::<Record>()))
@@ -41,26 +41,29 @@ async fn read(engine: &Engine, stages: &str, path: &str) -> Option<Value> {
 
 /// How files with the extension of a path are read.
 async fn reader(engine: &Engine, path: &str) -> Option<Reader> {
-    let of = |plain: &str, typed: &str| {
-        let typed = typed.replace("{file}", &literal::text(path));
-        Some(Reader { plain: plain.to_owned(), typed })
+    let file = literal::text(path);
+    let of = |plain: &str, typed: &str, is_table: bool| {
+        let typed = typed.replace("{file}", &file);
+        Some(Reader { plain: plain.to_owned(), typed, is_table })
     };
-    let parsed = |parser: &str, args: &str| {
-        of(
-            &format!("read_text(path: file) >> {parser}<json>({args})"),
-            &format!("read_text(path: {{file}}) >> {parser}<{{T}}>({args})"),
-        )
+    let parsed = |parser: &str, args: &str, is_table: bool| {
+        let plain = format!("read_text(path: file) >> {parser}<json>({args})");
+        of(&plain, &format!("read_text(path: {{file}}) >> {parser}<{{T}}>({args})"), is_table)
     };
     match path.rsplit('.').next()?.to_lowercase().as_str() {
-        "csv" => parsed("parse_csv", &separator(engine, path).await?),
-        "tsv" => parsed("parse_csv", "sep: \"\\t\""),
-        "yaml" | "yml" => parsed("parse_yaml", ""),
-        "toml" => parsed("parse_toml", ""),
-        "xml" => parsed("parse_xml", ""),
-        "json" => of("read_json(path: file)", "read_json<{T}>(path: {file})"),
-        "jsonl" => of("read_jsonl(path: file)", "read_jsonl(path: {file}) >> each { it as {T} }"),
-        "xlsx" | "xlsb" | "xls" | "ods" => of("sheet(from: file)", "sheet<{T}>(from: {file})"),
-        "txt" | "log" | "md" => of("read_text(path: file)", "read_text(path: {file})"),
+        "csv" => parsed("parse_csv", &separator(engine, path).await?, true),
+        "tsv" => parsed("parse_csv", "sep: \"\\t\"", true),
+        "yaml" | "yml" => parsed("parse_yaml", "", false),
+        "toml" => parsed("parse_toml", "", false),
+        "xml" => parsed("parse_xml", "", false),
+        "json" => of("read_json(path: file)", "read_json<{T}>(path: {file})", false),
+        "jsonl" => {
+            of("read_jsonl(path: file)", "read_jsonl(path: {file}) >> each { it as {T} }", true)
+        }
+        "xlsx" | "xlsb" | "xls" | "ods" => {
+            of("sheet(from: file)", "sheet<{T}>(from: {file})", true)
+        }
+        "txt" | "log" | "md" => of("read_text(path: file)", "read_text(path: {file})", false),
         _ => None,
     }
 }

@@ -12,14 +12,16 @@ mod how_to;
 mod overview;
 mod plan;
 mod tables;
+mod workflow;
 mod write;
 
 pub use ask::{Documented, answered};
 pub use find_tool::{Tool, tools};
 pub use how_to::{HowTo, how_to};
 pub use overview::{System, overview};
-pub use plan::{Gap, Need, Part, Step, Wanted, Workflow, planned};
+pub use plan::{Wanted, planned};
 pub use tables::{Seen, named_files};
+pub use workflow::{Gap, Need, Part, Step, Workflow};
 pub use write::{Proposal, guarded};
 
 /// The summary of the language on one page.

@@ -22,5 +22,6 @@ pub mod snippets;
 pub mod stems;
 pub mod synonyms;
 pub mod tokens;
+pub mod typos;
 pub mod vectors;
 pub mod visible;

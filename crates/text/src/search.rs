@@ -10,7 +10,10 @@ use std::{
     ops::Range,
 };
 
-use super::stems::{Term, Vocabulary, words};
+use super::{
+    stems::{Term, Vocabulary, words},
+    typos::is_near,
+};
 
 /// The number of fields of a page.
 const FIELDS: usize = 4;
@@ -382,22 +385,6 @@ fn folded(word: &str) -> String {
         Some(format!("{stem}{other}"))
     };
     ENDS.iter().find_map(cut).unwrap_or(word)
-}
-
-/// Whether two words differ by one letter: an extra, missing or wrong one, or two swapped.
-fn is_near(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[same..], &other[same..]);
-    match (one, other) {
-        ([a, b, rest @ ..], [c, d, others @ ..]) if a == d && b == c => rest == others,
-        _ => {
-            let (longer, shorter) =
-                if one.len() >= other.len() { (one, other) } else { (other, one) };
-            let is_wrong = one.len() == other.len() && one.get(1..) == other.get(1..);
-            is_wrong || (longer.len() == shorter.len() + 1 && longer.get(1..) == Some(shorter))
-        }
-    }
 }
 
 #[cfg(test)]

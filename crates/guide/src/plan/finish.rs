@@ -5,16 +5,19 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-use crate::tables::{self, Answer, Outcome, Seen};
+use crate::{
+    Gap, Part, Workflow,
+    tables::{self, Answer, Outcome, Seen},
+    workflow::head,
+};
 
 use super::{
-    Gap, Part, Workflow,
     draft::{Asked, Draft, Stage, joined},
     forbidden::Forbidden,
     goal::{Clause, Goal},
     library,
     mention::{Mention, What, describes_components, is_generic, spoken},
-    output::{described, edition, head, need, nothing, step},
+    output::{edition, need, step},
     route::{self, Route},
     spelling::Spelling,
     unexplained,
@@ -57,7 +60,11 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         Some(Outcome::Open { words, why }) => {
             let mut index = Index::of(catalog.registry());
             let missing = words.iter().map(|it| gap(it, &mut index)).collect();
-            return Ok(Workflow { missing, notes: vec![why.into()], ..nothing(&wanted.goal) });
+            return Ok(Workflow {
+                missing,
+                notes: vec![why.into()],
+                ..Workflow::none(&wanted.goal)
+            });
         }
         None => {}
     }
@@ -89,7 +96,7 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         missing.push(gap(&wanted.goal, &mut index));
     }
     if !missing.is_empty() {
-        return Ok(Workflow { missing, ..nothing(&wanted.goal) });
+        return Ok(Workflow { missing, ..Workflow::none(&wanted.goal) });
     }
     let all = route.drafts(started(wanted, input.as_ref()));
     // A literal that no stage uses is a part that nothing serves.
@@ -104,14 +111,17 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         ));
     }
     if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
-        return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
+        return Ok(Workflow {
+            missing: vec![gap(&part, &mut index)],
+            ..Workflow::none(&wanted.goal)
+        });
     }
     let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
     let missing = match ignored {
         Some(clause) => gap(&clause.text, &mut index),
         None => unchained(wanted, mentions, &mut index),
     };
-    Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
+    Ok(Workflow { missing: vec![missing], ..Workflow::none(&wanted.goal) })
 }
 
 /// The script for a question about a file that was looked at.
@@ -124,11 +134,10 @@ fn from_data(wanted: &Wanted, answer: Answer, catalog: &dyn Catalog) -> Option<W
     let part =
         |(phrase, stage): (String, String)| Part { phrase: phrase.into(), stage: stage.into() };
     let parts = answer.parts.into_iter().map(part).collect();
-    Some(Workflow { parts, ..whole_script(whole, described(&wanted.goal, &tried)) })
-}
-
-fn whole_script(script: String, workflow: Workflow) -> Workflow {
-    Workflow { verdict: "script".into(), ok: true, script: Some(script.into()), ..workflow }
+    Some(Workflow {
+        parts,
+        ..Workflow::none(&wanted.goal).described(&tried).with_script(whole.into())
+    })
 }
 
 /// The meaning of the steps.
@@ -263,7 +272,7 @@ impl Finish<'_> {
         Some(Workflow {
             steps: draft.stages.iter().filter(|it| it.text != "given").map(step).collect(),
             needs: draft.params.iter().map(need).collect(),
-            ..whole_script(script, described(&self.wanted.goal, &tried))
+            ..Workflow::none(&self.wanted.goal).described(&tried).with_script(script.into())
         })
     }
 

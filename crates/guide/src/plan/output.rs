@@ -1,34 +1,8 @@
-//! The final script, with its header and its description.
+//! The bounds, stages and params of the final script.
 
-use svc_contract::registry::Tried;
+use crate::{Need, Step};
 
-use super::{
-    Need, Step, Workflow,
-    draft::{Asked, Stage},
-};
-
-/// The result without a script.
-pub(super) fn nothing(goal: &str) -> Workflow {
-    Workflow::none(goal)
-}
-
-/// Describes a script that was tried.
-pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
-    Workflow {
-        result: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
-        envelope: tried.envelope.as_str().into(),
-        effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
-        ..nothing(goal)
-    }
-}
-
-/// The header of a script: its goal, its estimate, and its effects.
-pub(super) fn head(goal: &str, tried: &Tried) -> String {
-    let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
-    let touches =
-        if tried.effects.is_empty() { "nothing".to_owned() } else { tried.effects.join(", ") };
-    format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
-}
+use super::draft::{Asked, Stage};
 
 pub(super) fn edition(bounds: &[(&'static str, String)]) -> String {
     if bounds.is_empty() {

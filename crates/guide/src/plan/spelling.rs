@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use svc_contract::registry::Index;
-use svc_text::synonyms;
+use svc_text::{synonyms, typos::is_near};
 
 use super::goal::{BETWEEN, FILLERS};
 
@@ -42,35 +42,5 @@ impl<'i> Spelling<'i> {
         let mut near = self.words.iter().filter(|it| it[..1] == word[..1] && is_near(it, word));
         let first = near.next()?;
         near.next().is_none().then_some(first)
-    }
-}
-
-/// Whether two words differ by one typo.
-fn is_near(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[same..], &other[same..]);
-    match (one, other) {
-        ([a, b, rest @ ..], [c, d, others @ ..]) if a == d && b == c => rest == others,
-        _ => {
-            let (longer, shorter) =
-                if one.len() >= other.len() { (one, other) } else { (other, one) };
-            let is_wrong = one.len() == other.len() && one.get(1..) == other.get(1..);
-            is_wrong || (longer.len() == shorter.len() + 1 && longer.get(1..) == Some(shorter))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_near;
-
-    #[test]
-    fn one_slip_is_near() {
-        for word in ["sumarise", "summarisee", "summarize", "smumarise"] {
-            assert!(is_near("summarise", word), "{word}");
-        }
-        assert!(!is_near("summarise", "sumarize"));
-        assert!(!is_near("reverse", "severe"));
     }
 }

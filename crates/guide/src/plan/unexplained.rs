@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use svc_contract::registry::{Catalog, Effect, Index, OpRef};
 use svc_text::stems::{Term, Vocabulary};
 
+use crate::Workflow;
+
 use super::{
-    Workflow,
     finish::{Understood, gap},
     goal::{Clause, Goal, is_filler},
     mention::{What, is_generic},
-    output::nothing,
 };
 
 /// Words that only connect, count or compare, and need no coverage.
@@ -41,7 +41,7 @@ pub(super) fn with_uncovered_words(
     };
     if let Some(clause) = goal.clauses.iter().find(is_head) {
         let missing = vec![gap(&clause.text, index)];
-        return Workflow { missing, ..nothing(&workflow.goal) };
+        return Workflow { missing, ..Workflow::none(&workflow.goal) };
     }
     let list = unknown.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let sketch = format!("{}  >> ?  # not covered: {list}\n", script.trim_end().to_owned() + "\n");

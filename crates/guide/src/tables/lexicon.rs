@@ -11,9 +11,18 @@ use super::words::Token;
 /// A word that asks for more ops than this asks for none of them.
 const MOST_SPREAD: usize = 6;
 
+/// Ops from a list of numbers to a number.
+const TOTALS: [&str; 5] = ["sum", "avg", "median", "stdev", "mode"];
+
+/// Words that only ask for something, whatever it is.
+const REQUESTS: &str = "please pls work something need want like give show tell list find get see \
+    look take use using just only all every everything everybody everyone everywhere anybody anyone \
+    who whose where let know turn make have keep leave call called name according going go come came \
+    said say says still yet far so also too really exactly here there one ones rest";
+
 /// The words of ops that a query about a table may need.
 pub(super) struct Lexicon {
-    /// Ops from a list of numbers to a number: the name, and the words that ask for it.
+    /// The ops of `TOTALS`, and the words that ask for each.
     pub(super) totals: Vec<(&'static str, Vec<Term>)>,
     /// The phrases that ask for them.
     phrases: Vec<(&'static str, String)>,
@@ -136,72 +145,30 @@ const NOT: [&str; 22] = [
 
 impl Lexicon {
     pub(super) fn of(registry: &Registry, words: &mut Vocabulary) -> Self {
-        let ops = || registry.components().iter().flat_map(|it| it.ops.iter());
-        // How many ops ask for something with a word: `column` says nothing about an op.
-        let mut spread: HashMap<Term, usize> = HashMap::new();
-        for op in ops() {
-            let mut own = words.terms(&format!("{} {}", op.name, op.says.join(" ")));
-            own.sort_unstable();
-            own.dedup();
-            for term in own {
-                *spread.entry(term).or_default() += 1;
-            }
-        }
-        let mut says = |name: &str| {
-            let op = registry.resolve(name);
-            let all = op.map(|it| it.op.says.join(" ")).unwrap_or_default();
-            let mut terms = words.terms(&format!("{name} {all}"));
+        let spread = spread(registry, words);
+        let mut rare = |name: &str| {
+            let mut terms = words.terms(&format!("{name} {}", says(registry, name)));
             terms.retain(|it| spread.get(it).is_none_or(|it| *it <= MOST_SPREAD));
             terms
         };
-        let names = ["sum", "avg", "median", "stdev", "mode"];
         let all: Vec<(&'static str, Vec<Term>)> =
-            names.into_iter().map(|name| (name, says(name))).collect();
-        let count = |terms: &[Term], term: Term| terms.iter().filter(|it| **it == term).count();
-        let is_own = |own: &[Term], term: Term| {
-            let most = all.iter().map(|(_, terms)| count(terms, term)).max().unwrap_or(0);
-            let firsts = all.iter().filter(|(_, terms)| count(terms, term) == most).count();
-            count(own, term) == most && firsts == 1
-        };
-        let totals = all.iter().map(|(name, terms)| {
-            (*name, terms.iter().copied().filter(|it| is_own(terms, *it)).collect())
-        });
-        let totals = totals.collect();
-        let phrases = names.into_iter().map(|name| {
-            let says = registry.resolve(name).map(|it| it.op.says.join(", "));
-            (name, says.unwrap_or_default())
-        });
-        let phrases: Vec<(&'static str, String)> = phrases.collect();
-        let (unique, round) = (says("unique"), says("round"));
-
-        let (markdown, csv, json) = (says("to_markdown"), says("to_csv"), says("save_json"));
-        let writers =
-            ops().filter(|it| it.effects.iter().any(|it| matches!(it, Effect::Writes { .. })));
-        let writers: Vec<String> = writers.map(|it| it.says.join(" ")).collect();
-        let writes = words.terms(&writers.join(" "));
-        // `cheapest` is a word of `min`.
-        let superlatives = |name: &str| {
-            let says = registry.resolve(name).map(|it| it.op.says.join(" ")).unwrap_or_default();
-            let all = says
-                .split(' ')
-                .filter(|it| it.ends_with("est") && *it != "earliest" && *it != "latest");
-            all.collect::<Vec<_>>().join(" ")
-        };
-        let (highest, lowest) = (superlatives("max"), superlatives("min"));
+            TOTALS.into_iter().map(|name| (name, rare(name))).collect();
+        let (unique, round) = (rare("unique"), rare("round"));
+        let (markdown, csv, json) = (rare("to_markdown"), rare("to_csv"), rare("save_json"));
         // Next to a value, also a frequent word says how it is looked for.
-        let mut all_of = |name: &str| {
-            let says = registry.resolve(name).map(|it| it.op.says.join(" ")).unwrap_or_default();
-            words.terms(&format!("{} {says}", name.replace('_', " ")))
+        let mut every = |name: &str| {
+            words.terms(&format!("{} {}", name.replace('_', " "), says(registry, name)))
         };
-        let contains = all_of("contains");
-        let (mut starts, mut ends) = (all_of("starts_with"), all_of("ends_with"));
+        let contains = every("contains");
+        let (mut starts, mut ends) = (every("starts_with"), every("ends_with"));
         let both: Vec<Term> = starts.iter().filter(|it| ends.contains(it)).copied().collect();
         starts.retain(|it| !both.contains(it));
         ends.retain(|it| !both.contains(it));
+        let writes = words.terms(&writers(registry));
         let mut terms = |text: &str| words.read(text).map(|it| it.term).collect::<Vec<_>>();
         Self {
-            totals,
-            phrases,
+            totals: apart(&all),
+            phrases: TOTALS.map(|name| (name, says(registry, name))).into(),
             unique,
             contains,
             starts,
@@ -212,18 +179,15 @@ impl Lexicon {
             json,
             writes,
             count: terms("many count number often"),
-            high: terms(&format!("{highest} most best top maximum busiest")),
-            low: terms(&format!("{lowest} least fewest minimum worst")),
+            high: terms(&format!(
+                "{} most best top maximum busiest",
+                superlatives(registry, "max")
+            )),
+            low: terms(&format!("{} least fewest minimum worst", superlatives(registry, "min"))),
             new: terms("newest latest youngest recent"),
             old: terms("oldest earliest first"),
             alphabetical: terms("alphabetical alphabetically"),
-            requests: terms(
-                "please pls work something need want like give show tell list find get see look take use using \
-                 just only all every everything everybody everyone everywhere anybody anyone who \
-                 whose where let know turn make have keep leave call called name according going \
-                 go come came said say says still yet far so also too really exactly here there say says one \
-                 ones rest",
-            ),
+            requests: terms(REQUESTS),
         }
     }
 
@@ -265,6 +229,54 @@ impl Lexicon {
         let found = self.totals.iter().find(|(_, terms)| has(terms, &tokens[at]));
         found.map(|(name, _)| (*name, 1))
     }
+}
+
+/// The phrases that ask for an op.
+fn says(registry: &Registry, name: &str) -> String {
+    registry.resolve(name).map(|it| it.op.says.join(", ")).unwrap_or_default()
+}
+
+/// The phrases that ask for an op that writes files.
+fn writers(registry: &Registry) -> String {
+    let ops = registry.components().iter().flat_map(|it| it.ops.iter());
+    let writers = ops.filter(|it| it.effects.iter().any(|it| matches!(it, Effect::Writes { .. })));
+    writers.map(|it| it.says.join(" ")).collect::<Vec<_>>().join(" ")
+}
+
+/// How many ops ask for something with a word: `column` says nothing about an op.
+fn spread(registry: &Registry, words: &mut Vocabulary) -> HashMap<Term, usize> {
+    let mut spread: HashMap<Term, usize> = HashMap::new();
+    for op in registry.components().iter().flat_map(|it| it.ops.iter()) {
+        let mut own = words.terms(&format!("{} {}", op.name, op.says.join(" ")));
+        own.sort_unstable();
+        own.dedup();
+        for term in own {
+            *spread.entry(term).or_default() += 1;
+        }
+    }
+    spread
+}
+
+/// The words that one of the ops has more often than all others.
+fn apart(all: &[(&'static str, Vec<Term>)]) -> Vec<(&'static str, Vec<Term>)> {
+    let count = |terms: &[Term], term: Term| terms.iter().filter(|it| **it == term).count();
+    let is_own = |own: &[Term], term: Term| {
+        let most = all.iter().map(|(_, terms)| count(terms, term)).max().unwrap_or(0);
+        let firsts = all.iter().filter(|(_, terms)| count(terms, term) == most).count();
+        count(own, term) == most && firsts == 1
+    };
+    let own = all.iter().map(|(name, terms)| {
+        (*name, terms.iter().copied().filter(|it| is_own(terms, *it)).collect())
+    });
+    own.collect()
+}
+
+/// The superlatives with which users ask for an op: `cheapest` is a word of `min`.
+fn superlatives(registry: &Registry, name: &str) -> String {
+    let says = says(registry, name);
+    let words = says.split([' ', ',']);
+    let all = words.filter(|it| it.ends_with("est") && !matches!(*it, "earliest" | "latest"));
+    all.collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn has(terms: &[Term], token: &Token) -> bool {

@@ -51,8 +51,7 @@ pub(super) fn answer(
     let reader = seen.reader.replace("<{T}>", "");
     let path = leaf.path.join(".");
     let stage = format!("at(path: {})", literal::text(&path));
-    let part = |it: &Token| (it.text.clone(), stage.clone());
-    let parts = wanted.iter().map(|it| part(it)).collect();
+    let parts = wanted.iter().map(|it| (it.text.clone(), stage.clone())).collect();
     Some(Answer { script: format!("{reader}\n  >> {stage}\n"), parts })
 }
 

@@ -7,7 +7,10 @@
 
 use svc_contract::registry::{Catalog, ErrorKind, OpError, Tried, Writer};
 
-use crate::{Gap, Part, Wanted, Workflow};
+use crate::{
+    Gap, Part, Wanted, Workflow,
+    workflow::{head, without_head},
+};
 
 use self::{
     answer::Answer,
@@ -193,14 +196,8 @@ impl Proposal<'_> {
         };
         let mut notes = vec!["written by a language model; it passes the check".into()];
         notes.extend(note.map(Into::into));
-        Workflow {
-            verdict: "script".into(),
-            ok: true,
-            script: Some(whole.text.as_str().into()),
-            parts,
-            notes,
-            ..described(self.nothing(), &whole)
-        }
+        let workflow = self.nothing().described(&whole).with_script(whole.text.as_str().into());
+        Workflow { parts, notes, ..workflow }
     }
 
     fn impossible(&self, part: &str) -> Workflow {
@@ -296,54 +293,4 @@ pub fn guarded(own: Workflow, wanted: &Wanted, catalog: &dyn Catalog) -> Workflo
     let script = Some(whole.text.as_str().into());
     let (envelope, effects) = (whole.envelope.as_str().into(), own.effects.clone());
     Workflow { script, envelope, effects, notes, ..own }
-}
-
-impl Workflow {
-    /// The result without a script.
-    pub fn none(goal: &str) -> Self {
-        Self {
-            verdict: "refused".into(),
-            ok: false,
-            goal: goal.into(),
-            script: None,
-            steps: Vec::new(),
-            needs: Vec::new(),
-            result: "".into(),
-            envelope: "".into(),
-            effects: Vec::new(),
-            alternatives: Vec::new(),
-            missing: Vec::new(),
-            question: None,
-            parts: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-}
-
-fn described(workflow: Workflow, tried: &Tried) -> Workflow {
-    Workflow {
-        result: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
-        envelope: tried.envelope.as_str().into(),
-        effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
-        ..workflow
-    }
-}
-
-/// The header of a script: its goal, its estimate, and its effects.
-fn head(goal: &str, tried: &Tried) -> String {
-    let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
-    let touches =
-        if tried.effects.is_empty() { "nothing".to_owned() } else { tried.effects.join(", ") };
-    format!("{GOAL}{goal}\n{TAKES}{}\n{TOUCHES}{touches}\n\n", tried.envelope)
-}
-
-const GOAL: &str = "# Goal: ";
-const TAKES: &str = "# Takes: ";
-const TOUCHES: &str = "# Touches: ";
-
-/// A script without its header.
-fn without_head(script: &str) -> String {
-    let is_head = |it: &&str| [GOAL, TAKES, TOUCHES].iter().any(|head| it.starts_with(head));
-    let lines: Vec<&str> = script.lines().filter(|it| !is_head(it)).collect();
-    format!("{}\n", lines.join("\n").trim_start())
 }

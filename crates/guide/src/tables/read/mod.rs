@@ -126,7 +126,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         for (at, token) in self.tokens.iter().enumerate() {
             let Some(Literal::Path(path)) = &token.literal else { continue };
             if *path == self.table().path {
-                self.cover(at, at + 1, self.table().reader.clone());
+                self.cover(at, at + 1, self.table().reader.replace("<{T}>", ""));
             } else if self.query.target.is_none() {
                 self.query.target = Some(path.clone());
                 self.cover(at, at + 1, "write");
@@ -147,12 +147,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         Some(())
     }
 
-    /// Whether only words without content stand between a token and the file to write, at least on
-    /// one side, or the token begins the sentence.
+    /// Whether a token is near the file to write, or begins a sentence.
     fn by_target(&self, at: usize) -> bool {
-        let target = self.tokens.iter().position(
-            |it| matches!(&it.literal, Some(Literal::Path(path)) if Some(path) == self.query.target.as_ref()),
-        );
+        let target = self.query.target.clone().map(Literal::Path);
+        let target = self.tokens.iter().position(|it| it.literal == target);
         target.is_some_and(|target| at == 0 || target.abs_diff(at) <= 4 || self.tokens[at - 1].ends)
     }
 

@@ -85,9 +85,7 @@ impl Reader<'_, '_> {
                 {
                     2 + usize::from(rest[1] == "other")
                 }
-                ["not", verb, ..]
-                    if self.query.target.is_none() && self.is_writing(at + 1, verb) =>
-                {
+                ["not", _, ..] if self.query.target.is_none() && self.is_writing(at + 1) => {
                     let end = self.tokens[at..].iter().position(|it| it.ends);
                     end.map_or(self.tokens.len() - at, |it| it + 1)
                 }
@@ -110,8 +108,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn is_writing(&self, at: usize, verb: &str) -> bool {
-        !verb.is_empty() && self.tokens.get(at).is_some_and(|it| has(&self.lexicon.writes, it))
+    fn is_writing(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|it| has(&self.lexicon.writes, it))
     }
 
     /// `joining dates`, `the column name`: words that only say what a mention is.
