@@ -7,6 +7,7 @@
 
 mod ask;
 mod book;
+mod chain;
 mod find_tool;
 mod how_to;
 mod overview;

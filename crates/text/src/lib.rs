@@ -8,7 +8,6 @@ mod lines;
 mod stop_words;
 
 pub mod blocks;
-pub mod bm25;
 pub mod dates;
 #[cfg(feature = "markdown")]
 pub mod links;
@@ -20,7 +19,6 @@ pub mod sentences;
 #[cfg(feature = "markdown")]
 pub mod snippets;
 pub mod stems;
-pub mod synonyms;
 pub mod tokens;
 pub mod typos;
 pub mod vectors;

@@ -168,6 +168,15 @@ impl Search {
         known.map_or(0.0, |(term, is_stop)| self.idf(term) * share(is_stop))
     }
 
+    /// A word that no page has, as the one that is spelt nearly the same.
+    pub fn respelt(&self, word: &str) -> Option<&str> {
+        let word = folded(word);
+        if self.words.known(&word).is_some() {
+            return None;
+        }
+        self.near(&word)
+    }
+
     fn add_words(&self, asked: &[Asked], found: &mut HashMap<usize, Found>) {
         for it in asked {
             for at in self.occurrences.get(&it.term).into_iter().flatten() {
@@ -350,13 +359,17 @@ impl Search {
 
     /// The first known word with the same first letter that differs by one letter.
     fn corrected(&self, word: &str) -> Option<(Term, bool)> {
+        self.words.known(self.near(word)?)
+    }
+
+    fn near(&self, word: &str) -> Option<&str> {
         let first = word.chars().next().filter(char::is_ascii_lowercase)?;
         if !SPELT.contains(&word.len()) || word.bytes().any(|it| it.is_ascii_digit()) {
             return None;
         }
         let from: Box<str> = first.to_string().into();
-        let mut near = self.spelt.range(from..).take_while(|it| it.starts_with(first));
-        near.find(|it| is_near(it, word)).and_then(|it| self.words.known(it))
+        let mut all = self.spelt.range(from..).take_while(|it| it.starts_with(first));
+        all.find(|it| is_near(it, word)).map(|it| &**it)
     }
 }
 
@@ -370,7 +383,7 @@ fn float(count: usize) -> f64 {
 }
 
 /// A word in lower case, in American spelling: `summarise` is `summarize`.
-fn folded(word: &str) -> String {
+pub fn folded(word: &str) -> String {
     const ENDS: [(&str, &str); 5] = [
         ("ising", "izing"),
         ("ised", "ized"),

@@ -78,6 +78,11 @@ impl Topics {
         self.search.rarity(word)
     }
 
+    /// A word that no topic has, as the one that is spelt nearly the same.
+    pub fn respelt(&self, word: &str) -> Option<&str> {
+        self.search.respelt(word)
+    }
+
     pub fn all(&self) -> &[Topic] {
         &self.all
     }

@@ -21,22 +21,22 @@ const REQUESTS: &str = "please pls work something need want like give show tell 
     said say says still yet far so also too really exactly here there one ones rest";
 
 /// The words of ops that a query about a table may need.
-pub(super) struct Lexicon {
+pub(crate) struct Lexicon {
     /// The ops of `TOTALS`, and the words that ask for each.
-    pub(super) totals: Vec<(&'static str, Vec<Term>)>,
+    pub(crate) totals: Vec<(&'static str, Vec<Term>)>,
     /// The phrases that ask for them.
     phrases: Vec<(&'static str, String)>,
-    pub(super) unique: Vec<Term>,
-    pub(super) contains: Vec<Term>,
+    pub(crate) unique: Vec<Term>,
+    pub(crate) contains: Vec<Term>,
     /// Words of `starts_with`, and of `ends_with`, that the other one does not have.
-    pub(super) starts: Vec<Term>,
-    pub(super) ends: Vec<Term>,
-    pub(super) round: Vec<Term>,
-    pub(super) markdown: Vec<Term>,
-    pub(super) csv: Vec<Term>,
-    pub(super) json: Vec<Term>,
+    pub(crate) starts: Vec<Term>,
+    pub(crate) ends: Vec<Term>,
+    pub(crate) round: Vec<Term>,
+    pub(crate) markdown: Vec<Term>,
+    pub(crate) csv: Vec<Term>,
+    pub(crate) json: Vec<Term>,
     /// The words of ops that write files.
-    pub(super) writes: Vec<Term>,
+    pub(crate) writes: Vec<Term>,
     count: Vec<Term>,
     high: Vec<Term>,
     low: Vec<Term>,
@@ -48,7 +48,7 @@ pub(super) struct Lexicon {
 
 /// The side of a superlative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     High,
     Low,
     New,
@@ -57,7 +57,7 @@ pub(super) enum Side {
 
 /// A comparison, with its length in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compare {
+pub(crate) enum Compare {
     More,
     AtLeast,
     Less,
@@ -65,7 +65,7 @@ pub(super) enum Compare {
 }
 
 impl Compare {
-    pub(super) fn inverted(self) -> Self {
+    pub(crate) fn inverted(self) -> Self {
         match self {
             Self::More => Self::AtMost,
             Self::AtLeast => Self::Less,
@@ -74,7 +74,7 @@ impl Compare {
         }
     }
 
-    pub(super) fn sign(self) -> &'static str {
+    pub(crate) fn sign(self) -> &'static str {
         match self {
             Self::More => ">",
             Self::AtLeast => ">=",
@@ -144,7 +144,7 @@ const NOT: [&str; 22] = [
 ];
 
 impl Lexicon {
-    pub(super) fn of(registry: &Registry, words: &mut Vocabulary) -> Self {
+    pub(crate) fn of(registry: &Registry, words: &mut Vocabulary) -> Self {
         let spread = spread(registry, words);
         let mut rare = |name: &str| {
             let mut terms = words.terms(&format!("{name} {}", says(registry, name)));
@@ -191,20 +191,20 @@ impl Lexicon {
         }
     }
 
-    pub(super) fn counts(&self, token: &Token) -> bool {
+    pub(crate) fn counts(&self, token: &Token) -> bool {
         has(&self.count, token)
     }
 
-    pub(super) fn is_alphabetical(&self, token: &Token) -> bool {
+    pub(crate) fn is_alphabetical(&self, token: &Token) -> bool {
         has(&self.alphabetical, token)
     }
 
     /// Whether a word only asks for something, whatever it is.
-    pub(super) fn requests(&self, token: &Token) -> bool {
+    pub(crate) fn requests(&self, token: &Token) -> bool {
         has(&self.requests, token)
     }
 
-    pub(super) fn side(&self, token: &Token) -> Option<Side> {
+    pub(crate) fn side(&self, token: &Token) -> Option<Side> {
         let sides = [
             (&self.high, Side::High),
             (&self.low, Side::Low),
@@ -215,7 +215,7 @@ impl Lexicon {
     }
 
     /// The op that a word asks for, or two words: `add up`. Returns its name and their number.
-    pub(super) fn total(&self, tokens: &[Token], at: usize) -> Option<(&'static str, usize)> {
+    pub(crate) fn total(&self, tokens: &[Token], at: usize) -> Option<(&'static str, usize)> {
         if let Some(next) = tokens.get(at + 1) {
             let pair = format!("{} {}", tokens[at].lower, next.lower);
             let mut all = self.phrases.iter().filter(|(_, says)| says.contains(&pair));
@@ -279,17 +279,17 @@ fn superlatives(registry: &Registry, name: &str) -> String {
     all.collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn has(terms: &[Term], token: &Token) -> bool {
+pub(crate) fn has(terms: &[Term], token: &Token) -> bool {
     token.term.is_some_and(|it| terms.contains(&it))
 }
 
 /// The comparison that begins at a token, and its length.
-pub(super) fn compares(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
+pub(crate) fn compares(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
     one_of(&BEFORE, tokens, at)
 }
 
 /// The comparison that follows a value, and its length.
-pub(super) fn compares_behind(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
+pub(crate) fn compares_behind(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
     one_of(&BEHIND, tokens, at)
 }
 
@@ -304,6 +304,6 @@ fn one_of(all: &[(&str, Compare)], tokens: &[Token], at: usize) -> Option<(Compa
     })
 }
 
-pub(super) fn negates(token: &Token) -> bool {
+pub(crate) fn negates(token: &Token) -> bool {
     NOT.contains(&token.lower.replace('’', "'").as_str())
 }

@@ -3,12 +3,12 @@
 //!
 //! Every word with content must be covered by a part of the script, else none is written.
 
-mod lexicon;
+pub(crate) mod lexicon;
 mod lookup;
 mod query;
 mod read;
 mod table;
-mod words;
+pub(crate) mod words;
 
 use svc_contract::{registry::Catalog, value::Value};
 use svc_text::stems::Vocabulary;
@@ -51,7 +51,7 @@ pub fn named_files(goal: &str) -> Vec<String> {
 }
 
 /// Whether a path is the one to write: `saved as a.csv`, `into b.json`.
-fn is_target(tokens: &[Token], at: usize) -> bool {
+pub(crate) fn is_target(tokens: &[Token], at: usize) -> bool {
     const BEFORE: [&str; 5] = ["as", "to", "into", "called", "named"];
     let is_source = at > 1 && tokens[at - 2].lower == "according";
     at > 0 && !is_source && BEFORE.contains(&tokens[at - 1].lower.as_str())

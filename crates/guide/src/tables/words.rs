@@ -4,19 +4,19 @@ use svc_text::stems::{Term, Vocabulary};
 
 /// A word or literal of a goal.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
+pub(crate) struct Token {
     /// As written, without punctuation around it.
-    pub(super) text: String,
-    pub(super) lower: String,
-    pub(super) term: Option<Term>,
-    pub(super) is_stop: bool,
-    pub(super) literal: Option<Literal>,
+    pub(crate) text: String,
+    pub(crate) lower: String,
+    pub(crate) term: Option<Term>,
+    pub(crate) is_stop: bool,
+    pub(crate) literal: Option<Literal>,
     /// Whether punctuation follows that ends a part of the sentence.
-    pub(super) ends: bool,
+    pub(crate) ends: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Literal {
+pub(crate) enum Literal {
     Number(f64),
     /// A day, a month: from this ISO date to before the other.
     Period(String, String),
@@ -45,7 +45,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// The tokens of a goal.
-pub(super) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
+pub(crate) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = goal.trim();
     while let Some(first) = rest.chars().next() {
@@ -152,7 +152,7 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
 }
 
 /// A number without a fraction.
-pub(super) fn whole(number: f64) -> Option<i64> {
+pub(crate) fn whole(number: f64) -> Option<i64> {
     number.to_string().parse().ok()
 }
 

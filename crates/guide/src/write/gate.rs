@@ -5,7 +5,7 @@
 //! that the goal forbids. The words for each effect are those of the registry: an op that acts
 //! states in its name, its summary and its phrasings what people call that.
 
-use svc_contract::registry::{Catalog, Effect, Index, OpDef, OpRef, Scope, Tried};
+use svc_contract::registry::{Catalog, Effect, OpDef, OpRef, Scope, Tried};
 
 use super::words::{Words, content, has};
 use crate::Part;
@@ -150,8 +150,9 @@ impl<'a> Gate<'a> {
 
     /// Whether an op is among the first that a search for the goal finds.
     fn means(&self, op: OpRef) -> bool {
-        let found = Index::of(self.catalog.registry()).find(self.goal);
-        found.iter().take(MEANT).any(|it| it.op.to_string() == op.to_string())
+        let found = self.catalog.topics().find(self.goal);
+        let mut first = found.iter().filter_map(|it| it.topic.op()).take(MEANT);
+        first.any(|it| it.to_string() == op.to_string())
     }
 
     /// Why an op is forbidden: it acts, and the goal negates a word for that.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use svc_contract::registry::{Catalog, Index, OpRef, Param, Scheme};
+use svc_contract::registry::{Catalog, OpRef, Param, Scheme};
 
 use super::{
     answer::FORM,
@@ -51,15 +51,15 @@ impl Prompt<'_> {
 
     /// The ops that a search finds for the goal, and for each of its steps.
     fn ops(&self) -> Vec<OpRef> {
-        let mut index = Index::of(self.catalog.registry());
+        let topics = self.catalog.topics();
         let goal = &self.wanted.goal;
         let steps: Vec<&str> = goal.split([',', ';', '.', '\n']).collect();
         let mut found: Vec<OpRef> = Vec::new();
         for (text, most) in
             steps.iter().map(|it| (*it, OPS_OF_A_STEP)).chain([(goal.as_str(), MOST_OPS)])
         {
-            let new = index.find(text).into_iter().take(most).map(|it| it.op);
-            found.extend(new);
+            let new = topics.find(text).into_iter().filter_map(|it| it.topic.op());
+            found.extend(new.take(most));
         }
         let called = self.script.map(|it| self.catalog.tried(it).ops).unwrap_or_default();
         let mut seen = BTreeSet::new();

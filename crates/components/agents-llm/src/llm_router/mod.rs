@@ -100,7 +100,7 @@ impl Op for Infer {
         "rewrite it in a friendlier tone",
         "extract typed fields from free text with ai",
         "draft an email or reply with chatgpt",
-        "generate text from a prompt",
+        "let the model do it",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("complete_text"));
     const EXAMPLES: &'static [Example] = &[

@@ -29,7 +29,7 @@ params! {
     pub(super) struct PlanWorkflow {
         /// The goal, in plain words. Paths, addresses and quoted texts are used unchanged.
         goal: Text,
-        /// The maximum number of steps of the goal.
+        /// The maximum number of ops that the goal may ask for.
         #[range(1..=50)]
         max_steps: usize = 12,
         /// The type of the input of the script, such as `[Doc]`; by default it follows from the

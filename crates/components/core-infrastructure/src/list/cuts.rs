@@ -29,7 +29,7 @@ impl Op for Take {
     const NAME: &'static str = "take";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::InputOr("n"));
     const SAYS: &'static [&'static str] = &[
-        "the first ten items",
+        "the first ten",
         "keep only the top five",
         "no more than three entries",
         "the five biggest after sorting",
@@ -110,7 +110,7 @@ impl Op for Chunk {
         "form groups of ten",
         "bundle elements into lots of equal size",
         "batches of an array for a bulk call",
-        "a dozen at a time",
+        "make teams of three",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Pairs", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];

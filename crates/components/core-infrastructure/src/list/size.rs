@@ -43,12 +43,12 @@ impl Op for Len {
     const NAME: &'static str = "len";
     const YIELDS: Scheme = Scheme::Int;
     const SAYS: &'static [&'static str] = &[
-        "count the items of a list",
+        "count them",
         "how many entries are there",
         "number of characters in a text",
         "length of a string",
-        "size of a collection",
-        "how many fields a record has",
+        "number of items to count",
+        "how many there are",
         "size of an array, how big it is",
         "how large a list is",
     ];

@@ -114,7 +114,7 @@ impl Op for Merge {
         "combine settings with default ones",
         "lay one dictionary on top of another",
         "update an object with new fields",
-        "one object out of two, the second wins",
+        "the second counts where both have a setting",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

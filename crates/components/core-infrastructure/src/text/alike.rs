@@ -121,6 +121,7 @@ impl Op for EditDistance {
         "count insertions, deletions and substitutions",
         "how many keystrokes turn one word into another",
         "number of typos",
+        "letters changed, added or removed at least",
     ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Three edits", r#"edit_distance("kitten", "sitting")"#, "3")];
@@ -175,7 +176,7 @@ impl Op for FindClosest {
         "best candidate for a misspelt option",
         "what did they probably mean",
         "guess the right spelling from a list",
-        "fix a typo by known names",
+        "which entry did I mean",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

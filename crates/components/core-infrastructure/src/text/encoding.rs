@@ -98,6 +98,7 @@ impl Op for Decode {
         "turn base 64 back into a readable string",
         "what does this encoded blob say",
         "undo base64",
+        "show what base64 really says",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A string", r#"from_base64("Z3LDtsOfZT8=")"#, r#""größe?""#),

@@ -157,7 +157,7 @@ impl Op for Words {
         "break a text at spaces",
         "tokenise by white space",
         "every single word of a paragraph",
-        "the words of an essay in order to count them",
+        "all words of an essay",
         "tokens of a phrase separated by whitespace",
         "chop a sentence into its terms",
         "chop a line up into words",

@@ -30,6 +30,8 @@ record! {
         second: i64,
         /// The part of the second in nanoseconds.
         nanosecond: i64,
+        /// The time of day on the clock, such as `09:30`.
+        clock: Text,
         /// The date.
         date: Date,
         /// The day of the week.
@@ -69,7 +71,7 @@ impl Op for InZone {
         "offset from utc at a moment",
         "what's the clock time in tokyo or new york",
         "hour, minute and weekday of a moment",
-        "how late is it somewhere else",
+        "what time is that on a clock somewhere else",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -103,6 +105,7 @@ fn local_time(it: &Zoned) -> LocalTime {
         minute: it.minute().into(),
         second: it.second().into(),
         nanosecond: it.subsec_nanosecond().into(),
+        clock: it.strftime("%H:%M").to_string().into(),
         date: it.date(),
         weekday: it.weekday().into(),
         day_of_year: it.day_of_year().into(),

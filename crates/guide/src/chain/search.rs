@@ -1,0 +1,478 @@
+//! Searches a pipeline of the ops that a goal asks for: each fits the type of the value before it,
+//! and together they serve every word.
+
+use svc_contract::{
+    registry::{Catalog, Effect, OpRef},
+    value::{Type, literal},
+};
+use svc_text::stems::Vocabulary;
+
+use super::{
+    arguments::{self, Arguments},
+    goal::{Given, Goal, Kind, Mask, bit, range},
+    meaning::{Meaning, OpRefById, What},
+};
+use crate::tables::{Seen, words::Token};
+
+/// The most ops of a pipeline.
+const DEEPEST: usize = 4;
+
+/// The pipelines that go on after each op.
+const WIDEST: usize = 10;
+
+/// What an op costs, and a stage that only converts; each word that nothing serves costs more.
+const OF_OP: f64 = 0.5;
+const OF_CONVERSION: f64 = 0.4;
+const OF_WORD: f64 = 6.0;
+
+/// What an order of ops costs that is not the one of the words.
+const OF_ORDER: f64 = 0.6;
+
+/// What it costs that a pipeline begins with a later value of the goal.
+const OF_LATE: f64 = 0.3;
+
+/// The extensions of files that are not text.
+const BINARY: [&str; 16] = [
+    "xlsx", "xlsb", "xls", "ods", "pdf", "zip", "gz", "tar", "tgz", "png", "jpg", "jpeg", "wav",
+    "mp3", "docx", "db",
+];
+
+/// The extension of a path, as it is or as a script writes it.
+pub(super) fn extension(path: &str) -> Option<&str> {
+    let (_, extension) = path.trim_end_matches('"').rsplit_once('.')?;
+    Some(extension).filter(|it| !it.contains('/'))
+}
+
+/// A pipeline that is being written.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The declarations before it.
+    pub(super) params: Vec<Asked>,
+    pub(super) stages: Vec<String>,
+    pub(super) ty: Type,
+    pub(super) covered: Mask,
+    /// The values of the goal that it uses.
+    pub(super) used: Mask,
+    /// The ops, with the words that asked for each and the stage.
+    pub(super) steps: Vec<Step>,
+    pub(super) score: f64,
+}
+
+/// A value that the goal does not have.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) name: String,
+    pub(super) ty: String,
+    pub(super) doc: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) op: Option<OpRef>,
+    /// The number of the meaning.
+    pub(super) meaning: usize,
+    pub(super) words: Mask,
+    pub(super) stage: String,
+}
+
+impl Draft {
+    /// The pipeline with its declarations.
+    pub(super) fn script(&self) -> String {
+        let declared = self.params.iter().map(|it| format!("param {}: {}\n\n", it.name, it.ty));
+        declared.collect::<String>() + &self.stages.join("\n  >> ")
+    }
+
+    /// The words that nothing serves.
+    pub(super) fn open(&self, goal: &Goal) -> Mask {
+        goal.content & !self.covered
+    }
+
+    /// Whether each value of the goal is used.
+    pub(super) fn uses_all(&self, goal: &Goal) -> bool {
+        (0..goal.givens.len()).all(|it| self.used & bit(it) != 0)
+    }
+}
+
+pub(super) struct Search<'a> {
+    pub(super) goal: &'a Goal,
+    pub(super) meanings: &'a [Meaning],
+    pub(super) catalog: &'a dyn Catalog,
+    pub(super) seen: &'a [Seen],
+    pub(super) words: &'a mut Vocabulary,
+}
+
+impl Search<'_> {
+    /// The pipelines from all starts, best first.
+    pub(super) fn drafts(&mut self, starts: Vec<Draft>) -> Vec<Draft> {
+        let mut all = starts.clone();
+        let mut on = starts;
+        for _ in 0..DEEPEST {
+            let mut next: Vec<Draft> = on.iter().flat_map(|it| self.extended(it)).collect();
+            best(&mut next);
+            next.truncate(WIDEST);
+            all.extend(next.iter().cloned());
+            on = next;
+        }
+        best(&mut all);
+        all
+    }
+
+    /// The values of the goal, as the beginnings of pipelines.
+    pub(super) fn starts(&mut self) -> Vec<Draft> {
+        let mut all = Vec::new();
+        for idx in 0..self.goal.givens.len() {
+            let given = &self.goal.givens[idx];
+            let covered = self.label(given);
+            for stages in self.beginnings(given) {
+                let start = self.start(stages, bit(idx), covered);
+                #[expect(clippy::cast_precision_loss, reason = "a goal has few values")]
+                let late = idx as f64 * OF_LATE;
+                all.extend(start.map(|it| Draft { score: it.score - late, ..it }));
+            }
+        }
+        all.extend(self.path_starts());
+        all.extend(self.clock_starts());
+        all.extend(self.record_starts());
+        if self.goal.givens.is_empty() {
+            all.extend(self.asked());
+        }
+        all
+    }
+
+    fn start(&self, stages: Vec<String>, used: Mask, covered: Mask) -> Option<Draft> {
+        let ty = self.catalog.tried(&stages.join(" >> ")).gives?;
+        #[expect(clippy::cast_precision_loss, reason = "there are two stages")]
+        let score = -(stages.len() as f64) * OF_CONVERSION;
+        let (params, steps) = (Vec::new(), Vec::new());
+        Some(Draft { params, stages, ty, covered, used, steps, score })
+    }
+
+    /// How a value begins a pipeline: as it is, or read as a file.
+    fn beginnings(&self, given: &Given) -> Vec<Vec<String>> {
+        match given.kind {
+            Kind::Path => self.readers(given).into_iter().map(|it| vec![it]).collect(),
+            Kind::Zone | Kind::Clock | Kind::Glob => Vec::new(),
+            _ => vec![vec![given.text.clone()]],
+        }
+    }
+
+    /// The stages that read a file: as what is in it if it was looked at, and as text.
+    fn readers(&self, given: &Given) -> Vec<String> {
+        let is_it = |it: &&Seen| literal::text(&it.path) == given.text;
+        let typed = self.seen.iter().find(is_it).map(|it| untyped(&it.reader));
+        let name = given.text.trim_end_matches('"');
+        let is_text = extension(name).is_some_and(|it| !BINARY.contains(&it));
+        let text = is_text.then(|| format!("read_text(path: {})", given.text));
+        let mut all: Vec<String> = typed.into_iter().chain(text).collect();
+        all.dedup();
+        all
+    }
+
+    /// Paths for the ops that take one.
+    fn path_starts(&self) -> Vec<Draft> {
+        let paths = self.goal.givens.iter().enumerate().filter(|(_, it)| it.kind == Kind::Path);
+        let start = |(idx, given): (usize, &Given)| Draft {
+            params: Vec::new(),
+            stages: vec![given.text.clone()],
+            ty: Type::Path,
+            covered: self.label(given),
+            used: bit(idx),
+            steps: Vec::new(),
+            score: 0.0,
+        };
+        paths.map(start).collect()
+    }
+
+    /// A date, a time of day and a zone are a moment.
+    fn clock_starts(&self) -> Vec<Draft> {
+        let goal = self.goal;
+        let find = |kind: Kind| goal.givens.iter().position(|it| it.kind == kind);
+        let (Some(date), Some(clock)) = (find(Kind::Date), find(Kind::Clock)) else {
+            return Vec::new();
+        };
+        let at = |idx: usize| goal.givens[idx].at;
+        let zones = (0..goal.givens.len()).filter(|it| goal.givens[*it].kind == Kind::Zone);
+        // The zone beside the time of day is its own; the other one is asked for.
+        let Some(zone) = zones.min_by_key(|it| (at(*it).abs_diff(at(clock)), *it)) else {
+            return Vec::new();
+        };
+        let [date_text, clock_text, zone_text] =
+            [date, clock, zone].map(|it| goal.givens[it].text.as_str());
+        let call = format!("time_at(clock: {clock_text}, zone: {zone_text})");
+        let covered = self.label(&goal.givens[clock]) | self.label(&goal.givens[zone]);
+        let used = bit(date) | bit(clock) | bit(zone);
+        self.start(vec![date_text.to_owned(), call], used, covered).into_iter().collect()
+    }
+
+    /// The records that the ops take as inputs.
+    fn record_starts(&self) -> Vec<Draft> {
+        let readers = self.all_readers();
+        let reads = |given: &Given, as_text: bool| reader(&readers, given, as_text);
+        let ops = self.meanings.iter().filter_map(Meaning::op);
+        let records = ops.filter_map(|op| arguments::record(op, self.goal, &reads));
+        records.filter_map(|(text, used)| self.start(vec![text], used, 0)).collect()
+    }
+
+    fn all_readers(&self) -> Readers {
+        let files = self.goal.givens.iter().filter(|it| it.kind == Kind::Path);
+        files.map(|it| (it.at, self.readers(it))).collect()
+    }
+
+    /// The noun beside a value that only says what it is: `these scores: 12, 7`.
+    fn label(&self, given: &Given) -> Mask {
+        let is_plain = |at: usize| {
+            let is_core = |it: &Meaning| it.core & bit(at) != 0;
+            self.goal.content & !self.goal.little & bit(at) != 0
+                && !self.meanings.iter().any(is_core)
+        };
+        let before = given.at.checked_sub(1).filter(|it| is_plain(*it));
+        let behind = Some(given.end)
+            .filter(|it| *it < self.goal.tokens.len() && !self.goal.tokens[it - 1].ends)
+            .filter(|it| given.kind == Kind::Number && is_plain(*it));
+        before.into_iter().chain(behind).fold(0, |mask, at| mask | bit(at))
+    }
+
+    /// A param of the script in place of a value that the goal does not have.
+    fn asked(&mut self) -> Vec<Draft> {
+        let mut all: Vec<Draft> = Vec::new();
+        for meaning in self.meanings {
+            let Some(op) = meaning.op() else { continue };
+            let Some(input) = op.op.input() else { continue };
+            let is_file =
+                self.goal.tokens.iter().any(|it| matches!(&*it.lower, "file" | "document"));
+            let (ty, start) = match input.scheme.show() {
+                it if it.starts_with("string") && is_file => {
+                    ("path".to_owned(), "read_text(path: file)".to_owned())
+                }
+                it => (it, input.name.to_owned()),
+            };
+            let name = if is_file { "file" } else { input.name };
+            if self.catalog.type_of(&ty).is_none() || all.iter().any(|it| it.params[0].ty == ty) {
+                continue;
+            }
+            let asked = Asked { name: name.to_owned(), ty, doc: input.doc.to_owned() };
+            let tried = self.catalog.tried(&format!("param {}: {}\n{start}", asked.name, asked.ty));
+            let Some(ty) = tried.gives else { continue };
+            let nouns = self
+                .goal
+                .tokens
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| matches!(&*it.lower, "file" | "document" | "text" | "list"));
+            let covered = nouns.fold(0, |mask, (at, _)| mask | bit(at));
+            let (params, stages) = (vec![asked], vec![start]);
+            all.push(Draft {
+                params,
+                stages,
+                ty,
+                covered,
+                used: 0,
+                steps: Vec::new(),
+                score: -1.0,
+            });
+        }
+        all
+    }
+
+    /// The draft with each op that serves a further word.
+    fn extended(&mut self, draft: &Draft) -> Vec<Draft> {
+        let mut all = Vec::new();
+        for number in 0..self.meanings.len() {
+            let meaning = &self.meanings[number];
+            let is_new = meaning.core & self.goal.content & !draft.covered != 0;
+            let is_new = is_new || meaning.core == 0 && self.takes_value(draft);
+            if !is_new || draft.steps.iter().any(|it| it.meaning == number) {
+                continue;
+            }
+            all.extend(match meaning.what {
+                What::Op(OpRefById(op)) => self.called(draft, number, op),
+                What::Stage(name) => self.with_stages(
+                    draft,
+                    number,
+                    vec![format!("{name} {{ it }}")],
+                    Arguments { used: draft.used, ..Arguments::default() },
+                    None,
+                ),
+            });
+        }
+        all
+    }
+
+    /// Whether a value is there that asks for an op without a word: a zone for a moment, a file of
+    /// a format.
+    fn takes_value(&self, draft: &Draft) -> bool {
+        let mut givens = self.goal.givens.iter().enumerate();
+        let is_open =
+            |(idx, it): (usize, &Given)| it.kind == Kind::Zone && draft.used & bit(idx) == 0;
+        draft.ty == Type::Path || draft.ty == Type::Time && givens.any(is_open)
+    }
+
+    /// A call of a language model: the words around it are its task, with the text so far.
+    fn asked_of_model(&self, draft: &Draft, number: usize, op: OpRef) -> Option<Draft> {
+        let tokens = &self.goal.tokens;
+        let core = self.meanings[number].core;
+        let ends = |at: &usize| {
+            tokens[*at].ends
+                || tokens[at + 1].lower.is_empty()
+                || matches!(&*tokens[at + 1].lower, "then" | "save" | "write")
+        };
+        let from = core.trailing_zeros() as usize;
+        let end = (from..tokens.len() - 1).find(ends).unwrap_or(tokens.len() - 1) + 1;
+        let is_said = |it: &usize| core & bit(*it) == 0 && !tokens[*it].lower.is_empty();
+        let mut task: Vec<&Token> = (from + 1..end).filter(is_said).map(|it| &tokens[it]).collect();
+        while task.last().is_some_and(|it| it.is_stop) {
+            task.pop();
+        }
+        let task: Vec<&str> = task.iter().map(|it| it.text.as_str()).collect();
+        if draft.ty != Type::Text || task.is_empty() {
+            return None;
+        }
+        let task = literal::text(&task.join(" "));
+        let prompt = format!("{}\\n\\n${{it}}\"", task.trim_end_matches('"'));
+        let covers = range(from, end) & self.goal.content;
+        let own = Arguments { used: draft.used, covers, ..Arguments::default() };
+        self.with_stages(draft, number, vec![prompt, op.script_name()], own, Some(op))
+    }
+
+    fn called(&mut self, draft: &Draft, number: usize, op: OpRef) -> Option<Draft> {
+        if op.op.effects.contains(&Effect::Spends) {
+            return self.asked_of_model(draft, number, op);
+        }
+        let way = self
+            .catalog
+            .way_to(&draft.ty, op)
+            .filter(|way| way.stages.iter().all(|it| self.is_plain(draft, it)))?;
+        let goal = self.goal;
+        let readers = self.all_readers();
+        let reads = |given: &Given, as_text: bool| reader(&readers, given, as_text);
+        let own = arguments::arguments(op, goal, draft.used, &reads, self.words)?;
+        let name = op.script_name();
+        let call = if own.written.is_empty() {
+            name
+        } else {
+            format!("{name}({})", own.written.join(", "))
+        };
+        let call = if way.of_items { format!("each {{ {call} }}") } else { call };
+        let mut stages = way.stages;
+        stages.push(call);
+        self.with_stages(draft, number, stages, own, Some(op))
+    }
+
+    /// Whether a stage on the way to an op only converts: it reads the file, takes a field, or does
+    /// what the goal asks for. Anything else gives the goal another meaning.
+    fn is_plain(&self, draft: &Draft, stage: &str) -> bool {
+        let name = stage.split(['(', '<', ' ']).next().unwrap_or_default();
+        let is_text = !extension(&draft.stages[0]).is_some_and(|it| BINARY.contains(&it));
+        let reads =
+            draft.ty == Type::Path && name.starts_with("read_") && (is_text || name != "read_text");
+        let op = self.catalog.registry().resolve(name).map(OpRefById);
+        let is_asked = |it: &Meaning| it.op().map(OpRefById) == op;
+        let is_named = op.is_some() && self.meanings.iter().any(is_asked);
+        let joins = name == "docs_to_text";
+        reads || joins || is_named || stage.starts_with('.') || stage.starts_with("each { .")
+    }
+
+    fn with_stages(
+        &self,
+        draft: &Draft,
+        number: usize,
+        stages: Vec<String>,
+        own: Arguments,
+        op: Option<OpRef>,
+    ) -> Option<Draft> {
+        let meaning = &self.meanings[number];
+        let mut next = draft.clone();
+        let stage = stages.last().cloned().unwrap_or_default();
+        next.score += meaning.strength - OF_OP;
+        for _ in 1..stages.len() {
+            next.score -= OF_CONVERSION;
+        }
+        if let Some(before) = draft.steps.last() {
+            next.score -= self.order(before.words, meaning.core);
+        }
+        next.stages.extend(stages);
+        let words = (meaning.covers | own.covers) & !draft.covered;
+        next.covered |= words;
+        for (idx, given) in self.goal.givens.iter().enumerate() {
+            if own.used & !draft.used & bit(idx) != 0 {
+                next.covered |= self.label(given) | range(given.at, given.end);
+            }
+        }
+        next.used |= own.used;
+        if stage.starts_with("each {") {
+            next.covered |= self.each();
+        }
+        next.steps.push(Step { op, meaning: number, words, stage });
+        let tried = self.catalog.tried(&next.script());
+        if !tried.errors.is_empty() || !self.is_needed(&next) {
+            return None;
+        }
+        next.ty = tried.gives?;
+        Some(next)
+    }
+
+    /// Whether each op serves a word that no other one does.
+    fn is_needed(&self, draft: &Draft) -> bool {
+        let own = |step: &Step| &self.meanings[step.meaning];
+        draft.steps.iter().enumerate().all(|(at, step)| {
+            let others = draft.steps.iter().enumerate().filter(|(it, _)| *it != at);
+            let others = others.fold(0, |mask, (_, it)| mask | own(it).covers);
+            let core = own(step).core;
+            core == 0 || core & self.goal.content & !others != 0
+        })
+    }
+
+    /// `each` and `every`, which a stage for each item serves.
+    fn each(&self) -> Mask {
+        let is_each = |at: &usize| matches!(&*self.goal.tokens[*at].lower, "each" | "every");
+        (0..self.goal.tokens.len()).filter(is_each).fold(0, |mask, at| mask | bit(at))
+    }
+
+    /// What it costs that one op is done before another one: `the last of the sorted lines` sorts
+    /// first, `sort the lines and take the last` does so, too.
+    fn order(&self, first: Mask, then: Mask) -> f64 {
+        if first == 0 || then == 0 {
+            return 0.0;
+        }
+        let (first, then) = (first.trailing_zeros(), then.trailing_zeros());
+        let (low, high) = (first.min(then), first.max(then));
+        let between = (low..high).map(|it| &self.goal.tokens[it as usize]);
+        let mut between = between.collect::<Vec<_>>().into_iter();
+        let is_sequence =
+            between.any(|it| it.ends || matches!(&*it.lower, "and" | "then" | "before"));
+        if (first < then) == is_sequence { 0.0 } else { OF_ORDER }
+    }
+
+    /// How good a draft is as the whole script.
+    pub(super) fn worth(&self, draft: &Draft) -> f64 {
+        let unused = (0..self.goal.givens.len()).filter(|it| draft.used & bit(*it) == 0).count();
+        let open = draft.open(self.goal).count_ones() + u32::try_from(unused).unwrap_or(u32::MAX);
+        draft.score - f64::from(open) * OF_WORD
+    }
+}
+
+/// The stages that read each file, by its place: as what is in it first, as text last.
+type Readers = Vec<(usize, Vec<String>)>;
+
+fn reader(readers: &Readers, given: &Given, as_text: bool) -> Option<String> {
+    let (_, own) = readers.iter().find(|(at, _)| *at == given.at)?;
+    if as_text { own.last() } else { own.first() }.cloned()
+}
+
+/// The stages that read a `{T}`, as they read any value.
+fn untyped(reader: &str) -> String {
+    reader.replace(" >> each { it as {T} }", "").replace("<[{T}]>", "").replace("<{T}>", "")
+}
+
+/// Sorts drafts by what they serve and how well; equal pipelines occur once.
+fn best(drafts: &mut Vec<Draft>) {
+    let gain = |it: &Draft| it.score + f64::from(it.covered.count_ones()) * 2.0;
+    drafts.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+    let mut known: Vec<String> = Vec::new();
+    drafts.retain(|it| {
+        let script = it.script();
+        let is_new = !known.contains(&script);
+        known.push(script);
+        is_new
+    });
+}

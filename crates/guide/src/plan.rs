@@ -1,0 +1,99 @@
+//! Converts a goal in words to a script that passes the check, to a sketch, or to what is missing.
+//!
+//! A goal about files that were looked at is a question about what is in them ([`tables`]); any
+//! other goal is a chain of ops ([`chain`]). A language model may write the script instead
+//! ([`super::write`]).
+
+use svc_contract::{
+    registry::{Catalog, OpError, Place},
+    value::{Text, Type},
+};
+
+use crate::{
+    Gap, Part, Workflow, chain,
+    tables::{self, Answer, Outcome, Seen},
+    workflow::head,
+};
+
+/// The requirements for a script.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The goal, in plain words.
+    pub goal: String,
+    /// The maximum number of ops that a goal may ask for.
+    pub max_steps: usize,
+    /// The type of the input of the script; by default it follows from the goal.
+    pub input: Option<String>,
+    /// The required type of the result.
+    pub output: Option<String>,
+    /// Files that the goal names, and what is in them.
+    pub seen: Vec<Seen>,
+}
+
+/// Writes a script for a goal, using only the documentation and the checker.
+pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
+    if !wanted.goal.contains(char::is_alphanumeric) {
+        return Err(OpError::invalid_input("empty goal").help("describe what you want"));
+    }
+    if let Some(input) = &wanted.input {
+        typed(input, catalog)?;
+    }
+    let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
+    let of_data = tables::answer(&wanted.goal, &wanted.seen, catalog);
+    let open = match of_data {
+        Some(Outcome::Answer(answer)) => match from_data(wanted, answer, catalog) {
+            Some(workflow) => return Ok(workflow),
+            None => None,
+        },
+        Some(Outcome::Open { words, why }) => Some((words, why)),
+        None => None,
+    };
+    let chained = chain::answer(wanted, output.as_ref(), catalog);
+    let is_script = |it: &Workflow| it.ok;
+    match (chained.workflow, open) {
+        (Some(workflow), None) => Ok(workflow),
+        (Some(workflow), Some(_)) if is_script(&workflow) => Ok(workflow),
+        (_, Some((words, why))) => Ok(refused(wanted, &words, vec![why.into()], catalog)),
+        (None, None) => Ok(refused(wanted, &chained.open, Vec::new(), catalog)),
+    }
+}
+
+/// The script for a question about a file that was looked at.
+fn from_data(wanted: &Wanted, answer: Answer, catalog: &dyn Catalog) -> Option<Workflow> {
+    let tried = catalog.tried(&answer.script);
+    if !tried.errors.is_empty() {
+        return None;
+    }
+    let whole = format!("{}{}", head(&wanted.goal, &tried), tried.text);
+    let part =
+        |(phrase, stage): (String, String)| Part { phrase: phrase.into(), stage: stage.into() };
+    let parts = answer.parts.into_iter().map(part).collect();
+    Some(Workflow {
+        parts,
+        ..Workflow::none(&wanted.goal).described(&tried).with_script(whole.into())
+    })
+}
+
+fn typed(written: &str, catalog: &dyn Catalog) -> Result<Type, OpError> {
+    catalog.type_of(written).ok_or_else(|| {
+        OpError::invalid_input(format!("`{written}` is not a type"))
+            .help("write a type as in a script: `string`, `[Doc]`, `{ title: string }`")
+    })
+}
+
+/// A goal that is refused, with the words that nothing serves.
+fn refused(wanted: &Wanted, words: &[String], notes: Vec<Text>, catalog: &dyn Catalog) -> Workflow {
+    let all = [wanted.goal.clone()];
+    let words = if words.is_empty() { &all } else { words };
+    let missing = words.iter().map(|it| gap(it, catalog)).collect();
+    Workflow { missing, notes, ..Workflow::none(&wanted.goal) }
+}
+
+/// A part of the goal, with the closest ops.
+fn gap(part: &str, catalog: &dyn Catalog) -> Gap {
+    const MOST: usize = 3;
+    let found = catalog.topics().find(part).into_iter();
+    let is_near = |places: &[(_, Place)]| places.iter().any(|it| it.1 < Place::Details);
+    let near = found.filter(|it| is_near(&it.words)).filter_map(|it| it.topic.op()).take(MOST);
+    Gap { part: part.into(), nearest: near.map(|it| it.script_name().into()).collect() }
+}
