@@ -1,4 +1,4 @@
-//! The guide and the navigator: eighty goals, scripts that run, and the commands.
+//! The guide and the navigator: goals, scripts that run, and the commands.
 
 use std::{fs, path::Path, process::Output};
 
@@ -73,6 +73,8 @@ fn err(done: &Output) -> String {
 fn scripts_do_what_the_goal_says() {
     let (_place, message) = result("count the words of a.txt", &[("a.txt", "one two\nthree\n")]);
     assert_eq!(message.trim(), "3");
+    let (_place, message) = result("the two longest words of a.txt", &[("a.txt", "a bb cccc ddd")]);
+    assert_eq!(message.trim(), "cccc\nddd");
     let goal = "remove duplicate lines from a.txt and write the rest to b.txt";
     let (place, _) = result(goal, &[("a.txt", "x\ny\nx\n")]);
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).unwrap(), "x\ny");
@@ -81,30 +83,58 @@ fn scripts_do_what_the_goal_says() {
 }
 
 #[test]
-fn idioms_and_several_files_do_what_they_say() {
-    let (_place, message) = result("round 7.9 down", &[]);
-    assert_eq!(message.trim(), "7");
-    let (_place, message) = result("add up the numbers from 1 to 10", &[]);
-    assert_eq!(message.trim(), "55");
-    let files = [("a.txt", "one two"), ("b.txt", "three")];
-    let (place, _) = result("merge a.txt and b.txt into one file all.txt", &files);
-    assert_eq!(fs::read_to_string(place.path().join("all.txt")).unwrap(), "one two\nthree");
-    let (_place, message) = result("what is the longest word of a.txt?", &files);
-    assert_eq!(message.trim(), "one");
+fn values_of_the_goal_are_arguments() {
+    for (goal, wanted) in [
+        ("add up the numbers from 1 to 10", "55"),
+        ("what is 15 percent of 80?", "12"),
+        ("clamp 17 between 0 and 10", "10"),
+        ("median and average of 1, 2, 3 and 10", "median  2.5\navg     4.0"),
+        ("how many keystrokes turn \"kitten\" into \"sitting\"?", "3"),
+        ("it is 9:00 in Berlin on 1 July 2025. What time is that in Tokyo?", "16:00"),
+        ("groups of three out of Ann, Bo, Cy and Di", "[\n  [\n    \"Ann\",\n    \"Bo\",\n"),
+    ] {
+        let (_place, shown) = result(goal, &[]);
+        assert!(shown.trim().starts_with(wanted), "{goal}: {shown}");
+    }
 }
 
 #[test]
-fn conditions_and_fields_are_understood() {
-    let goal =
-        "if a.txt contains \"one\" then count the lines of a.txt, else count the words of a.txt";
-    let (_place, message) = result(goal, &[("a.txt", "one two\nthree\n")]);
-    assert_eq!(message.trim(), "2");
+fn several_files_are_arguments() {
+    let files = [("old.txt", "a\nb\n"), ("new.txt", "a\nc\n")];
+    let goal = "unified diff of old.txt and new.txt, saved as x.patch";
+    let (place, _) = result(goal, &files);
+    let patch = fs::read_to_string(place.path().join("x.patch")).unwrap();
+    assert!(patch.contains("-b\n+c\n"), "{patch}");
+    let files = [("a.yaml", "x: 1\ny: 2\n"), ("b.yaml", "y: 3\n")];
+    let goal = "merge the settings of a.yaml and b.yaml; the second wins";
+    let (_place, shown) = result(goal, &files);
+    assert!(shown.contains('3') && !shown.contains('2'), "{shown}");
+    let goal = "summarise each file in ./minutes in one sentence";
+    assert!(script_of(goal).contains("each { summary(max_sentences: 1) }"));
+}
+
+fn script_of(goal: &str) -> String {
+    let place = tempfile::tempdir().unwrap();
+    out(&svc(place.path(), &["guide", "plan", goal]))
+}
+
+/// Two ops do what the goal says, and nothing in it decides.
+#[test]
+fn a_goal_with_two_meanings_is_a_question() {
+    let place = tempfile::tempdir().unwrap();
+    let done = svc(place.path(), &["guide", "plan", "base64 of \"aGk=\""]);
+    let shown = format!("{}{}", out(&done), err(&done));
+    assert!(shown.contains("to_base64") || shown.contains("do you mean"), "{shown}");
+}
+
+#[test]
+fn records_are_chosen_by_their_fields() {
     let records = [("r.jsonl", "{\"score\": 0.5}\n{\"score\": 0.9}\n")];
     let goal = "count the records of r.jsonl whose score is over 0.8";
     let (_place, message) = result(goal, &records);
     assert_eq!(message.trim(), "1");
-    let goal = "get the field \"name\" in p.json";
-    let (_place, message) = result(goal, &[("p.json", "{\"name\": \"Ann\"}")]);
+    let goal = "what's the city in p.json?";
+    let (_place, message) = result(goal, &[("p.json", "{\"city\": \"Ann\"}")]);
     assert_eq!(message.trim(), "Ann");
 }
 
@@ -112,7 +142,6 @@ fn conditions_and_fields_are_understood() {
 async fn flows_of_the_standard_library_are_called() {
     for (goal, module) in [
         ("clean, profile and report the table in sales.csv", "std:table"),
-        ("compare what the folders ./left and ./right say about taxes", "std:compare"),
         ("summarise the very long report book.txt, part by part", "std:summary"),
     ] {
         let script = script(&planned(goal).await);
@@ -122,13 +151,14 @@ async fn flows_of_the_standard_library_are_called() {
 
 #[tokio::test]
 async fn a_script_that_leaves_out_a_part_is_a_sketch() {
-    let workflow = planned("sort the records in people.json by age and give me the oldest").await;
+    let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;
     let field = |name: &str| workflow.as_record().and_then(|it| it.get(name)).unwrap().to_string();
     assert_eq!(field("verdict"), "sketch");
-    assert!(script(&workflow).contains(">> ?  # not covered: `oldest`"), "{workflow}");
+    let hole = ">> ?rest: string -> json  # not covered: `backwards`";
+    assert!(script(&workflow).contains(hole), "{workflow}");
     let verdict = svc::engine().verdict(script(&workflow).as_str());
     assert!(!verdict.ok && verdict.problems.iter().all(|it| it.code == "E224"));
-    let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;
+    let workflow = planned("sort the records in people.json by age and give me the oldest").await;
     assert_eq!(workflow.as_record().and_then(|it| it.get("script")), Some(&Value::Null));
 }
 
@@ -218,14 +248,10 @@ async fn words_of_a_goal_mean_what_people_mean() {
     for (goal, stage) in [
         ("search the folder \"docs\" for \"a\"", "search(source: \"docs\")"),
         ("sumarize report.txt in 3 sentences", "summary(max_sentences: 3)"),
-        ("keep the lines of a.txt that contain \"x\"", "where { contains(it, item: \"x\") }"),
-        ("drop the lines of a.txt that contain \"x\"", "where { not contains(it, item: \"x\") }"),
-        ("keep the lines of a.txt longer than 80 characters", "where { len(it) > 80 }"),
-        ("remove blank lines from a.txt", "where { trim(it) != \"\" }"),
+        ("summarise report.pdf", "pdf_text\n  >> summary"),
         ("the first 10 lines of a.txt", "take(n: 10)"),
         ("split \"a,b\" on commas", "split(sep: \",\")"),
         ("clamp 17 between 0 and 10", "clamp(low: 0, high: 10)"),
-        ("get the titles of the documents about \"tax\" in ./docs", "each { .title }"),
     ] {
         let message = script(&planned(goal).await);
         assert!(message.contains(stage), "{goal}: {message}");
@@ -242,7 +268,7 @@ async fn what_is_forbidden_is_not_done() {
 
 #[tokio::test]
 async fn bounds_of_the_goal_are_bounds_of_the_script() {
-    let message = script(&planned("let the model summarise a.txt for at most $0.20").await);
+    let message = script(&planned("let the model translate a.txt for at most $0.20").await);
     assert!(message.contains("svc 1 within { max_cost: $0.20 }"), "{message}");
     let message = script(&planned("fetch https://example.com/a within 20 seconds").await);
     assert!(message.contains("svc 1 within { timeout: 20s }"), "{message}");
@@ -322,9 +348,9 @@ fn a_goal_that_nothing_serves_is_refused() {
     let goal = "summarise a.txt and send an e-mail with it to bob@example.com";
     let done = svc(place.path(), &["guide", "plan", goal]);
     assert_eq!((done.status.code(), out(&done).as_str()), (Some(6), ""));
-    assert!(err(&done).contains("no components do `send an e-mail"), "{}", err(&done));
+    assert!(err(&done).contains("no components do `e-mail`"), "{}", err(&done));
     let done = svc(place.path(), &["guide", "plan", "--json", goal]);
     let message: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((done.status.code(), &message["ok"]), (Some(6), &serde_json::Value::Bool(false)));
-    assert_eq!(message["missing"][0]["part"], "send an e-mail with it to bob@example.com");
+    assert_eq!(message["missing"][0]["part"], "e-mail");
 }

@@ -193,7 +193,7 @@ fn written<'a>(session: &Session, workflow: &'a Value) -> Result<&'a str> {
         session.terminal.note(note);
     }
     if let Some(question) = question(workflow) {
-        let failure = Failure::new(NOT_FOUND, format!("the language model asks: {question}"));
+        let failure = Failure::new(NOT_FOUND, format!("the goal is not clear: {question}"));
         return Err(failure.help("answer it in the goal"));
     }
     let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);

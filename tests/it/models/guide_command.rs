@@ -100,7 +100,7 @@ fn a_question_has_its_own_exit_code() {
     let asks = says("question", "Which words?");
     let done = with(&asks, place.path(), &plan);
     assert_eq!((done.status.code(), out(&done).as_str()), (Some(6), ""));
-    assert!(err(&done).contains("error: the language model asks: Which words?"), "{}", err(&done));
+    assert!(err(&done).contains("error: the goal is not clear: Which words?"), "{}", err(&done));
     let done = with(&asks, place.path(), &[&plan[..], &["--json"]].concat());
     let printed: Json = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((done.status.code(), &printed["question"]), (Some(6), &json!("Which words?")));

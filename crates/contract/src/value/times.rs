@@ -150,6 +150,11 @@ pub fn date_of_day(number: i64) -> Option<Date> {
 
 const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 
+/// The names in the time zone database: `Europe/Berlin`; empty in a build without one.
+pub fn zone_names() -> Vec<String> {
+    jiff::tz::db().available().map(|it| it.as_str().to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

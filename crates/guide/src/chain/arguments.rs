@@ -77,7 +77,7 @@ impl Filling<'_> {
         let best = fitting.filter_map(|(idx, given, text)| {
             let near = self.near(given, &named);
             let is_needed = self.param.default.is_none();
-            // A number means what the word beside it says; a text can only be one thing.
+            // A number means what the word next to it says; a text can only be one thing.
             let is_loose = !matches!(given.kind, Kind::Number | Kind::Date | Kind::List);
             (near != 0 || is_needed || is_loose).then_some((idx, text, near))
         });
@@ -119,7 +119,7 @@ impl Filling<'_> {
         self.words.terms(&text)
     }
 
-    /// The tokens beside a value that name the param: words of its name and its description, and
+    /// The tokens next to a value that name the param: words of its name and its description, and
     /// `the best 3` for a maximum.
     fn near(&self, given: &Given, named: &[Term]) -> Mask {
         let tokens = &self.goal.tokens;

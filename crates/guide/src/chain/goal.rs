@@ -60,6 +60,8 @@ pub(super) struct Goal {
     pub(super) content: Mask,
     /// Those that negate, compare and quantify.
     pub(super) little: Mask,
+    /// Words of what is forbidden.
+    pub(super) forbidden: Mask,
     pub(super) target: Option<String>,
     /// Bounds of the script: `max_cost`, `timeout`.
     pub(super) bounds: Vec<(&'static str, String)>,
@@ -73,6 +75,7 @@ impl Goal {
             givens: Vec::new(),
             content: 0,
             little: 0,
+            forbidden: 0,
             target: None,
             bounds: Vec::new(),
             tokens,
@@ -89,6 +92,20 @@ impl Goal {
     pub(super) fn words(&self, mask: Mask) -> Vec<&str> {
         let own = self.tokens.iter().enumerate().filter(|(at, _)| mask & bit(*at) != 0);
         own.map(|(_, it)| it.text.as_str()).collect()
+    }
+
+    /// Takes words that forbid something out of those that have to be served: a script for the
+    /// rest does not do it.
+    pub(super) fn leave_out(&mut self, words: &[String]) {
+        let is_forbidden = |it: &Token| words.iter().any(|word| it.lower.contains(word.as_str()));
+        for at in 0..self.tokens.len() {
+            let negates = lexicon::negates(&self.tokens[at]);
+            let next = self.tokens[at + 1..].iter().take(4).any(is_forbidden);
+            if is_forbidden(&self.tokens[at]) || negates && next {
+                self.content &= !bit(at);
+                self.forbidden |= bit(at);
+            }
+        }
     }
 
     fn find_givens(&mut self) {

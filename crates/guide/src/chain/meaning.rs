@@ -29,6 +29,9 @@ const MOST_SPREAD: usize = 3;
 /// A word speaks of an op if it is as important for it as this part of its importance for another.
 const LEAST_OWN: f64 = 0.4;
 
+/// What it costs that a flow does what an op does.
+const OF_FLOW: f64 = 1.0;
+
 /// So many words of different phrasings of one op ask for it, too; this is what they count.
 const FEWEST_LOOSE: u32 = 3;
 const OF_LOOSE: f64 = 0.4;
@@ -37,6 +40,8 @@ const OF_LOOSE: f64 = 0.4;
 #[derive(Clone, Debug)]
 pub(super) struct Meaning {
     pub(super) what: What,
+    /// As a script writes it.
+    pub(super) name: String,
     /// The words of the phrasing that fits best.
     pub(super) core: Mask,
     /// All words of the goal that speak of the op.
@@ -52,13 +57,17 @@ pub(super) enum What {
     Op(OpRefById),
     /// A word of the language that is a stage of its own.
     Stage(&'static str),
+    /// A flow of a module of the standard library.
+    Flow(&'static str),
+    /// Texts by their lengths, the longest first if it is set.
+    Lengths(bool),
 }
 
 impl Meaning {
     pub(super) fn op(&self) -> Option<OpRef> {
         match self.what {
             What::Op(OpRefById(op)) => Some(op),
-            What::Stage(_) => None,
+            What::Stage(_) | What::Flow(_) | What::Lengths(_) => None,
         }
     }
 }
@@ -82,7 +91,7 @@ const STAGES: [&str; 1] = ["sort"];
 pub(super) fn meanings(goal: &Goal, catalog: &dyn Catalog, words: &mut Vocabulary) -> Vec<Meaning> {
     let mut said: HashMap<Term, Mask> = HashMap::new();
     for (at, token) in goal.tokens.iter().enumerate() {
-        if token.literal.is_none() {
+        if token.literal.is_none() && goal.forbidden & bit(at) == 0 {
             let word = catalog.topics().respelt(&token.lower).unwrap_or(&token.lower);
             for term in words.read(&folded(&word.replace('-', " "))).map(|it| it.term) {
                 *said.entry(term).or_default() |= bit(at);
@@ -103,7 +112,24 @@ pub(super) fn meanings(goal: &Goal, catalog: &dyn Catalog, words: &mut Vocabular
     all.truncate(MOST);
     drop_borrowed(&mut all);
     all.extend(by_values(goal, catalog));
+    all.extend(by_length(goal));
     all
+}
+
+/// `the three longest lines, biggest first`
+fn by_length(goal: &Goal) -> Option<Meaning> {
+    const LONG: [&str; 3] = ["longest", "biggest", "largest"];
+    const SHORT: [&str; 2] = ["shortest", "smallest"];
+    let lower = |at: usize| goal.tokens.get(at).map_or("", |it| it.lower.as_str());
+    let at = (0..goal.tokens.len()).find(|it| matches!(lower(*it), "longest" | "shortest"))?;
+    let falls = lower(at) == "longest";
+    let names: &[&str] = if falls { &LONG } else { &SHORT };
+    let again = (0..goal.tokens.len()).filter(|it| names.contains(&lower(*it)));
+    let covers = again.fold(bit(at), |mask, it| {
+        mask | bit(it) | if lower(it + 1) == "first" { bit(it + 1) } else { 0 }
+    });
+    let (what, owns) = (What::Lengths(falls), vec![0.0; MOST_TOKENS]);
+    Some(Meaning { what, name: "sort".into(), core: bit(at), covers, owns, strength: 4.0 })
 }
 
 /// Takes words from ops that have them by the way: `count` speaks of `len`, not of `words`.
@@ -130,9 +156,10 @@ fn by_values(goal: &Goal, catalog: &dyn Catalog) -> Vec<Meaning> {
     let reads = |it: &OpRef| it.op.name.split('_').any(|it| formats.contains(&it));
     let ops = catalog.topics().all().iter().filter_map(Topic::op);
     let fitting = ops.filter(|it| has_zone && shows(it) || reads(it));
-    let meaning = |op| {
+    let meaning = |op: OpRef| {
         let what = What::Op(OpRefById(op));
-        Meaning { what, core: 0, covers: 0, owns: vec![0.0; MOST_TOKENS], strength: 0.0 }
+        let (name, owns) = (op.script_name(), vec![0.0; MOST_TOKENS]);
+        Meaning { what, name, core: 0, covers: 0, owns, strength: 0.0 }
     };
     fitting.map(meaning).collect()
 }
@@ -152,7 +179,8 @@ impl Reader<'_> {
         let what = match topic.subject {
             Subject::Op(op) => What::Op(OpRefById(op)),
             Subject::Construct => What::Stage(STAGES.into_iter().find(|it| *it == topic.name)?),
-            _ => return None,
+            Subject::Flow(module) => What::Flow(module),
+            Subject::Code => return None,
         };
         let names = topic.name.rsplit('.').next().unwrap_or_default();
         let names =
@@ -160,7 +188,9 @@ impl Reader<'_> {
         let named = self.terms(&names);
         let counted = counts(topic, self.words);
         let least = if acts(what) { LEAST_TO_ACT } else { LEAST };
-        let names = names.split('|').map(|it| (it, 1.0));
+        // The name of a flow says little without its module.
+        let is_named = !matches!(what, What::Flow(_));
+        let names = names.split('|').filter(|_| is_named).map(|it| (it, 1.0));
         let phrases = names.chain(topic.says.iter().map(|it| (it.as_str(), least)));
         let fits = phrases.filter_map(|(it, least)| self.fit(it, least, &named, &counted));
         let fits = fits.collect::<Vec<_>>();
@@ -174,7 +204,9 @@ impl Reader<'_> {
         // Little words mean something in the phrasing only.
         let covers = covers & !self.goal.little | core;
         let owns = self.owned(topic, &named);
-        Some(Meaning { what, core, covers, owns, strength })
+        let name = topic.name.clone();
+        let strength = if is_named { strength } else { strength - OF_FLOW };
+        Some(Meaning { what, name, core, covers, owns, strength })
     }
 
     /// The part of the phrasings that have each word of the goal; a name has it wholly.
@@ -185,7 +217,8 @@ impl Reader<'_> {
         let all = topic.says.iter().map(|it| (self.terms(it), share)).collect::<Vec<_>>();
         for (terms, share) in all.into_iter().chain([(named.clone(), 1.0)]) {
             let places = self.places(&terms);
-            for (_, own) in owns.iter_mut().enumerate().filter(|(at, _)| places & bit(*at) != 0) {
+            let own = owns.iter_mut().enumerate().filter(|(at, _)| places & bit(*at) != 0);
+            for (_, own) in own {
                 *own += share;
             }
         }
@@ -233,8 +266,8 @@ impl Reader<'_> {
         let is_near = content != 0 && width(content) <= WIDEST;
         let says_enough = is_special || (core & self.goal.content).count_ones() > 1;
         let share = matched / total;
-        (is_near && says_enough && share >= least)
-            .then(|| (core & self.goal.content, matched * share))
+        let is_it = is_near && says_enough && share >= least;
+        is_it.then_some((core & self.goal.content, matched * share))
     }
 
     fn terms(&mut self, text: &str) -> HashSet<Term> {

@@ -2,7 +2,7 @@
 //! and together they serve every word.
 
 use svc_contract::{
-    registry::{Catalog, Effect, OpRef},
+    registry::{Catalog, Effect, OpRef, Scheme},
     value::{Type, literal},
 };
 use svc_text::stems::Vocabulary;
@@ -48,6 +48,8 @@ pub(super) fn extension(path: &str) -> Option<&str> {
 pub(super) struct Draft {
     /// The declarations before it.
     pub(super) params: Vec<Asked>,
+    /// The module of the standard library that it uses.
+    pub(super) module: Option<&'static str>,
     pub(super) stages: Vec<String>,
     pub(super) ty: Type,
     pub(super) covered: Mask,
@@ -79,7 +81,9 @@ impl Draft {
     /// The pipeline with its declarations.
     pub(super) fn script(&self) -> String {
         let declared = self.params.iter().map(|it| format!("param {}: {}\n\n", it.name, it.ty));
-        declared.collect::<String>() + &self.stages.join("\n  >> ")
+        let module = self.module.map(|it| format!("use \"std:{it}\" as {it}\n\n"));
+        let declared = module.into_iter().chain(declared).collect::<String>();
+        declared + &self.stages.join("\n  >> ")
     }
 
     /// The words that nothing serves.
@@ -143,8 +147,8 @@ impl Search<'_> {
         let ty = self.catalog.tried(&stages.join(" >> ")).gives?;
         #[expect(clippy::cast_precision_loss, reason = "there are two stages")]
         let score = -(stages.len() as f64) * OF_CONVERSION;
-        let (params, steps) = (Vec::new(), Vec::new());
-        Some(Draft { params, stages, ty, covered, used, steps, score })
+        let (params, steps, module) = (Vec::new(), Vec::new(), None);
+        Some(Draft { params, module, stages, ty, covered, used, steps, score })
     }
 
     /// How a value begins a pipeline: as it is, or read as a file.
@@ -173,6 +177,7 @@ impl Search<'_> {
         let paths = self.goal.givens.iter().enumerate().filter(|(_, it)| it.kind == Kind::Path);
         let start = |(idx, given): (usize, &Given)| Draft {
             params: Vec::new(),
+            module: None,
             stages: vec![given.text.clone()],
             ty: Type::Path,
             covered: self.label(given),
@@ -180,7 +185,18 @@ impl Search<'_> {
             steps: Vec::new(),
             score: 0.0,
         };
-        paths.map(start).collect()
+        let files = paths.clone().filter(|(_, it)| extension(&it.text).is_none());
+        let files = files.filter_map(|(idx, it)| self.files_start(idx, it)).collect::<Vec<_>>();
+        paths.map(start).chain(files).collect()
+    }
+
+    /// The texts of all files of a folder, if the goal speaks of them.
+    fn files_start(&self, idx: usize, given: &Given) -> Option<Draft> {
+        let is_file = |it: &usize| matches!(&*self.goal.tokens[*it].lower, "file" | "files");
+        let nouns = (0..self.goal.tokens.len()).filter(is_file).fold(0, |mask, at| mask | bit(at));
+        let list = format!("list_files({})", given.text);
+        let stages = vec![list, "each { .path >> read_text }".to_owned()];
+        if nouns == 0 { None } else { self.start(stages, bit(idx), nouns | self.label(given)) }
     }
 
     /// A date, a time of day and a zone are a moment.
@@ -192,7 +208,7 @@ impl Search<'_> {
         };
         let at = |idx: usize| goal.givens[idx].at;
         let zones = (0..goal.givens.len()).filter(|it| goal.givens[*it].kind == Kind::Zone);
-        // The zone beside the time of day is its own; the other one is asked for.
+        // The zone next to the time of day is its own; the other one is asked for.
         let Some(zone) = zones.min_by_key(|it| (at(*it).abs_diff(at(clock)), *it)) else {
             return Vec::new();
         };
@@ -218,7 +234,7 @@ impl Search<'_> {
         files.map(|it| (it.at, self.readers(it))).collect()
     }
 
-    /// The noun beside a value that only says what it is: `these scores: 12, 7`.
+    /// The noun next to a value that only says what it is: `these scores: 12, 7`.
     fn label(&self, given: &Given) -> Mask {
         let is_plain = |at: usize| {
             let is_core = |it: &Meaning| it.core & bit(at) != 0;
@@ -263,6 +279,7 @@ impl Search<'_> {
             let (params, stages) = (vec![asked], vec![start]);
             all.push(Draft {
                 params,
+                module: None,
                 stages,
                 ty,
                 covered,
@@ -284,18 +301,57 @@ impl Search<'_> {
             if !is_new || draft.steps.iter().any(|it| it.meaning == number) {
                 continue;
             }
-            all.extend(match meaning.what {
-                What::Op(OpRefById(op)) => self.called(draft, number, op),
-                What::Stage(name) => self.with_stages(
-                    draft,
-                    number,
-                    vec![format!("{name} {{ it }}")],
-                    Arguments { used: draft.used, ..Arguments::default() },
-                    None,
-                ),
-            });
+            match meaning.what {
+                What::Op(OpRefById(op)) => all.extend(self.called(draft, number, op)),
+                What::Stage(name) => {
+                    let stage = format!("{name} {{ it }}");
+                    all.extend(self.with_stages(
+                        draft,
+                        number,
+                        vec![stage],
+                        &unchanged(draft),
+                        None,
+                    ));
+                }
+                What::Lengths(falls) => all.extend(self.by_length(draft, number, falls)),
+                // A flow does not read a file by itself.
+                What::Flow(_) if draft.ty == Type::Path => {}
+                What::Flow(module) => {
+                    let with = Draft { module: Some(module), ..draft.clone() };
+                    let stage = meaning.name.clone();
+                    all.extend(self.with_stages(
+                        &with,
+                        number,
+                        vec![stage],
+                        &unchanged(draft),
+                        None,
+                    ));
+                }
+            }
         }
         all
+    }
+
+    /// Texts by their lengths: all of them, so many of them, or the first.
+    fn by_length(&self, draft: &Draft, number: usize, falls: bool) -> Option<Draft> {
+        if !matches!(&draft.ty, Type::List(item, _) if **item == Type::Text) {
+            return None;
+        }
+        let at = self.meanings[number].core.trailing_zeros() as usize;
+        let goes_on = self.goal.tokens.get(at + 1).is_some_and(|it| it.lower == "first");
+        let count = self.goal.givens.iter().position(|it| it.end == at && it.kind == Kind::Number);
+        let sign = if falls { "-" } else { "" };
+        let mut stages = vec![format!("sort {{ {sign}len(it) }}")];
+        let mut own = unchanged(draft);
+        match count {
+            Some(idx) => {
+                stages.push(format!("take(n: {})", self.goal.givens[idx].text));
+                own.used |= bit(idx);
+            }
+            None if goes_on => {}
+            None => stages.push("first".to_owned()),
+        }
+        self.with_stages(draft, number, stages, &own, None)
     }
 
     /// Whether a value is there that asks for an op without a word: a zone for a moment, a file of
@@ -330,32 +386,48 @@ impl Search<'_> {
         let task = literal::text(&task.join(" "));
         let prompt = format!("{}\\n\\n${{it}}\"", task.trim_end_matches('"'));
         let covers = range(from, end) & self.goal.content;
-        let own = Arguments { used: draft.used, covers, ..Arguments::default() };
-        self.with_stages(draft, number, vec![prompt, op.script_name()], own, Some(op))
+        let own = Arguments { covers, ..unchanged(draft) };
+        self.with_stages(draft, number, vec![prompt, op.script_name()], &own, Some(op))
     }
 
-    fn called(&mut self, draft: &Draft, number: usize, op: OpRef) -> Option<Draft> {
+    /// The draft with a call of an op: on the whole value, and on each item if the goal says so.
+    fn called(&mut self, draft: &Draft, number: usize, op: OpRef) -> Vec<Draft> {
         if op.op.effects.contains(&Effect::Spends) {
-            return self.asked_of_model(draft, number, op);
+            return self.asked_of_model(draft, number, op).into_iter().collect();
         }
-        let way = self
-            .catalog
-            .way_to(&draft.ty, op)
-            .filter(|way| way.stages.iter().all(|it| self.is_plain(draft, it)))?;
-        let goal = self.goal;
         let readers = self.all_readers();
         let reads = |given: &Given, as_text: bool| reader(&readers, given, as_text);
-        let own = arguments::arguments(op, goal, draft.used, &reads, self.words)?;
+        let own = arguments::arguments(op, self.goal, draft.used, &reads, self.words);
+        let Some(own) = own else { return Vec::new() };
         let name = op.script_name();
         let call = if own.written.is_empty() {
             name
         } else {
             format!("{name}({})", own.written.join(", "))
         };
-        let call = if way.of_items { format!("each {{ {call} }}") } else { call };
-        let mut stages = way.stages;
-        stages.push(call);
-        self.with_stages(draft, number, stages, own, Some(op))
+        let item = match &draft.ty {
+            Type::List(item, _) if self.each() & !draft.covered != 0 => Some(item.as_ref()),
+            _ => None,
+        };
+        let of_each = item.and_then(|it| self.stages(draft, it, op, &call)).map(|it| {
+            let is_each = it.last().is_some_and(|it| it.starts_with("each {"));
+            if is_each { it } else { vec![format!("each {{ {} }}", it.join(" >> "))] }
+        });
+        let whole = self.stages(draft, &draft.ty, op, &call);
+        let both = of_each.into_iter().chain(whole);
+        both.filter_map(|it| self.with_stages(draft, number, it, &own, Some(op))).collect()
+    }
+
+    /// The stages from a value of a type to the result of an op.
+    fn stages(&self, draft: &Draft, from: &Type, op: OpRef, call: &str) -> Option<Vec<String>> {
+        let way = self.catalog.way_to(from, op)?;
+        let takes_path = op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Path));
+        if draft.ty == Type::Path && way.stages.is_empty() && !takes_path {
+            return None;
+        }
+        let of_items = if way.of_items { format!("each {{ {call} }}") } else { call.to_owned() };
+        let is_plain = way.stages.iter().all(|it| self.is_plain(draft, it));
+        is_plain.then(|| way.stages.into_iter().chain([of_items]).collect())
     }
 
     /// Whether a stage on the way to an op only converts: it reads the file, takes a field, or does
@@ -377,7 +449,7 @@ impl Search<'_> {
         draft: &Draft,
         number: usize,
         stages: Vec<String>,
-        own: Arguments,
+        own: &Arguments,
         op: Option<OpRef>,
     ) -> Option<Draft> {
         let meaning = &self.meanings[number];
@@ -396,6 +468,7 @@ impl Search<'_> {
         for (idx, given) in self.goal.givens.iter().enumerate() {
             if own.used & !draft.used & bit(idx) != 0 {
                 next.covered |= self.label(given) | range(given.at, given.end);
+                next.covered |= self.between(given);
             }
         }
         next.used |= own.used;
@@ -420,6 +493,12 @@ impl Search<'_> {
             let core = own(step).core;
             core == 0 || core & self.goal.content & !others != 0
         })
+    }
+
+    /// `between` before a value, which is one end.
+    fn between(&self, given: &Given) -> Mask {
+        let is_it = |it: &usize| self.goal.tokens[*it].lower == "between";
+        given.at.checked_sub(1).filter(is_it).map_or(0, bit)
     }
 
     /// `each` and `every`, which a stage for each item serves.
@@ -449,6 +528,11 @@ impl Search<'_> {
         let open = draft.open(self.goal).count_ones() + u32::try_from(unused).unwrap_or(u32::MAX);
         draft.score - f64::from(open) * OF_WORD
     }
+}
+
+/// The arguments of a stage that takes no value of the goal.
+fn unchanged(draft: &Draft) -> Arguments {
+    Arguments { used: draft.used, ..Arguments::default() }
 }
 
 /// The stages that read each file, by its place: as what is in it first, as text last.

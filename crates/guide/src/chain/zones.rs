@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use svc_contract::value::times::zone_names;
+
 use crate::tables::words::Token;
 
 /// The names of cities have at most so many words.
@@ -9,8 +11,7 @@ const LONGEST: usize = 3;
 
 /// The zone of each city of the time zone database, by its name in lower case.
 static ZONES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let names = jiff::tz::db().available().map(|it| it.as_str().to_owned());
-    let of_city = names.filter(|it| it.contains('/') && !it.starts_with("Etc/"));
+    let of_city = zone_names().into_iter().filter(|it| it.contains('/') && !it.starts_with("Etc/"));
     let mut all: HashMap<String, String> =
         of_city.map(|it| (it.rsplit('/').next().map(plain).unwrap_or_default(), it)).collect();
     all.insert("utc".to_owned(), "UTC".to_owned());

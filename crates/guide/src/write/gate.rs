@@ -20,7 +20,7 @@ const MEANT: usize = 5;
 const CHANGES: [&str; 2] = ["writes", "runs"];
 
 /// The rules for one goal.
-pub(super) struct Gate<'a> {
+pub(crate) struct Gate<'a> {
     goal: &'a str,
     words: Words,
     catalog: &'a dyn Catalog,
@@ -29,7 +29,7 @@ pub(super) struct Gate<'a> {
 }
 
 impl<'a> Gate<'a> {
-    pub(super) fn new(goal: &'a str, before: Vec<String>, catalog: &'a dyn Catalog) -> Self {
+    pub(crate) fn new(goal: &'a str, before: Vec<String>, catalog: &'a dyn Catalog) -> Self {
         Self { goal, words: Words::of(goal), catalog, before }
     }
 
@@ -92,6 +92,12 @@ impl<'a> Gate<'a> {
         }
         (!self.is_asked(verb, tried))
             .then(|| format!("the script {effect}, which the goal does not ask for"))
+    }
+
+    /// The words that forbid something which some op does: `without a model`.
+    pub(crate) fn forbidding(&self) -> Vec<String> {
+        let ops: Vec<OpRef> = self.all_ops().filter(|it| self.forbidden(*it).is_some()).collect();
+        if ops.is_empty() { Vec::new() } else { self.words.negated.clone() }
     }
 
     /// Whether the goal asks for all ops of a script with an effect, or for any op with it if

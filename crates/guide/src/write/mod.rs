@@ -15,7 +15,6 @@ use crate::{
 use self::{
     answer::Answer,
     bounds::bounded,
-    gate::Gate,
     prompt::Prompt,
     talk::{Talk, of_errors, of_ops, of_refusals},
 };
@@ -26,6 +25,8 @@ mod gate;
 mod prompt;
 mod talk;
 mod words;
+
+pub(crate) use gate::Gate;
 
 /// A goal, and the result without a writer.
 pub struct Proposal<'a> {
