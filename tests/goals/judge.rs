@@ -18,6 +18,7 @@ const AUTHORS: [&str; 4] = ["office", "developer", "reader", "everyday"];
 /// A goal in plain words, and what its result has to be.
 #[derive(Deserialize)]
 pub(crate) struct Goal {
+    #[serde(default)]
     id: String,
     #[serde(rename = "goal")]
     pub(crate) text: String,
@@ -190,7 +191,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The first thing that is wrong with a result.
-fn fault(goal: &Goal, value: &Value, work: &Path) -> Option<String> {
+pub(crate) fn fault(goal: &Goal, value: &Value, work: &Path) -> Option<String> {
     if let Some(wanted) = &goal.value {
         let wanted = match wanted {
             // JSON in a text.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use svc::Engine;
 use svc_contract::{
     host::http::Response,
-    registry::{Example, OpRef},
+    registry::{Component, Example, OpRef},
     value::json,
 };
 use svc_host_os::test::TestHost;
@@ -13,8 +13,17 @@ use svc_host_os::test::TestHost;
 #[tokio::test]
 async fn examples_hold() {
     let engine = crate::helpdesk::engine();
+    let wrong = wrong_examples(&engine, engine.registry().components()).await;
+    assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The examples of components that do not hold.
+pub(crate) async fn wrong_examples(
+    engine: &Engine,
+    components: &[&'static Component],
+) -> Vec<String> {
     let mut wrong = Vec::new();
-    for component in engine.registry().components() {
+    for component in components {
         for op in component.ops {
             let name = OpRef { component, op }.to_string();
             assert!(!op.examples.is_empty(), "{name} has no example");
@@ -24,13 +33,13 @@ async fn examples_hold() {
                 "{name}"
             );
             for example in op.examples {
-                if let Err(why) = holds(&engine, example).await {
+                if let Err(why) = holds(engine, example).await {
                     wrong.push(format!("{name}: {}: {why}", example.title));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
+    wrong
 }
 
 /// The host of an example.

@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Output};
 use svc_contract::value::Value;
 
 #[path = "../goals/judge.rs"]
-mod judge;
+pub(crate) mod judge;
 
 use judge::{Score, goals, judged, score};
 

@@ -48,6 +48,7 @@ mod memory;
 mod met;
 mod meter;
 mod models;
+mod newcomers;
 mod observed;
 mod overshoot;
 mod pages;
