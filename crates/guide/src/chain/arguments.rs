@@ -6,7 +6,7 @@ use svc_contract::{
 };
 use svc_text::stems::{Term, Vocabulary};
 
-use super::goal::{Given, Goal, Kind, Mask, bit};
+use super::goal::{Given, Goal, Kind, Mask, bit, range};
 use crate::tables::words::Token;
 
 /// A number may be this many words away from the word that names its param.
@@ -22,8 +22,18 @@ pub(super) struct Arguments {
     pub(super) covers: Mask,
 }
 
-/// The stages that read a file, as text or as what is in it.
-pub(super) type Reads<'a> = &'a dyn Fn(&Given, bool) -> Option<String>;
+/// What a file is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    /// Any value of its format.
+    Any,
+    /// A value of the type of what is in it.
+    Typed,
+}
+
+/// The stages that read a file.
+pub(super) type Reads<'a> = &'a dyn Fn(&Given, Form) -> Option<String>;
 
 /// The arguments of an op besides its input; `None` if the goal does not have one that is needed.
 pub(super) fn arguments(
@@ -139,22 +149,25 @@ impl Filling<'_> {
         variants.iter().find_map(|variant| {
             let terms = self.words.terms(&variant.replace('_', " "));
             let at = self.places(&terms)?;
-            Some((literal::text(variant), 0, at))
+            let named = self.goal.givens.iter().enumerate();
+            let named = named.filter(|(_, it)| at & range(it.at, it.end) != 0);
+            let used = named.fold(0, |mask, (idx, _)| mask | bit(idx));
+            Some((literal::text(variant), used, at & self.goal.content))
         })
     }
 
     /// Whether the goal says the name of a switch.
     fn switch(&mut self) -> Option<(String, Mask, Mask)> {
         let terms = self.words.terms(&self.param.name.replace('_', " "));
-        Some(("true".to_owned(), 0, self.places(&terms)?))
+        let places = self.places(&terms)? & self.goal.content;
+        (places != 0).then(|| ("true".to_owned(), 0, places))
     }
 
     /// The places of all terms, if the goal has each.
     fn places(&self, terms: &[Term]) -> Option<Mask> {
         let of = |term: &Term| {
             let said = |at: &usize| self.goal.tokens[*at].term == Some(*term);
-            let content = |at: &usize| self.goal.content & bit(*at) != 0;
-            let all = (0..self.goal.tokens.len()).filter(said).filter(content);
+            let all = (0..self.goal.tokens.len()).filter(said);
             all.map(bit).reduce(|one, other| one | other)
         };
         let places: Option<Vec<Mask>> = terms.iter().map(of).collect();
@@ -236,11 +249,14 @@ fn fit(given: &Given, param: &Param, scheme: Scheme, reads: Reads<'_>) -> Option
         return None;
     }
     match scheme {
-        Scheme::Text => reads(given, true).map(|it| format!("({it})")),
-        Scheme::List(Scheme::Text, _) => reads(given, true).map(|it| format!("({it} >> lines)")),
-        Scheme::Json | Scheme::Map(_) | Scheme::Var(_) | Scheme::List(..) => {
-            reads(given, false).map(|it| format!("({it})"))
+        Scheme::Text => reads(given, Form::Text).map(|it| format!("({it})")),
+        Scheme::List(Scheme::Text, _) => {
+            reads(given, Form::Text).map(|it| format!("({it} >> lines)"))
         }
+        Scheme::Json | Scheme::Map(_) | Scheme::Var(_) => {
+            reads(given, Form::Any).map(|it| format!("({it})"))
+        }
+        Scheme::List(..) => reads(given, Form::Typed).map(|it| format!("({it})")),
         _ => None,
     }
 }

@@ -108,12 +108,28 @@ impl Goal {
         }
     }
 
+    /// Takes names that are no words for texts: `the roman numeral XLIV`.
+    pub(super) fn find_names(&mut self, is_word: impl Fn(&str) -> bool) {
+        for at in 1..self.tokens.len() {
+            let token = &self.tokens[at];
+            let is_name = token.text.starts_with(char::is_uppercase) && !self.tokens[at - 1].ends;
+            if is_name && self.content & bit(at) != 0 && !is_word(&token.lower) {
+                let text = literal::text(&token.text);
+                self.givens.push(Given { at, end: at + 1, kind: Kind::Text, text });
+                self.content &= !bit(at);
+            }
+        }
+        self.givens.sort_by_key(|it| it.at);
+    }
+
     fn find_givens(&mut self) {
         let mut at = 0;
         let mut target: Option<(usize, String)> = None;
         while at < self.tokens.len() {
             let end = match self.given(at) {
-                Some((Kind::Path, text, end)) if is_target(&self.tokens, at) => {
+                Some((Kind::Path, text, end))
+                    if is_target(&self.tokens, at) || self.is_saved_in(at) =>
+                {
                     // `from a.txt to b.txt, saved as c.txt` writes the last one.
                     if let Some((at, text)) = target.replace((at, text)) {
                         self.givens.push(Given { at, end: at + 1, kind: Kind::Path, text });
@@ -130,6 +146,14 @@ impl Goal {
         }
         self.target = target.map(|(_, text)| text);
         self.givens.sort_by_key(|it| it.at);
+    }
+
+    /// `and save them all in a.txt`
+    fn is_saved_in(&self, at: usize) -> bool {
+        const FURTHEST: usize = 6;
+        let saves = |it: &Token| matches!(&*it.lower, "save" | "store" | "put" | "write" | "keep");
+        let before = &self.tokens[at.saturating_sub(FURTHEST)..at];
+        before.last().is_some_and(|it| it.lower == "in") && before.iter().any(saves)
     }
 
     /// The value that begins at a token, and its end.
@@ -308,15 +332,28 @@ impl Goal {
             "most", "more", "less", "than", "each", "every", "before", "after", "between", "over",
             "under", "above", "below", "same", "up", "down",
         ];
-        const HELPING: [&str; 6] = ["can", "may", "must", "might", "shall", "lets"];
+        const HELPING: [&str; 12] = [
+            "can", "may", "must", "might", "shall", "will", "lets", "um", "hi", "hello", "hey",
+            "thanks",
+        ];
+        // `.. it's for the door`
+        let lower = |at: usize| self.tokens.get(at).map_or("", |it| it.lower.as_str());
+        let is_purpose = |at: &usize| lower(*at) == "it" && lower(*at + 1) == "for";
+        let purpose = (1..self.tokens.len()).find(is_purpose).unwrap_or(self.tokens.len());
         let stated = self.givens.iter().fold(0, |mask, it| mask | range(it.at, it.end));
         for (at, token) in self.tokens.iter().enumerate() {
             let is_path = matches!(token.literal, Some(Literal::Path(_)));
             let says = lexicon::negates(token) || COUNTS.contains(&token.lower.as_str());
-            let is_told = at < told || self.is_of_clock(at) || at > 0 && self.is_of_clock(at - 1);
+            let is_told = at < told
+                || at >= purpose
+                || self.is_of_clock(at)
+                || at > 0 && self.is_of_clock(at - 1);
             // `I mean` says nothing about means.
             let is_said = token.lower == "mean" && at > 0 && self.tokens[at - 1].lower == "i";
+            // `write 12 in Roman numerals` shows it.
+            let is_shown = at == 0 && token.lower == "write" && self.target.is_none();
             let asks = token.is_stop
+                || is_shown
                 || is_said
                 || lexicon.requests(token)
                 || HELPING.contains(&token.lower.as_str())

@@ -153,7 +153,10 @@ fn by_values(goal: &Goal, catalog: &dyn Catalog) -> Vec<Meaning> {
         let takes_time = it.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Time));
         takes_time && it.op.params.iter().any(|it| it.doc.contains("time zone"))
     };
-    let reads = |it: &OpRef| it.op.name.split('_').any(|it| formats.contains(&it));
+    let reads = |it: &OpRef| {
+        let is_named = it.op.name.split('_').any(|it| formats.contains(&it));
+        is_named || formats.iter().any(|format| it.op.doc.contains(&format!(".{format}`")))
+    };
     let ops = catalog.topics().all().iter().filter_map(Topic::op);
     let fitting = ops.filter(|it| has_zone && shows(it) || reads(it));
     let meaning = |op: OpRef| {

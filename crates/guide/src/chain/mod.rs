@@ -10,6 +10,7 @@ mod finish;
 mod goal;
 mod meaning;
 mod search;
+mod typed;
 mod zones;
 
 use svc_contract::{registry::Catalog, value::Type};
@@ -17,7 +18,7 @@ use svc_text::stems::Vocabulary;
 
 use fields::with_field;
 use finish::Finish;
-use goal::Goal;
+use goal::{Goal, Kind};
 use meaning::meanings;
 use search::{Asked, Draft, Search, Step};
 
@@ -39,6 +40,7 @@ pub(crate) fn answer(wanted: &Wanted, output: Option<&Type>, catalog: &dyn Catal
     let mut words = Vocabulary::default();
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
     let mut goal = Goal::of(&wanted.goal, &lexicon, &mut words);
+    goal.find_names(|it| catalog.topics().rarity(it) > 0.0);
     goal.leave_out(&Gate::new(&wanted.goal, Vec::new(), catalog).forbidding());
     let meanings = meanings(&goal, catalog, &mut words);
     let mut search =
@@ -53,7 +55,8 @@ pub(crate) fn answer(wanted: &Wanted, output: Option<&Type>, catalog: &dyn Catal
         drafts.into_iter().map(|it| with_field(it, &goal, catalog)).collect();
     drafts.sort_by(|a, b| search.worth(b).total_cmp(&search.worth(a)));
     let finish = Finish { wanted, output, goal: &goal, catalog };
-    let is_asked = |it: &Step| meanings[it.meaning].core != 0;
+    let has_zone = goal.givens.iter().any(|it| it.kind == Kind::Zone);
+    let is_asked = |it: &Step| meanings[it.meaning].core != 0 || has_zone;
     let is_whole = |it: &&Draft| {
         let is_for_goal = it.steps.iter().any(is_asked) || it.steps.is_empty();
         is_for_goal && it.open(&goal) == 0 && it.uses_all(&goal)

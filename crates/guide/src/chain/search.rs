@@ -8,9 +8,10 @@ use svc_contract::{
 use svc_text::stems::Vocabulary;
 
 use super::{
-    arguments::{self, Arguments},
+    arguments::{self, Arguments, Form},
     goal::{Given, Goal, Kind, Mask, bit, range},
     meaning::{Meaning, OpRefById, What},
+    typed,
 };
 use crate::tables::{Seen, words::Token};
 
@@ -154,7 +155,14 @@ impl Search<'_> {
     /// How a value begins a pipeline: as it is, or read as a file.
     fn beginnings(&self, given: &Given) -> Vec<Vec<String>> {
         match given.kind {
-            Kind::Path => self.readers(given).into_iter().map(|it| vec![it]).collect(),
+            Kind::Path => {
+                let readers = self.readers(given);
+                // What is done with each thing in a text is done with each line.
+                let text = readers.last().filter(|it| it.starts_with("read_text"));
+                let lines = text.filter(|_| self.each() != 0);
+                let lines = lines.map(|it| vec![it.clone(), "lines".to_owned()]);
+                readers.iter().map(|it| vec![it.clone()]).chain(lines).collect()
+            }
             Kind::Zone | Kind::Clock | Kind::Glob => Vec::new(),
             _ => vec![vec![given.text.clone()]],
         }
@@ -163,11 +171,13 @@ impl Search<'_> {
     /// The stages that read a file: as what is in it if it was looked at, and as text.
     fn readers(&self, given: &Given) -> Vec<String> {
         let is_it = |it: &&Seen| literal::text(&it.path) == given.text;
-        let typed = self.seen.iter().find(is_it).map(|it| untyped(&it.reader));
+        let seen = self.seen.iter().find(is_it);
+        let typed = seen.map(typed::reader);
+        let any = seen.map(|it| typed::untyped(&it.reader));
         let name = given.text.trim_end_matches('"');
         let is_text = extension(name).is_some_and(|it| !BINARY.contains(&it));
         let text = is_text.then(|| format!("read_text(path: {})", given.text));
-        let mut all: Vec<String> = typed.into_iter().chain(text).collect();
+        let mut all: Vec<String> = typed.into_iter().chain(any).chain(text).collect();
         all.dedup();
         all
     }
@@ -223,7 +233,7 @@ impl Search<'_> {
     /// The records that the ops take as inputs.
     fn record_starts(&self) -> Vec<Draft> {
         let readers = self.all_readers();
-        let reads = |given: &Given, as_text: bool| reader(&readers, given, as_text);
+        let reads = |given: &Given, form: Form| reader(&readers, given, form);
         let ops = self.meanings.iter().filter_map(Meaning::op);
         let records = ops.filter_map(|op| arguments::record(op, self.goal, &reads));
         records.filter_map(|(text, used)| self.start(vec![text], used, 0)).collect()
@@ -386,7 +396,10 @@ impl Search<'_> {
         let task = literal::text(&task.join(" "));
         let prompt = format!("{}\\n\\n${{it}}\"", task.trim_end_matches('"'));
         let covers = range(from, end) & self.goal.content;
-        let own = Arguments { covers, ..unchanged(draft) };
+        let said = self.goal.givens.iter().enumerate();
+        let said = said.filter(|(_, it)| it.at >= from && it.end <= end);
+        let used = said.fold(draft.used, |mask, (idx, _)| mask | bit(idx));
+        let own = Arguments { covers, used, ..Arguments::default() };
         self.with_stages(draft, number, vec![prompt, op.script_name()], &own, Some(op))
     }
 
@@ -396,7 +409,7 @@ impl Search<'_> {
             return self.asked_of_model(draft, number, op).into_iter().collect();
         }
         let readers = self.all_readers();
-        let reads = |given: &Given, as_text: bool| reader(&readers, given, as_text);
+        let reads = |given: &Given, form: Form| reader(&readers, given, form);
         let own = arguments::arguments(op, self.goal, draft.used, &reads, self.words);
         let Some(own) = own else { return Vec::new() };
         let name = op.script_name();
@@ -421,7 +434,7 @@ impl Search<'_> {
     /// The stages from a value of a type to the result of an op.
     fn stages(&self, draft: &Draft, from: &Type, op: OpRef, call: &str) -> Option<Vec<String>> {
         let way = self.catalog.way_to(from, op)?;
-        let takes_path = op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Path));
+        let takes_path = op.op.input().is_some_and(|it| takes_path(it.scheme));
         if draft.ty == Type::Path && way.stages.is_empty() && !takes_path {
             return None;
         }
@@ -440,7 +453,7 @@ impl Search<'_> {
         let op = self.catalog.registry().resolve(name).map(OpRefById);
         let is_asked = |it: &Meaning| it.op().map(OpRefById) == op;
         let is_named = op.is_some() && self.meanings.iter().any(is_asked);
-        let joins = name == "docs_to_text";
+        let joins = name == "docs_to_text" || stage.starts_with("(it as ");
         reads || joins || is_named || stage.starts_with('.') || stage.starts_with("each { .")
     }
 
@@ -530,22 +543,31 @@ impl Search<'_> {
     }
 }
 
+fn takes_path(scheme: Scheme) -> bool {
+    match scheme {
+        Scheme::Path => true,
+        Scheme::Optional(it) => takes_path(*it),
+        Scheme::OneOf(all) => all.iter().any(|it| takes_path(*it)),
+        _ => false,
+    }
+}
+
 /// The arguments of a stage that takes no value of the goal.
 fn unchanged(draft: &Draft) -> Arguments {
     Arguments { used: draft.used, ..Arguments::default() }
 }
 
-/// The stages that read each file, by its place: as what is in it first, as text last.
+/// The stages that read each file, by its place: as what is in it first, as any value, as text last.
 type Readers = Vec<(usize, Vec<String>)>;
 
-fn reader(readers: &Readers, given: &Given, as_text: bool) -> Option<String> {
+fn reader(readers: &Readers, given: &Given, form: Form) -> Option<String> {
     let (_, own) = readers.iter().find(|(at, _)| *at == given.at)?;
-    if as_text { own.last() } else { own.first() }.cloned()
-}
-
-/// The stages that read a `{T}`, as they read any value.
-fn untyped(reader: &str) -> String {
-    reader.replace(" >> each { it as {T} }", "").replace("<[{T}]>", "").replace("<{T}>", "")
+    match form {
+        Form::Text => own.last(),
+        Form::Any => own.get(1).or(own.first()),
+        Form::Typed => own.first(),
+    }
+    .cloned()
 }
 
 /// Sorts drafts by what they serve and how well; equal pipelines occur once.

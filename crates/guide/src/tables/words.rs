@@ -92,10 +92,16 @@ fn quoted(text: &str, first: char) -> Option<(&str, usize)> {
         '"' => '"',
         '“' => '”',
         '‘' => '’',
+        '\'' => '\'',
         _ => return None,
     };
     let inner = &text[first.len_utf8()..];
-    let end = inner.find(close)?;
+    let is_end = |at: &usize| {
+        // `'the boss's car'`: an apostrophe is no quote.
+        let behind = inner[at + close.len_utf8()..].chars().next();
+        close != '\'' || behind.is_none_or(|it| !it.is_alphanumeric())
+    };
+    let end = inner.match_indices(close).map(|(at, _)| at).find(is_end)?;
     Some((&inner[..end], first.len_utf8() + end + close.len_utf8()))
 }
 

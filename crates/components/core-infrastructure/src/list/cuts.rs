@@ -107,7 +107,7 @@ impl Op for Chunk {
         "pages of twenty entries",
         "process a hundred at a time",
         "cut a list into portions of a fixed size",
-        "form groups of ten",
+        "groups of ten",
         "bundle elements into lots of equal size",
         "batches of an array for a bulk call",
         "make teams of three",
