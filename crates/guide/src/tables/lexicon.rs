@@ -6,26 +6,19 @@ use std::collections::HashMap;
 use svc_contract::registry::{Effect, Registry};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::words::Token;
+use super::{closed::total, words::Token};
 
 /// A word that asks for more ops than this asks for none of them.
 const MOST_SPREAD: usize = 6;
-
-/// Ops from a list of numbers to a number.
-const TOTALS: [&str; 5] = ["sum", "avg", "median", "stdev", "mode"];
 
 /// Words that only ask for something, whatever it is.
 const REQUESTS: &str = "please pls work something need want like give show tell list find get see \
     look take use using just only all every everything everybody everyone everywhere anybody anyone \
     who whose where let know turn make have keep leave call called name according going go come came \
-    said say says still yet far so also too really exactly here there one ones rest";
+    said say says still yet far so also too really here there one ones rest made got main please";
 
 /// The words of ops that a query about a table may need.
 pub(super) struct Lexicon {
-    /// The ops of `TOTALS`, and the words that ask for each.
-    pub(super) totals: Vec<(&'static str, Vec<Term>)>,
-    /// The phrases that ask for them.
-    phrases: Vec<(&'static str, String)>,
     pub(super) unique: Vec<Term>,
     pub(super) contains: Vec<Term>,
     /// Words of `starts_with`, and of `ends_with`, that the other one does not have.
@@ -55,94 +48,6 @@ pub(super) enum Side {
     Old,
 }
 
-/// A comparison, with its length in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compare {
-    More,
-    AtLeast,
-    Less,
-    AtMost,
-}
-
-impl Compare {
-    pub(super) fn inverted(self) -> Self {
-        match self {
-            Self::More => Self::AtMost,
-            Self::AtLeast => Self::Less,
-            Self::Less => Self::AtLeast,
-            Self::AtMost => Self::More,
-        }
-    }
-
-    pub(super) fn sign(self) -> &'static str {
-        match self {
-            Self::More => ">",
-            Self::AtLeast => ">=",
-            Self::Less => "<",
-            Self::AtMost => "<=",
-        }
-    }
-}
-
-const BEFORE: [(&str, Compare); 20] = [
-    ("more than", Compare::More),
-    ("greater than", Compare::More),
-    ("larger than", Compare::More),
-    ("higher than", Compare::More),
-    ("later than", Compare::More),
-    ("over", Compare::More),
-    ("above", Compare::More),
-    ("after", Compare::More),
-    ("at least", Compare::AtLeast),
-    ("since", Compare::AtLeast),
-    ("less than", Compare::Less),
-    ("fewer than", Compare::Less),
-    ("lower than", Compare::Less),
-    ("smaller than", Compare::Less),
-    ("earlier than", Compare::Less),
-    ("under", Compare::Less),
-    ("below", Compare::Less),
-    ("before", Compare::Less),
-    ("at most", Compare::AtMost),
-    ("until", Compare::AtMost),
-];
-
-const BEHIND: [(&str, Compare); 8] = [
-    ("or more", Compare::AtLeast),
-    ("or later", Compare::AtLeast),
-    ("or above", Compare::AtLeast),
-    ("or over", Compare::AtLeast),
-    ("or less", Compare::AtMost),
-    ("or earlier", Compare::AtMost),
-    ("or below", Compare::AtMost),
-    ("or fewer", Compare::AtMost),
-];
-
-const NOT: [&str; 22] = [
-    "skip",
-    "ignore",
-    "omit",
-    "exclude",
-    "leaving",
-    "unless",
-    "not",
-    "no",
-    "never",
-    "without",
-    "isn't",
-    "hasn't",
-    "haven't",
-    "aren't",
-    "wasn't",
-    "doesn't",
-    "don't",
-    "didn't",
-    "nobody",
-    "none",
-    "except",
-    "excluding",
-];
-
 impl Lexicon {
     pub(super) fn of(registry: &Registry, words: &mut Vocabulary) -> Self {
         let spread = spread(registry, words);
@@ -151,8 +56,6 @@ impl Lexicon {
             terms.retain(|it| spread.get(it).is_none_or(|it| *it <= MOST_SPREAD));
             terms
         };
-        let all: Vec<(&'static str, Vec<Term>)> =
-            TOTALS.into_iter().map(|name| (name, rare(name))).collect();
         let (unique, round) = (rare("unique"), rare("round"));
         let (markdown, csv, json) = (rare("to_markdown"), rare("to_csv"), rare("save_json"));
         // Next to a value, also a frequent word says how it is looked for.
@@ -167,8 +70,6 @@ impl Lexicon {
         let writes = words.terms(&writers(registry));
         let mut terms = |text: &str| words.read(text).map(|it| it.term).collect::<Vec<_>>();
         Self {
-            totals: apart(&all),
-            phrases: TOTALS.map(|name| (name, says(registry, name))).into(),
             unique,
             contains,
             starts,
@@ -185,7 +86,7 @@ impl Lexicon {
             )),
             low: terms(&format!("{} least fewest minimum worst", superlatives(registry, "min"))),
             new: terms("newest latest youngest recent"),
-            old: terms("oldest earliest first"),
+            old: terms("oldest earliest first urgent"),
             alphabetical: terms("alphabetical alphabetically"),
             requests: terms(REQUESTS),
         }
@@ -204,6 +105,16 @@ impl Lexicon {
         has(&self.requests, token)
     }
 
+    /// Whether a word means something else than a value.
+    pub(super) fn means(&self, token: &Token) -> bool {
+        let all = [&self.unique, &self.contains, &self.round, &self.markdown, &self.json, &self.count];
+        all.iter().any(|it| has(it, token))
+            || total(token).is_some()
+            || self.requests(token)
+            || self.is_alphabetical(token)
+            || self.side(token).is_some()
+    }
+
     pub(super) fn side(&self, token: &Token) -> Option<Side> {
         let sides = [
             (&self.high, Side::High),
@@ -212,22 +123,6 @@ impl Lexicon {
             (&self.old, Side::Old),
         ];
         sides.into_iter().find(|(terms, _)| has(terms, token)).map(|(_, it)| it)
-    }
-
-    /// The op that a word asks for, or two words: `add up`. Returns its name and their number.
-    pub(super) fn total(&self, tokens: &[Token], at: usize) -> Option<(&'static str, usize)> {
-        if let Some(next) = tokens.get(at + 1) {
-            let pair = format!("{} {}", tokens[at].lower, next.lower);
-            let mut all = self.phrases.iter().filter(|(_, says)| says.contains(&pair));
-            if let (Some((name, _)), None, false) = (all.next(), all.next(), tokens[at].is_stop) {
-                return Some((name, 2));
-            }
-        }
-        if matches!(tokens[at].lower.as_str(), "per" | "each" | "every") {
-            return None;
-        }
-        let found = self.totals.iter().find(|(_, terms)| has(terms, &tokens[at]));
-        found.map(|(name, _)| (*name, 1))
     }
 }
 
@@ -257,20 +152,6 @@ fn spread(registry: &Registry, words: &mut Vocabulary) -> HashMap<Term, usize> {
     spread
 }
 
-/// The words that one of the ops has more often than all others.
-fn apart(all: &[(&'static str, Vec<Term>)]) -> Vec<(&'static str, Vec<Term>)> {
-    let count = |terms: &[Term], term: Term| terms.iter().filter(|it| **it == term).count();
-    let is_own = |own: &[Term], term: Term| {
-        let most = all.iter().map(|(_, terms)| count(terms, term)).max().unwrap_or(0);
-        let firsts = all.iter().filter(|(_, terms)| count(terms, term) == most).count();
-        count(own, term) == most && firsts == 1
-    };
-    let own = all.iter().map(|(name, terms)| {
-        (*name, terms.iter().copied().filter(|it| is_own(terms, *it)).collect())
-    });
-    own.collect()
-}
-
 /// The superlatives with which users ask for an op: `cheapest` is a word of `min`.
 fn superlatives(registry: &Registry, name: &str) -> String {
     let says = says(registry, name);
@@ -281,29 +162,4 @@ fn superlatives(registry: &Registry, name: &str) -> String {
 
 pub(super) fn has(terms: &[Term], token: &Token) -> bool {
     token.term.is_some_and(|it| terms.contains(&it))
-}
-
-/// The comparison that begins at a token, and its length.
-pub(super) fn compares(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
-    one_of(&BEFORE, tokens, at)
-}
-
-/// The comparison that follows a value, and its length.
-pub(super) fn compares_behind(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
-    one_of(&BEHIND, tokens, at)
-}
-
-fn one_of(all: &[(&str, Compare)], tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
-    all.iter().find_map(|(text, compare)| {
-        let words: Vec<&str> = text.split(' ').collect();
-        let own = tokens.get(at..at + words.len())?;
-        own.iter()
-            .zip(&words)
-            .all(|(token, word)| token.lower == *word)
-            .then_some((*compare, words.len()))
-    })
-}
-
-pub(super) fn negates(token: &Token) -> bool {
-    NOT.contains(&token.lower.replace('’', "'").as_str())
 }

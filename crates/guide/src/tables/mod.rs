@@ -3,10 +3,13 @@
 //!
 //! Every word with content must be covered by a part of the script, else none is written.
 
+mod closed;
+mod derived;
 mod lexicon;
 mod lookup;
 mod query;
 mod read;
+mod script;
 mod table;
 mod words;
 

@@ -3,7 +3,10 @@
 use svc_contract::value::{List, Value};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::Seen;
+use super::{
+    Seen,
+    derived::{self, Source},
+};
 
 /// Rows that are deeper in records are not found.
 const DEEPEST: usize = 2;
@@ -20,6 +23,8 @@ pub(super) enum Kind {
     YesNo(&'static str, &'static str),
     Date,
     Text,
+    /// A number of days between dates.
+    Days,
     /// A list or a record.
     Other,
 }
@@ -32,6 +37,7 @@ pub(super) struct Column {
     pub(super) optional: bool,
     /// The texts in it, without repetition.
     pub(super) values: Vec<String>,
+    pub(super) source: Source,
 }
 
 /// A list of records, or of lines.
@@ -39,7 +45,10 @@ pub(super) struct Column {
 pub(super) struct Table {
     pub(super) path: String,
     pub(super) reader: String,
+    /// The columns of the file, and those that can be computed from them.
     pub(super) columns: Vec<Column>,
+    /// The rows that were looked at.
+    pub(super) rows: Vec<Value>,
     /// The fields that lead from the outermost record to the rows.
     pub(super) fields: Vec<String>,
     /// Whether the items are lines, not records.
@@ -63,12 +72,14 @@ impl Table {
                     kind: Kind::Text,
                     optional: false,
                     values,
+                    source: Source::Own,
                 };
                 let columns = vec![line];
                 return Some(Self {
                     path,
                     reader,
                     columns,
+                    rows: Vec::new(),
                     fields: Vec::new(),
                     is_lines: true,
                     terms,
@@ -88,16 +99,39 @@ impl Table {
                 }
             }
         }
-        let columns = names.into_iter().map(|name| column(name, &rows, words)).collect();
+        let columns = names.into_iter().map(|name| column(name, &rows, words));
+        let mut columns: Vec<Column> = columns.collect();
+        derived::extend(&mut columns);
         let mut terms = terms;
         for field in &fields {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
-        Some(Self { path, reader, columns, fields, is_lines: false, terms })
+        Some(Self { path, reader, columns, rows, fields, is_lines: false, terms })
     }
 }
 
 impl Table {
+    /// The columns of the file.
+    pub(super) fn own(&self) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(|it| self.columns[*it].source == Source::Own)
+    }
+
+    /// The texts of a row, column by column.
+    pub(super) fn texts(&self, row: &Value) -> Vec<(usize, String)> {
+        let cell = |idx: usize| {
+            let cell = row.as_record()?.get(&self.columns[idx].name)?;
+            let text = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+            (!matches!(cell, Value::Null) && !text.is_empty()).then_some((idx, text))
+        };
+        self.own().filter_map(cell).collect()
+    }
+
+    /// Whether a column has a value for more than one row.
+    pub(super) fn repeats(&self, idx: usize) -> bool {
+        let column = &self.columns[idx];
+        column.source != Source::Own || column.values.len() < self.rows.len()
+    }
+
     /// What can be asked about.
     pub(super) fn described(&self) -> String {
         let path = &self.path;
@@ -105,13 +139,14 @@ impl Table {
             return format!("`{path}` has no rows");
         }
         let kind = |it: &Column| match it.kind {
-            Kind::Int | Kind::Float => " (numbers)",
+            Kind::Int | Kind::Float | Kind::Days => " (numbers)",
             Kind::Date => " (dates)",
             Kind::Bool | Kind::YesNo(..) => " (yes or no)",
             Kind::Text => "",
             Kind::Other => " (lists or records)",
         };
-        let all = self.columns.iter().map(|it| format!("`{}`{}", it.name, kind(it)));
+        let columns = self.own().map(|it| &self.columns[it]);
+        let all = columns.map(|it| format!("`{}`{}", it.name, kind(it)));
         format!("the columns of `{path}` are {}", all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -160,7 +195,7 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     }
     let spaced: String = spaced(&name);
     let terms = words.read(&spaced).map(|it| it.term).collect();
-    Column { name, terms, kind, optional, values }
+    Column { name, terms, kind, optional, values, source: Source::Own }
 }
 
 /// The words of a name: `startDate`, `start_date`.

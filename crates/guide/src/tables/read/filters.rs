@@ -4,9 +4,10 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
-        lexicon::{self, Compare},
+        closed::{self, Compare},
+        derived::Source,
         table::{Column, Kind},
-        words::{Literal, whole},
+        words::{Literal, of_day, of_month, whole},
     },
     Mention, Reader,
 };
@@ -22,10 +23,12 @@ impl Reader<'_, '_> {
             let before = (at.saturating_sub(3)..at)
                 .rev()
                 .find_map(|from| {
-                    lexicon::compares(self.tokens, from).map(|(it, len)| (from, it, len))
+                    closed::compares(self.tokens, from).map(|(it, len)| (from, it, len))
                 })
                 .filter(|(from, _, len)| at >= from + len && at - (from + len) <= 1);
-            let behind = lexicon::compares_behind(self.tokens, at + 1);
+            let is_from = at > 0 && self.word(at - 1) == "from" && self.word(at + 1) == "on";
+            let behind = closed::compares_behind(self.tokens, at + 1)
+                .or_else(|| is_from.then_some((Compare::AtLeast, 1)));
             let (compare, from, to) = match (before, behind) {
                 (Some((from, compare, _)), _) => (Some(compare), from, at + 1),
                 (None, Some((compare, len))) => (Some(compare), at, at + 1 + len),
@@ -36,26 +39,43 @@ impl Reader<'_, '_> {
             match literal {
                 Some(Literal::Number(n)) => self.number(n, compare, from, to),
                 Some(Literal::Period(first, next)) => self.period(&first, &next, compare, from, to),
+                Some(Literal::Season(month, day)) => self.season(month, day, compare, from, to),
                 _ => {}
             }
         }
     }
 
-    /// `between 20 and 100`
+    /// `between 20 and 100`, `from March to May 2025`
     fn ranges(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(3) {
-            let [first, low, and, high] = &self.tokens[at..at + 4] else { continue };
-            let (Some(Literal::Number(low)), Some(Literal::Number(high))) =
-                (&low.literal, &high.literal)
-            else {
+            let is_pair = matches!((self.word(at), self.word(at + 2)), ("between", "and") | ("from", "to"));
+            if !is_pair || self.covered[at] {
                 continue;
-            };
-            if first.lower == "between" && and.lower == "and" && low <= high {
-                let (low, high) = (*low, *high);
-                self.number(low, Some(Compare::AtLeast), at, at + 4);
-                if self.covered[at] {
-                    self.number(high, Some(Compare::AtMost), at, at + 4);
+            }
+            let ends = (self.tokens[at + 1].literal.clone(), self.tokens[at + 3].literal.clone());
+            let (from, to) = (at, at + 4);
+            match ends {
+                (Some(Literal::Number(low)), Some(Literal::Number(high))) if low <= high => {
+                    self.number(low, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.number(high, Some(Compare::AtMost), from, to);
+                    }
                 }
+                (Some(Literal::Period(low, _)), Some(Literal::Period(high, next))) if low <= high => {
+                    self.period(&low, &low, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.period(&high, &next, Some(Compare::AtMost), from, to);
+                    }
+                }
+                (Some(Literal::Season(low, day)), Some(Literal::Season(high, to_day)))
+                    if (low, day) <= (high, to_day) =>
+                {
+                    self.season(low, day, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.season(high, to_day, Some(Compare::AtMost), from, to);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -103,10 +123,14 @@ impl Reader<'_, '_> {
                 }
             }
             None => match self.sole(&is_number) {
-                Some(it) => it,
-                None => return,
+                Some(it) if !self.is_rows(to) => it,
+                _ => return,
             },
         };
+        // `who booked more than eight hours`: the verb says nothing else about the only numbers.
+        if self.sole(&is_number) == Some(column) {
+            self.covers_verb(from);
+        }
         let cell = self.query.cell(column);
         self.known(column, &format!("{cell} {compare} {n}"), from, to);
     }
@@ -140,6 +164,27 @@ impl Reader<'_, '_> {
         self.known(column, &text, from, to);
     }
 
+    /// `before March`, `on 3 May`: a date without a year is clear if all dates are of one year.
+    fn season(&mut self, month: u32, day: u32, compare: Option<Compare>, from: usize, to: usize) {
+        let is_date = |it: &Column| it.kind == Kind::Date;
+        let near = self.nearest(from, to, &is_date);
+        let Some(column) = near.or_else(|| self.sole(&is_date)) else { return };
+        let year = |it: &String| it.get(..4)?.parse::<u32>().ok();
+        let values = &self.col(column).values;
+        let (Some(first), Some(last)) =
+            (values.first().and_then(year), values.last().and_then(year))
+        else {
+            return;
+        };
+        if first != last {
+            return;
+        }
+        let period = if day > 0 { of_day(first, month, day) } else { of_month(first, month) };
+        if let Literal::Period(first, next) = period {
+            self.period(&first, &next, compare, from, to);
+        }
+    }
+
     /// `published in 2015`: if there is one date only, the verb names it.
     fn covers_verb(&mut self, from: usize) {
         let before = (from.saturating_sub(2)..from).rev();
@@ -154,13 +199,8 @@ impl Reader<'_, '_> {
 
     /// Filters by a column that may be null.
     fn known(&mut self, column: usize, text: &str, from: usize, to: usize) {
-        let cell = self.query.cell(column);
-        let text = if self.col(column).optional {
-            format!("{cell} != null and {text}")
-        } else {
-            text.to_owned()
-        };
-        self.filter(column, text, from, to);
+        let guard = self.query.guard(column).map_or(String::new(), |it| format!("{it} and "));
+        self.filter(&[column], format!("{guard}{text}"), from, to);
     }
 
     /// The mentioned column of a kind that is nearest: the word behind a value, or one before it.
@@ -185,6 +225,9 @@ impl Reader<'_, '_> {
             }
             let (kind, optional) = (self.col(column).kind, self.col(column).optional);
             let cell = self.query.cell(column);
+            if self.col(column).source != Source::Own {
+                continue;
+            }
             let is_switch = matches!(kind, Kind::Bool | Kind::YesNo(..)) && !optional;
             let is_state = optional && self.is_state(at);
             if !is_switch && !is_state && !(optional && (is_negated || self.is_denied(at))) {
@@ -204,14 +247,14 @@ impl Reader<'_, '_> {
                 }
                 _ => format!("{cell} {} null", if is_not { "==" } else { "!=" }),
             };
-            self.filter(column, text, at, end);
+            self.filter(&[column], text, at, end);
             self.mentions[idx].is_used = true;
         }
     }
 
     /// Whether something is denied right before it: `without`, `never`.
     fn is_denied(&self, at: usize) -> bool {
-        self.tokens[at.saturating_sub(3)..at].iter().any(lexicon::negates)
+        self.tokens[at.saturating_sub(3)..at].iter().any(closed::negates)
     }
 
     /// Whether a participle says that a value is given: `were paid`.
@@ -226,7 +269,7 @@ impl Reader<'_, '_> {
             if self.tokens[before].ends {
                 break;
             }
-            if lexicon::negates(&self.tokens[before]) && !self.covered[before] {
+            if closed::negates(&self.tokens[before]) && !self.covered[before] {
                 self.covered[before] = true;
                 return true;
             }

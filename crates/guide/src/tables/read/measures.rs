@@ -1,139 +1,157 @@
-//! Counts, totals and groups.
+//! Counts and totals.
 
 use super::{
     super::{
+        closed,
         lexicon::has,
-        query::{Measure, Query},
-        table::{Column, Kind},
+        query::{By, Measure},
+        table::Column,
         words::{Literal, Token, whole},
     },
     Mention, Reader,
+    dates::has_numbers,
+    filters::has_year,
 };
 
 impl Reader<'_, '_> {
-    /// `per region`, `for each town`
-    pub(super) fn groups(&mut self) {
-        for idx in 0..self.mentions.len() {
-            let Mention { column, at, is_used, .. } = self.mentions[idx];
-            let before: Vec<&str> =
-                self.tokens[at.saturating_sub(2)..at].iter().map(|it| it.lower.as_str()).collect();
-            let is_per = matches!(before.last(), Some(&"per" | &"each" | &"every"))
-                || matches!(before.as_slice(), ["of" | "for" | "in", "each" | "every"]);
-            let is_asked = self.query.measure.is_some() || before.last() == Some(&"per");
-            if !is_used && is_per && is_asked && self.query.group.is_none() {
-                self.query.group = Some(column);
-                self.take_mention(idx, "group");
-                self.covered[at - 1] = true;
-            }
-        }
-    }
-
-    /// Counts and totals.
+    /// Counts and totals, of all rows or of groups.
     pub(super) fn totals(&mut self) -> Option<()> {
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
             }
-            if let Some((op, len)) = self.lexicon.total(self.tokens, at) {
-                if let Some(measure) = self.query.measure {
-                    if matches!(measure, Measure::Total(known, _) if known == op) {
-                        self.names_measure(at);
-                        self.cover(at, at + len, op);
-                        continue;
-                    }
-                    return None;
-                }
-                let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
-                let behind = |it: &Mention| it.at > at && it.at - at <= 5;
-                let before = |it: &Mention| it.end <= at && at - it.end <= 1;
-                let near = self.mentions.iter().position(|it| {
-                    !it.is_used && (behind(it) || before(it)) && is_number(self.col(it.column))
-                });
-                let column = match near {
-                    Some(idx) => {
-                        self.take_mention(idx, op);
-                        Some(self.mentions[idx].column)
-                    }
-                    None => self.sole(&is_number),
-                };
-                // Without a number, the word stays open.
-                let Some(column) = column else { continue };
-                self.query.measure = Some(Measure::Total(op, column));
+            let Some(op) = closed::total(&self.tokens[at]) else { continue };
+            let len = 1 + usize::from(self.word(at).starts_with("add") && self.word(at + 1) == "up");
+            let behind = |it: &Mention| it.at > at && it.at - at <= 5;
+            let before = |it: &Mention| it.end <= at && at - it.end <= 1;
+            let near = self.mentions.iter().position(|it| {
+                !it.is_used && (behind(it) || before(it)) && self.query.is_number(it.column)
+            });
+            let known = |it: &Measure| matches!(it, Measure::Total(known, _) if *known == op);
+            let known = self.query.measures.iter().position(|it| known(&it.measure));
+            if let Some(known) = known.filter(|_| near.is_none()) {
+                self.names_measure(known, at);
                 self.cover(at, at + len, op);
+                continue;
             }
+            let column = match near {
+                Some(idx) => {
+                    self.take_mention(idx, op);
+                    Some(self.mentions[idx].column)
+                }
+                None => self.sole(&has_numbers),
+            };
+            // Without a number, the word stays open.
+            let Some(column) = column else { continue };
+            self.measure(Measure::Total(op, column), true);
+            self.cover(at, at + len, op);
         }
         self.how_much();
         for at in 0..self.tokens.len() {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
             }
-            if self.query.measure.is_some() {
-                return None;
+            if self.counts_amounts(at) || self.query.share_of.is_some() {
+                self.covered[at] = true;
+                continue;
             }
-            self.query.measure = Some(Measure::Count);
+            self.measure(Measure::Count, true);
             self.cover(at, at + 1, "len");
+            let is_times = self.word(at) == "many" && self.word(at + 1) == "times";
+            self.covered[at + usize::from(is_times)] = true;
         }
         Some(())
     }
 
+    /// `how many replies`, where the replies are a number of each row.
+    fn counts_amounts(&mut self, at: usize) -> bool {
+        if self.word(at) != "many" {
+            return false;
+        }
+        let is_amount = |it: &Column| {
+            has_numbers(it) && !has_year(it) && !it.name.to_lowercase().ends_with("id")
+        };
+        let next = self.mentions.iter().position(|it| it.at == at + 1 && is_amount(self.col(it.column)));
+        let Some(idx) = next else { return false };
+        let column = self.mentions[idx].column;
+        let sum = Measure::Total("sum", column);
+        if self.mentions[idx].is_used && self.query.measures.iter().all(|it| it.measure != sum) {
+            return false;
+        }
+        self.take_mention(idx, "sum");
+        self.measure(sum, true);
+        true
+    }
+
     /// `the highest price`: the number itself, if nothing says that a row is wanted.
     pub(super) fn extreme(&mut self) {
-        let Query { order, take, measure, group, columns, parts, .. } = &self.query;
-        let (Some(order), Some(1), None, None, true) =
-            (*order, *take, *measure, *group, columns.is_empty())
-        else {
+        let query = &self.query;
+        let ([order], Some(1), true, true, true) = (
+            query.orders.as_slice(),
+            query.take,
+            !query.has_measures(),
+            query.groups.is_empty(),
+            query.columns.is_empty() && query.template.is_empty(),
+        ) else {
             return;
         };
-        let is_row = parts.iter().any(|(_, stage)| stage == "the rows")
+        let is_row = query.parts.iter().any(|(_, stage)| stage == "the rows")
             || self.tokens.iter().any(|it| has(&self.table().terms, it))
             || self.tokens.iter().any(|it| matches!(it.lower.as_str(), "who" | "which"));
-        let Some(column) = order.column.filter(|_| !is_row) else { return };
+        let (By::Column(column), falls) = (order.by, order.falls) else { return };
         let is_said = self.mentions.iter().any(|it| it.column == column);
-        if is_said && matches!(self.col(column).kind, Kind::Int | Kind::Float) {
-            let op = if order.falls { "max" } else { "min" };
-            self.query.measure = Some(Measure::Total(op, column));
-            (self.query.order, self.query.take) = (None, None);
+        if !is_row && is_said && has_numbers(self.col(column)) {
+            self.measure(Measure::Total(if falls { "max" } else { "min" }, column), true);
+            self.query.orders.clear();
+            self.query.take = None;
         }
     }
 
     /// `with the columns class and mean`: the total is said again as the name of its column.
-    fn names_measure(&mut self, at: usize) {
+    fn names_measure(&mut self, idx: usize, at: usize) {
         let is_column = |it: &Token| matches!(it.lower.as_str(), "column" | "columns");
         if self.tokens[at.saturating_sub(4)..at].iter().any(is_column) {
-            self.query.measure_name = Some(self.tokens[at].lower.clone());
+            self.query.measures[idx].name = Some(self.tokens[at].lower.clone());
         }
     }
 
     /// `how much did I spend`: the sum of the only amounts, whatever they are called.
     fn how_much(&mut self) {
-        let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
         let asks = |it: &[Token]| it[0].lower == "how" && it[1].lower == "much";
         let Some(at) = self.tokens.windows(2).position(asks) else { return };
-        let Some(column) = self.sole(&is_number).filter(|_| self.query.measure.is_none()) else {
+        let Some(column) = self.sole(&has_numbers).filter(|_| !self.query.has_measures()) else {
             return;
         };
-        self.query.measure = Some(Measure::Total("sum", column));
+        self.measure(Measure::Total("sum", column), true);
         self.cover(at, at + 2, "sum");
-        let is_content = |it: &usize| !self.tokens[*it].is_stop && !self.covered[*it];
-        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(is_content) {
+        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(|it| self.is_paying(*it)) {
             self.cover(next, next + 1, "sum");
         }
     }
 
-    /// `to two decimals`, `rounded to one decimal place`
+    /// Whether a word is about money, whatever the column is called.
+    pub(super) fn is_paying(&self, at: usize) -> bool {
+        const PAYING: [&str; 11] = [
+            "spent", "spend", "spends", "paid", "pay", "pays", "earned", "earn", "cost", "costs",
+            "money",
+        ];
+        !self.covered[at] && PAYING.contains(&self.word(at))
+    }
+
+    /// `to two decimals`, `rounded to one decimal place`, `to the nearest whole number`
     pub(super) fn decimals(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(1) {
             let Some(Literal::Number(n)) = self.tokens[at].literal else { continue };
             let next = &self.tokens[at + 1];
-            if next.lower.starts_with("decimal") || next.lower.starts_with("digit") {
-                self.query.digits = whole(n);
-                let is_place = |it: &Token| matches!(it.lower.as_str(), "place" | "places");
-                let len = 2 + usize::from(self.tokens.get(at + 2).is_some_and(is_place));
-                self.cover(at, at + len, "round");
-                for other in 0..self.tokens.len() {
-                    if has(&self.lexicon.round, &self.tokens[other]) && other.abs_diff(at) <= 4 {
-                        self.covered[other] = true;
-                    }
+            if !next.lower.starts_with("decimal") && !next.lower.starts_with("digit") {
+                continue;
+            }
+            self.query.digits = whole(n);
+            let is_place = matches!(self.word(at + 2), "place" | "places");
+            self.cover(at, at + 2 + usize::from(is_place), "round");
+            for other in 0..self.tokens.len() {
+                if has(&self.lexicon.round, &self.tokens[other]) && other.abs_diff(at) <= 4 {
+                    self.covered[other] = true;
                 }
             }
         }

@@ -1,18 +1,22 @@
 //! Reads a goal as a question about one table: which words mean columns and values, which compare,
 //! count, order and write.
 
+mod dates;
 mod filters;
+mod groups;
 mod measures;
 mod mentions;
+mod names;
 mod orders;
 mod results;
 mod rows;
+mod values;
 
 use svc_text::stems::Vocabulary;
 
 use super::{
     lexicon::{Lexicon, has},
-    query::{Filter, Format, Measure, Query},
+    query::{Filter, Measure, Query},
     table::{Column, Table},
     words::{Literal, Token},
 };
@@ -52,33 +56,24 @@ impl<'a, 'w> Reader<'a, 'w> {
         lexicon: &'a Lexicon,
         words: &'w mut Vocabulary,
     ) -> Self {
-        let query = Query {
-            table,
-            filters: Vec::new(),
-            group: None,
-            measure: None,
-            order: None,
-            take: None,
-            columns: Vec::new(),
-            distinct: false,
-            digits: None,
-            measure_name: None,
-            format: Format::Value,
-            target: None,
-            parts: Vec::new(),
-        };
         let covered = vec![false; tokens.len()];
-        Self { tokens, lexicon, words, covered, mentions: Vec::new(), query }
+        Self { tokens, lexicon, words, covered, mentions: Vec::new(), query: Query::of(table) }
     }
 
     /// Reads the goal; `None` if it cannot be a question about the table.
     pub(super) fn read(mut self) -> Option<Reading<'a>> {
         self.paths()?;
         self.find_mentions();
+        self.parts_of_dates();
+        self.templates();
+        self.asides();
         self.values();
         self.decimals();
+        self.group_conditions();
+        self.pairs();
         self.comparisons();
         self.presence();
+        self.shares();
         self.totals()?;
         self.groups();
         self.orders()?;
@@ -88,12 +83,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.refrains();
         self.separators();
         self.kinds();
+        self.renames();
         self.rows();
         self.extreme();
-        if self.query.measure == Some(Measure::Count)
-            && self.table().is_lines
-            && !self.names_lines()
-        {
+        self.choices()?;
+        let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
+        if counts && self.table().is_lines && !self.names_lines() {
             return None;
         }
         let uncovered = self.uncovered();
@@ -102,9 +97,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Whether it is lines that are counted, and not what is in them.
     fn names_lines(&self) -> bool {
-        let is_line =
-            |it: &Token| matches!(it.lower.as_str(), "line" | "lines" | "row" | "rows" | "entries");
-        self.tokens.iter().any(is_line)
+        self.tokens.iter().any(|it| is_one_of(it, &["line", "lines", "row", "rows", "entries"]))
     }
 
     fn table(&self) -> &'a Table {
@@ -112,7 +105,17 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn col(&self, idx: usize) -> &'a Column {
-        &self.table().columns[idx]
+        self.query.column(idx)
+    }
+
+    /// The word at a place; empty behind the end.
+    fn word(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |it| it.lower.as_str())
+    }
+
+    /// The words before a place, the nearest one last.
+    fn before(&self, at: usize, len: usize) -> Vec<&'a str> {
+        self.tokens[at.saturating_sub(len)..at].iter().map(|it| it.lower.as_str()).collect()
     }
 
     fn cover(&mut self, from: usize, to: usize, stage: impl Into<String>) {
@@ -160,18 +163,27 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.cover(at, end, stage);
     }
 
-    fn filter(&mut self, column: usize, text: String, from: usize, to: usize) {
+    /// Adds a condition on some columns, which tokens ask for.
+    fn filter(&mut self, columns: &[usize], text: String, from: usize, to: usize) -> &mut Filter {
         self.cover(from, to, format!("where {{ {text} }}"));
         for it in &mut self.mentions {
             it.is_used |= from <= it.at && it.end <= to;
         }
-        self.query.filters.push(Filter { column, text });
+        let filters = &mut self.query.filters;
+        let columns = columns.to_vec();
+        filters.push(Filter { columns, text, from, to, is_value: false, is_not: false });
+        let last = filters.len() - 1;
+        &mut filters[last]
     }
 
     /// The only column of a kind.
     fn sole(&self, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
-        let mut all = (0..self.table().columns.len()).filter(|it| fits(self.col(*it)));
+        let mut all = self.table().own().filter(|it| fits(self.col(*it)));
         let (first, next) = (all.next()?, all.next());
         next.is_none().then_some(first)
     }
+}
+
+fn is_one_of(token: &Token, words: &[&str]) -> bool {
+    words.contains(&token.lower.as_str())
 }

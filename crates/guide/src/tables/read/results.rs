@@ -1,7 +1,12 @@
 //! What is wanted of the rows, and in which form.
 
 use super::{
-    super::{lexicon::has, query::Format, table::Kind, words::Token},
+    super::{
+        lexicon::has,
+        query::{By, Format, Measure, Piece},
+        table::Kind,
+        words::Token,
+    },
     Mention, Reader,
 };
 
@@ -26,16 +31,64 @@ impl Reader<'_, '_> {
                 self.cover(at, at + 1, "unique");
             }
         }
+        self.folds_case();
+        let is_grouped = !self.query.groups.is_empty();
         for idx in 0..self.mentions.len() {
             let Mention { column, at, is_used, .. } = self.mentions[idx];
             if is_used || self.covered[at] || self.col(column).kind == Kind::Other {
                 continue;
             }
+            let by = By::Column(column);
+            let is_measured = is_grouped
+                && self.query.measures.iter().any(|it| {
+                    matches!(it.measure, Measure::Total(_, of) | Measure::Distinct(of) if of == column)
+                });
+            let is_in_lines = self.query.template.contains(&Piece::Value(by));
             // The groups have their name anyway.
-            if !self.query.columns.contains(&column) && self.query.group != Some(column) {
+            let is_known = self.query.columns.contains(&column)
+                || self.query.groups.contains(&column)
+                || is_measured
+                || is_in_lines;
+            if is_grouped && self.query.distinct && !is_known {
+                self.counts_different(column);
+            } else if !is_known {
                 self.query.columns.push(column);
             }
             self.take_mention(idx, "each");
+        }
+        // A word like `who` asks for names.
+        if self.query.columns.is_empty() && !self.query.has_measures() && !is_grouped
+            && self.query.template.is_empty()
+            && self.tokens.first().is_some_and(|it| it.lower == "who")
+        {
+            self.query.columns.extend(self.person());
+        }
+    }
+
+    /// `how many different customers in each country`
+    fn counts_different(&mut self, column: usize) {
+        let count = self.query.measures.iter().position(|it| it.measure == Measure::Count);
+        match count {
+            Some(it) => {
+                self.query.measures[it].measure = Measure::Distinct(column);
+                self.query.distinct = false;
+            }
+            None => self.query.columns.push(column),
+        }
+    }
+
+    /// `ignoring case`, `differ only in capital letters`
+    fn folds_case(&mut self) {
+        const MARKS: [&str; 6] =
+            ["ignoring", "ignore", "regardless", "differ", "matter", "insensitive"];
+        for at in 0..self.tokens.len() {
+            let is_case = matches!(self.word(at), "case" | "capitals" | "capitalisation" | "capitalization" | "capital" | "uppercase");
+            let mark = (at.saturating_sub(4)..at + 1).find(|it| MARKS.contains(&self.word(*it)));
+            if let (true, Some(from)) = (is_case && self.query.distinct, mark) {
+                let end = at + 1 + usize::from(self.word(at + 1) == "letters");
+                self.query.ignores_case = true;
+                self.cover(from, end, "lower");
+            }
         }
     }
 
@@ -92,6 +145,27 @@ impl Reader<'_, '_> {
                 _ => continue,
             };
             self.covered[at..at + len].fill(true);
+        }
+    }
+
+    /// `no matter which release`, `on some day`, `one line each`: words that ask for nothing more.
+    pub(super) fn asides(&mut self) {
+        for at in 0..self.tokens.len() {
+            let len = match (self.word(at), self.word(at + 1), self.word(at + 2)) {
+                ("no", "matter", "which" | "what") => 4,
+                ("on" | "in", "some" | "any", "day" | "month" | "year") => 3,
+                ("one", "line", "each") | ("one", "per", "line") => 3,
+                ("one", "a", "line") | ("each", "on", "its") => 3,
+                _ => continue,
+            };
+            let end = (at + len).min(self.tokens.len());
+            self.covered[at..end].fill(true);
+        }
+        for at in 0..self.tokens.len() {
+            if self.word(at) == "numbered" || self.word(at) == "number" && self.word(at + 1) == "them" {
+                self.query.is_numbered = true;
+                self.cover(at, at + 1, "enumerate");
+            }
         }
     }
 

@@ -4,7 +4,8 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
-        lexicon::{self, has},
+        closed,
+        lexicon::has,
         words::{Literal, Token},
     },
     Reader,
@@ -32,7 +33,7 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
                 continue;
             }
-            if self.lexicon.requests(token) {
+            if self.lexicon.requests(token) || self.is_person(at) {
                 self.covered[at] = true;
                 continue;
             }
@@ -87,12 +88,20 @@ impl Reader<'_, '_> {
     pub(super) fn uncovered(&self) -> Vec<String> {
         let is_open = |at: &usize| {
             let token = &self.tokens[*at];
-            let compares = lexicon::compares(self.tokens, *at).is_some();
+            let compares = closed::compares(self.tokens, *at).is_some();
             // `the busiest one first`, but `more than one`.
             let before = at.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
             let is_pronoun = token.lower == "one" && before != Some("than");
-            let is_content =
-                !token.is_stop || token.literal.is_some() || lexicon::negates(token) || compares;
+            // Words without a topic that change the result.
+            let binds = matches!(
+                token.lower.as_str(),
+                "or" | "than" | "between" | "most" | "more" | "both" | "same" | "once" | "per"
+            );
+            let is_content = !token.is_stop
+                || token.literal.is_some()
+                || closed::negates(token)
+                || compares
+                || binds;
             !self.covered[*at] && is_content && !is_pronoun
         };
         (0..self.tokens.len()).filter(is_open).map(|it| self.tokens[it].text.clone()).collect()
