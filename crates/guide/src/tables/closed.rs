@@ -27,7 +27,7 @@ pub(super) const WEEKDAYS: [&str; 7] =
 
 /// The ops from a list of numbers to a number, with the words that ask for each.
 const TOTALS: [(&str, &[&str]); 4] = [
-    ("sum", &["total", "totals", "totalled", "sum", "sums", "altogether", "combined", "add", "adding"]),
+    ("sum", &["total", "totals", "totalled", "sum", "sums", "altogether", "combined", "together", "add", "adding"]),
     ("avg", &["average", "averages", "mean", "means"]),
     ("median", &["median", "medians"]),
     ("stdev", &["deviation"]),
@@ -41,6 +41,50 @@ pub(super) fn total(token: &Token) -> Option<&'static str> {
 
 /// Words for people, whatever the column is called.
 pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
+
+/// The side of a superlative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    High,
+    Low,
+    New,
+    Old,
+}
+
+const MONEY: &[&str] = &["price", "cost", "amount", "fee", "rent", "fare", "total"];
+
+const LENGTH: &[&str] = &[
+    "duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km",
+];
+
+/// Superlatives, with the words of the columns that they are about if they do not fit all numbers.
+const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
+    (
+        &[
+            "most", "best", "top", "maximum", "highest", "largest", "biggest", "greatest",
+            "busiest", "fullest",
+        ],
+        Side::High,
+        &[],
+    ),
+    (&["least", "fewest", "minimum", "worst", "lowest", "smallest"], Side::Low, &[]),
+    (&["priciest", "dearest", "expensive"], Side::High, MONEY),
+    (&["cheapest"], Side::Low, MONEY),
+    (&["longest"], Side::High, LENGTH),
+    (&["shortest"], Side::Low, LENGTH),
+    (&["heaviest"], Side::High, &["weight", "kg"]),
+    (&["lightest"], Side::Low, &["weight", "kg"]),
+    (&["newest", "latest", "recent"], Side::New, &[]),
+    (&["youngest"], Side::New, &["age"]),
+    (&["oldest"], Side::Old, &["age"]),
+    (&["earliest", "first", "urgent", "longest-standing", "longest-serving"], Side::Old, &[]),
+];
+
+/// The side of a superlative, and the words of the columns that it is about.
+pub(super) fn superlative(token: &Token) -> Option<(Side, &'static [&'static str])> {
+    let is_it = |words: &[&str]| words.contains(&token.lower.as_str());
+    SUPERLATIVES.iter().find(|(words, ..)| is_it(words)).map(|(_, side, of)| (*side, *of))
+}
 
 /// A comparison, with its length in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use svc_contract::registry::{Effect, Registry};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::{closed::total, words::Token};
+use super::{
+    closed::{superlative, total},
+    words::Token,
+};
 
 /// A word that asks for more ops than this asks for none of them.
 const MOST_SPREAD: usize = 6;
@@ -31,21 +34,8 @@ pub(super) struct Lexicon {
     /// The words of ops that write files.
     pub(super) writes: Vec<Term>,
     count: Vec<Term>,
-    high: Vec<Term>,
-    low: Vec<Term>,
-    new: Vec<Term>,
-    old: Vec<Term>,
     alphabetical: Vec<Term>,
     requests: Vec<Term>,
-}
-
-/// The side of a superlative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    High,
-    Low,
-    New,
-    Old,
 }
 
 impl Lexicon {
@@ -80,13 +70,6 @@ impl Lexicon {
             json,
             writes,
             count: terms("many count number often"),
-            high: terms(&format!(
-                "{} most best top maximum busiest",
-                superlatives(registry, "max")
-            )),
-            low: terms(&format!("{} least fewest minimum worst", superlatives(registry, "min"))),
-            new: terms("newest latest youngest recent"),
-            old: terms("oldest earliest first urgent"),
             alphabetical: terms("alphabetical alphabetically"),
             requests: terms(REQUESTS),
         }
@@ -112,17 +95,7 @@ impl Lexicon {
             || total(token).is_some()
             || self.requests(token)
             || self.is_alphabetical(token)
-            || self.side(token).is_some()
-    }
-
-    pub(super) fn side(&self, token: &Token) -> Option<Side> {
-        let sides = [
-            (&self.high, Side::High),
-            (&self.low, Side::Low),
-            (&self.new, Side::New),
-            (&self.old, Side::Old),
-        ];
-        sides.into_iter().find(|(terms, _)| has(terms, token)).map(|(_, it)| it)
+            || superlative(token).is_some()
     }
 }
 
@@ -150,14 +123,6 @@ fn spread(registry: &Registry, words: &mut Vocabulary) -> HashMap<Term, usize> {
         }
     }
     spread
-}
-
-/// The superlatives with which users ask for an op: `cheapest` is a word of `min`.
-fn superlatives(registry: &Registry, name: &str) -> String {
-    let says = says(registry, name);
-    let words = says.split([' ', ',']);
-    let all = words.filter(|it| it.ends_with("est") && !matches!(*it, "earliest" | "latest"));
-    all.collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn has(terms: &[Term], token: &Token) -> bool {

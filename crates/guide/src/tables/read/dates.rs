@@ -43,8 +43,9 @@ impl Reader<'_, '_> {
     /// The mention that begins at a place, or behind an article there.
     fn mention_behind(&self, at: usize) -> Option<usize> {
         let is_article = matches!(self.word(at), "the" | "their" | "its" | "it" | "was" | "they" | "were");
-        let skips = usize::from(is_article);
-        self.mentions.iter().position(|it| it.at == at || it.at == at + skips)
+        let is_verb = is_article && matches!(self.word(at + 1), "was" | "were" | "is" | "are");
+        let skips = usize::from(is_article) + usize::from(is_verb);
+        self.mentions.iter().position(|it| (at..=at + skips).contains(&it.at))
     }
 
     fn compared(&mut self, a: usize, b: usize, compare: Compare, from: usize, to: usize) -> bool {
@@ -172,7 +173,7 @@ impl Reader<'_, '_> {
     }
 
     /// The days from the only first date to the only last date of the rows.
-    fn span(&self) -> Option<usize> {
+    pub(super) fn span(&self) -> Option<usize> {
         let is_date = |it: &usize| self.col(*it).kind == Kind::Date;
         let dates: Vec<usize> = self.table().own().filter(is_date).collect();
         let [a, b] = dates.as_slice() else { return None };

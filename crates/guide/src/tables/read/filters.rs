@@ -233,7 +233,18 @@ impl Reader<'_, '_> {
             if !is_switch && !is_state && !(optional && (is_negated || self.is_denied(at))) {
                 continue;
             }
-            let is_not = self.is_negated(at) || is_negated;
+            let (from, mut end) = (at, end);
+            let mut is_not = self.is_negated(at) || is_negated;
+            // `ok is false`
+            let said = match self.word(end + 1) {
+                "true" | "yes" => Some(true),
+                "false" | "no" => Some(false),
+                _ => None,
+            };
+            if let Some(said) = said.filter(|_| is_switch && matches!(self.word(end), "is" | "=")) {
+                is_not = is_not == said;
+                end += 2;
+            }
             let text = match kind {
                 Kind::Bool if is_switch => {
                     if is_not {
@@ -247,7 +258,7 @@ impl Reader<'_, '_> {
                 }
                 _ => format!("{cell} {} null", if is_not { "==" } else { "!=" }),
             };
-            self.filter(&[column], text, at, end);
+            self.filter(&[column], text, from, end);
             self.mentions[idx].is_used = true;
         }
     }

@@ -32,10 +32,12 @@ impl Reader<'_, '_> {
                 continue;
             }
             if !self.counts_something() {
-                let Some(sum) = self.amount_before(at) else { continue };
-                self.take_mention(sum, "sum");
-                let column = self.mentions[sum].column;
-                self.measure(Measure::Total("sum", column), true);
+                let Some(of) = self.amount_before(at) else { continue };
+                let column = self.mentions[of].column;
+                let is_counted = self.is_key(column);
+                let measure = if is_counted { Measure::Count } else { Measure::Total("sum", column) };
+                self.take_mention(of, "measure");
+                self.measure(measure, true);
             }
             self.query.groups.push(column);
             self.take_mention(idx, "group");
@@ -58,7 +60,10 @@ impl Reader<'_, '_> {
     /// `Hours per person`: a number that is named right before its groups.
     fn amount_before(&self, at: usize) -> Option<usize> {
         self.mentions.iter().rposition(|it| {
-            !it.is_used && it.end < at && at - it.end <= 2 && has_numbers(self.col(it.column))
+            !it.is_used
+                && it.end < at
+                && at - it.end <= 2
+                && (has_numbers(self.col(it.column)) || self.is_key(it.column))
         })
     }
 
@@ -87,6 +92,9 @@ impl Reader<'_, '_> {
             return Some((self.mentions[idx].column, Some(idx)));
         }
         let who = (at.saturating_sub(6)..at).rev().find(|it| self.is_person(*it))?;
+        if self.before(who, 1) == ["some"] {
+            return None;
+        }
         let person = self.person().filter(|it| repeats(*it))?;
         self.tokens[who..at].iter().all(|it| !it.ends).then_some((person, None))
     }
@@ -126,8 +134,14 @@ impl Reader<'_, '_> {
     pub(super) fn is_rows(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|it| {
             has(&self.table().terms, it)
+                || self.mentions.iter().any(|it| it.at == at && self.is_key(it.column))
                 || matches!(it.lower.as_str(), "row" | "rows" | "record" | "records" | "entry" | "entries" | "lines")
         })
+    }
+
+    /// Whether each row has a text of its own there.
+    pub(super) fn is_key(&self, column: usize) -> bool {
+        self.col(column).kind == Kind::Text && !self.table().repeats(column)
     }
 
     /// The group with the most rows, or with the largest total.
@@ -144,7 +158,11 @@ impl Reader<'_, '_> {
                 self.take_mention(idx, "sum");
                 Measure::Total("sum", column)
             }
-            None if is_most && self.is_rows(at + 1) => Measure::Count,
+            None if is_most && self.is_rows(at + 1) => {
+                let of = self.mentions.iter().position(|it| it.at == at + 1);
+                of.into_iter().for_each(|it| self.take_mention(it, "len"));
+                Measure::Count
+            }
             None if is_most && self.pays(at) => match self.sole(&has_numbers) {
                 Some(it) => Measure::Total("sum", it),
                 None => return false,

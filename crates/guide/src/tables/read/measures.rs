@@ -17,6 +17,11 @@ impl Reader<'_, '_> {
     /// Counts and totals, of all rows or of groups.
     pub(super) fn totals(&mut self) -> Option<()> {
         for at in 0..self.tokens.len() {
+            if !self.covered[at] && self.counts_amounts(at) {
+                self.covered[at] = true;
+            }
+        }
+        for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
             }
@@ -51,8 +56,16 @@ impl Reader<'_, '_> {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
             }
-            if self.counts_amounts(at) || self.query.share_of.is_some() {
+            // `the average number of people`: what a column is called.
+            let is_noun = self.word(at) == "number" && self.word(at + 1) == "of" && {
+                let next = self.mentions.iter().find(|it| it.at == at + 2);
+                next.is_some_and(|it| has_numbers(self.col(it.column)) && it.is_used)
+            };
+            if is_noun || self.query.share_of.is_some() {
                 self.covered[at] = true;
+                continue;
+            }
+            if self.counts_pieces() {
                 continue;
             }
             self.measure(Measure::Count, true);
@@ -61,6 +74,21 @@ impl Reader<'_, '_> {
             self.covered[at + usize::from(is_times)] = true;
         }
         Some(())
+    }
+
+    /// Whether it is unclear if rows are counted, or the pieces of each: `how many chairs`, where the
+    /// rows have a quantity.
+    fn counts_pieces(&self) -> bool {
+        let has_pieces = self.table().own().any(|it| {
+            let name = self.col(it).name.to_lowercase();
+            has_numbers(self.col(it))
+                && ["quantity", "qty", "units", "pieces", "count"].contains(&name.as_str())
+        });
+        let is_value = |at: usize| {
+            self.query.filters.iter().any(|it| it.is_value && it.from <= at && at < it.to)
+        };
+        let many = (0..self.tokens.len()).find(|it| self.word(*it) == "many");
+        has_pieces && many.is_some_and(|it| is_value(it + 1))
     }
 
     /// `how many replies`, where the replies are a number of each row.

@@ -34,11 +34,13 @@ impl Reader<'_, '_> {
         if token.literal.is_some() || token.is_stop || token.term.is_none() {
             return None;
         }
-        let positive = token.lower.strip_prefix("un").filter(|it| it.len() > 2);
+        let positive = ["un", "in"].iter().find_map(|it| token.lower.strip_prefix(it));
+        let positive = positive.filter(|it| it.len() > 3);
         let positive = positive.and_then(|it| Some(self.words.read(it).next()?.term));
         let mut best: Option<(usize, Mention)> = None;
         for (column, it) in self.table().columns.iter().enumerate() {
-            let is_whole = it.terms.len() == 1 && !token.lower.ends_with('s');
+            let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")));
+            let is_whole = it.terms.len() == 1 && (!token.lower.ends_with('s') || is_asked);
             if has(&self.table().terms, token) && !is_whole {
                 continue;
             }
@@ -80,7 +82,7 @@ impl Reader<'_, '_> {
     pub(super) fn parts_of_dates(&mut self) {
         const ASKING: [&str; 7] = ["per", "each", "every", "by", "which", "what", "busiest"];
         for at in 0..self.tokens.len() {
-            let (token, word) = (&self.tokens[at], self.word(at));
+            let word = self.word(at);
             let before = self.before(at, 1);
             let is_asked = before.first().is_some_and(|it| ASKING.contains(it))
                 || word.ends_with("ly") && Part::of(word).is_some();
@@ -89,14 +91,13 @@ impl Reader<'_, '_> {
             }
             let is_week = word == "day" && self.word(at + 1) == "of" && self.word(at + 3) == "week";
             let column = match Part::of(word) {
-                _ if is_week => self.date(at).and_then(|it| self.part(it, Part::Weekday)),
-                Some(part) => self.date(at).and_then(|it| self.part(it, part)),
-                None if matches!(word, "day" | "date") => self.date(at),
-                None if PEOPLE.contains(&word) => self.person(),
+                _ if is_week => self.date().and_then(|it| self.part(it, Part::Weekday)),
+                Some(part) => self.date().and_then(|it| self.part(it, part)),
+                None if matches!(word, "day" | "date") => self.date(),
+                None if PEOPLE.contains(&word) => self.person().filter(|it| self.is_called_name(*it)),
                 None => None,
             };
             let end = at + if is_week { 4 } else { 1 };
-            let _ = token;
             if let Some(column) = column {
                 let mention = Mention { column, at, end, is_negated: false, is_used: false };
                 self.mentions.push(mention);
@@ -106,7 +107,7 @@ impl Reader<'_, '_> {
     }
 
     /// The date that is meant: the only one, or the only one that is mentioned.
-    fn date(&self, _at: usize) -> Option<usize> {
+    fn date(&self) -> Option<usize> {
         let is_date = |it: &crate::tables::table::Column| it.kind == Kind::Date;
         let mut all: Vec<usize> = self.mentions.iter().map(|it| it.column).collect();
         all.retain(|it| is_date(self.col(*it)));
@@ -124,9 +125,7 @@ impl Reader<'_, '_> {
     /// The column with the names of people: the only one called so, or the only one with such texts.
     pub(super) fn person(&self) -> Option<usize> {
         let is_text = |it: &usize| self.col(*it).kind == Kind::Text;
-        let called = |it: &usize| {
-            matches!(self.col(*it).name.to_lowercase().as_str(), "name" | "person" | "who" | "full_name")
-        };
+        let called = |it: &usize| self.is_called_name(*it);
         let looks = |it: &usize| {
             let values = &self.col(*it).values;
             let names = values.iter().filter(|it| is_name(it)).count();
@@ -138,6 +137,11 @@ impl Reader<'_, '_> {
             first.filter(|_| next.is_none())
         };
         one(&called).or_else(|| one(&looks))
+    }
+
+    /// Whether a column is called as if its rows were people.
+    fn is_called_name(&self, column: usize) -> bool {
+        matches!(self.col(column).name.to_lowercase().as_str(), "name" | "person" | "who" | "full_name")
     }
 
     /// Whether a token stands for people whose column is known.

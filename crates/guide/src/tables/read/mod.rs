@@ -139,15 +139,20 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         if self.query.target.is_some() {
             for at in 0..self.tokens.len() {
-                if !self.covered[at]
-                    && has(&self.lexicon.writes, &self.tokens[at])
-                    && self.by_target(at)
-                {
-                    self.covered[at] = true;
-                }
+                let token = &self.tokens[at];
+                let is_write = matches!(token.lower.as_str(), "write" | "save" | "keep" | "put");
+                let is_near = has(&self.lexicon.writes, token) && self.by_target(at);
+                self.covered[at] |= is_write || is_near || self.names_target(at);
             }
         }
         Some(())
+    }
+
+    /// `for my reading list`, which is written to `reading_list.txt`
+    fn names_target(&self, at: usize) -> bool {
+        let path = self.query.target.as_deref().unwrap_or_default().to_lowercase();
+        let stem = path.rsplit('/').next().and_then(|it| it.split('.').next()).unwrap_or_default();
+        self.before(at, 3).contains(&"my") && stem.split(['_', '-']).any(|it| it == self.word(at))
     }
 
     /// Whether a token is near the file to write, or begins a sentence.

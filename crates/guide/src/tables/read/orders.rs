@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        lexicon::Side,
+        closed::{self, Side},
         query::{By, Order},
         table::{Column, Kind},
         words::{Literal, whole},
@@ -33,8 +33,14 @@ impl Reader<'_, '_> {
             }
             // `at least` does not choose the least.
             let is_bound = at > 0 && self.word(at - 1) == "at";
-            let Some(side) = self.lexicon.side(token).filter(|_| !is_bound) else { continue };
-            self.superlative(side, at)?;
+            let Some((side, of)) = closed::superlative(token).filter(|_| !is_bound) else { continue };
+            // `the most urgent`, `most recent`, `most expensive`
+            let next = self.tokens.get(at + 1).and_then(closed::superlative);
+            if self.word(at) == "most" && next.is_some() {
+                self.covered[at] = true;
+                continue;
+            }
+            self.superlative(side, of, at)?;
         }
         self.first_rows();
         for at in 0..self.tokens.len() {
@@ -104,6 +110,7 @@ impl Reader<'_, '_> {
                 break;
             }
             is_context |= self.word(at) == "same";
+            self.covered[at] |= self.word(at) == "same";
             at += 1;
         }
         if let Some((falls, len)) = self.direction(at)
@@ -157,7 +164,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn superlative(&mut self, side: Side, at: usize) -> Option<()> {
+    fn superlative(&mut self, side: Side, of: &[&str], at: usize) -> Option<()> {
         let first = self.says_first(at);
         if side == Side::Old && self.word(at) == "first" {
             return Some(());
@@ -171,7 +178,18 @@ impl Reader<'_, '_> {
             return Some(());
         }
         let by = match side {
-            Side::New | Side::Old => By::Column(self.date_to_sort(at)?),
+            Side::New | Side::Old if self.called(of).is_none() => {
+                By::Column(self.date_to_sort(at)?)
+            }
+            // A high age is old.
+            Side::New | Side::Old => {
+                falls = !falls;
+                By::Column(self.called(of)?)
+            }
+            _ if !of.is_empty() => {
+                let span = || self.span().filter(|_| self.word(at).ends_with("est") && of.contains(&"days"));
+                By::Column(self.called(of).or_else(span)?)
+            }
             _ if !self.query.groups.is_empty() && !self.query.measures.is_empty() => {
                 By::Measure(self.measure_near(at))
             }
@@ -210,7 +228,8 @@ impl Reader<'_, '_> {
 
     /// The number next to a superlative: `the three cheapest`, `top 5`.
     fn count_near(&mut self, at: usize) -> Option<i64> {
-        let count = [at.wrapping_sub(1), at + 1].into_iter().find_map(|it| {
+        let from = if self.before(at, 1) == ["most"] { at - 1 } else { at };
+        let count = [from.wrapping_sub(1), at + 1].into_iter().find_map(|it| {
             match self.tokens.get(it)?.literal {
                 Some(Literal::Number(n)) if !self.covered[it] && self.word(it) != "one" => Some((it, whole(n)?)),
                 _ => None,
@@ -235,7 +254,26 @@ impl Reader<'_, '_> {
             self.take_mention(idx, "sort");
             return Some(self.mentions[idx].column);
         }
-        self.near_mention(at, &is_number).or_else(|| self.sole(&has_numbers))
+        let is_free = |it: &&Mention| !it.is_used && is_number(self.col(it.column));
+        let free = self.mentions.iter().filter(is_free).min_by_key(|it| it.at.abs_diff(at));
+        let ordered = self.query.orders.iter().find_map(|it| match it.by {
+            By::Column(it) if is_number(self.col(it)) => Some(it),
+            _ => None,
+        });
+        free.map(|it| it.column).or(ordered).or_else(|| self.sole(&has_numbers))
+    }
+
+    /// The only column with numbers that one of the words names: that which is mentioned, of several.
+    fn called(&self, words: &[&str]) -> Option<usize> {
+        let has_word = |name: &str| {
+            let name = name.to_lowercase();
+            name.split(['_', '-', ' ']).any(|it| words.contains(&it))
+        };
+        let fits = |it: &Column| {
+            (has_numbers(it) && (has_word(&it.name))) && !words.is_empty()
+        };
+        let mut said = self.mentions.iter().filter(|it| fits(self.col(it.column)));
+        self.sole(&fits).or_else(|| said.next().map(|it| it.column))
     }
 
     /// The measure of the column that is mentioned next, else the first one.

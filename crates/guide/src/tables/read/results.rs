@@ -20,7 +20,7 @@ impl Reader<'_, '_> {
             let says_once = if token.lower == "once" {
                 self.tokens[at.saturating_sub(3)..at].iter().any(is_each)
             } else {
-                has(&self.lexicon.unique, token)
+                has(&self.lexicon.unique, token) || is_different(token)
             };
             if at > 0 && says_once && matches!(self.tokens[at - 1].lower.as_str(), "no" | "without")
             {
@@ -36,6 +36,10 @@ impl Reader<'_, '_> {
         for idx in 0..self.mentions.len() {
             let Mention { column, at, is_used, .. } = self.mentions[idx];
             if is_used || self.covered[at] || self.col(column).kind == Kind::Other {
+                continue;
+            }
+            if self.is_verb(idx) || is_grouped && self.is_counted(idx) {
+                self.take_mention(idx, "the rows");
                 continue;
             }
             let by = By::Column(column);
@@ -63,6 +67,27 @@ impl Reader<'_, '_> {
         {
             self.query.columns.extend(self.person());
         }
+    }
+
+    /// Whether a mention of a date is the verb of the rows: `how many chairs were sold`, `who sold`.
+    fn is_verb(&self, idx: usize) -> bool {
+        let Mention { column, at, end, .. } = self.mentions[idx];
+        let is_date = self.col(column).kind == Kind::Date;
+        let before = self.before(at, 1);
+        let subject = matches!(
+            before.last(),
+            Some(&("were" | "was" | "been" | "who" | "that" | "have" | "has" | "we" | "i" | "they"))
+        );
+        let words = self.col(column).name.split(['_', ' ']).count();
+        is_date && end == at + 1 && (subject || words > 1 && !self.word(at).contains("date"))
+    }
+
+    /// Whether a mention says what is counted in each group: `the number of books per reader`.
+    fn is_counted(&self, idx: usize) -> bool {
+        let Mention { column, at, .. } = self.mentions[idx];
+        let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
+        let is_asked = matches!(self.before(at, 1).last(), Some(&("many" | "most" | "fewest" | "of" | "two")));
+        counts && is_asked && !self.query.distinct && !self.table().repeats(column)
     }
 
     /// `how many different customers in each country`
@@ -205,12 +230,21 @@ impl Reader<'_, '_> {
                 matches!(it, "column" | "columns" | "field" | "fields" | "value" | "values")
                     || kind.contains(&it)
             };
+            // `renew automatically`: `auto_renew`
+            let parts = of.name.to_lowercase();
+            let parts: Vec<&str> = parts.split(['_', '-', ' ']).filter(|it| it.len() > 3).collect();
+            let is_part = |it: &Token| parts.iter().any(|part| it.lower.starts_with(part));
             for near in [at.wrapping_sub(1), end] {
-                let is_it = self.tokens.get(near).is_some_and(|it| noun(&it.lower));
+                let is_it = self.tokens.get(near).is_some_and(|it| noun(&it.lower) || is_part(it));
                 if is_it {
                     self.covered[near] = true;
                 }
             }
         }
     }
+}
+
+/// Whether a word says that nothing is repeated.
+fn is_different(token: &Token) -> bool {
+    matches!(token.lower.as_str(), "different" | "distinct" | "unique" | "duplicates" | "repeats")
 }

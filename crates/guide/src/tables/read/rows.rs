@@ -55,7 +55,7 @@ impl Reader<'_, '_> {
             "what", "many", "some", "more", "of", "number", "only",
         ];
         let token = &self.tokens[at];
-        let is_verb = token.lower.ends_with("ed") || token.lower.ends_with("ing");
+        let is_verb = ["ed", "ing", "est"].iter().any(|it| token.lower.ends_with(it));
         let next = self.tokens.get(at + 1).filter(|_| !token.ends);
         let is_last =
             next.is_none_or(|it| it.is_stop || matches!(it.literal, Some(Literal::Path(_))));
