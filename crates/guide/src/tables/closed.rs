@@ -159,7 +159,9 @@ const BEHIND: [(&str, Compare); 12] = [
     ("or fewer", Compare::AtMost),
 ];
 
-const NOT: [&str; 22] = [
+const NOT: [&str; 24] = [
+    "neither",
+    "nor",
     "skip",
     "ignore",
     "omit",
@@ -183,6 +185,16 @@ const NOT: [&str; 22] = [
     "except",
     "excluding",
 ];
+
+/// The words of the columns that a comparison is about, if it does not fit all numbers.
+pub(super) fn compared_by(word: &str) -> &'static [&'static str] {
+    match word {
+        "longer" | "shorter" => LENGTH,
+        "cheaper" => MONEY,
+        "older" | "younger" => &["age"],
+        _ => &[],
+    }
+}
 
 /// The comparison that begins at a token, and its length.
 pub(super) fn compares(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {

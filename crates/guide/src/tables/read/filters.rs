@@ -122,11 +122,20 @@ impl Reader<'_, '_> {
                     None => return,
                 }
             }
-            None => match self.sole(&is_number) {
+            None => match self.called(closed::compared_by(self.word(from))).or_else(|| self.sole(&is_number)) {
                 Some(it) if !self.is_rows(to) => it,
                 _ => return,
             },
         };
+        // `longer than`, `cheaper than`: only of a length, only of a price.
+        let of = closed::compared_by(self.word(from));
+        if !of.is_empty() && self.called(of) != Some(column) {
+            return;
+        }
+        let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
+        let has_currency = |it: &Column| it.values.iter().any(|it| matches!(it.as_str(), "EUR" | "USD" | "GBP"));
+        let all_own = self.table().own().all(|it| !has_currency(self.col(it)));
+        let to = if is_money && all_own { to + 1 } else { to };
         // `who booked more than eight hours`: the verb says nothing else about the only numbers.
         if self.sole(&is_number) == Some(column) {
             self.covers_verb(from);

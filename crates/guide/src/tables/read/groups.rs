@@ -31,7 +31,11 @@ impl Reader<'_, '_> {
             if is_used || !is_per || !is_key || self.query.groups.contains(&column) {
                 continue;
             }
-            if !self.counts_something() {
+            let counts_rows = at > 1 && !self.covered[at - 2] && self.is_rows(at - 2)
+                && self.mentions.iter().all(|it| it.at != at - 2);
+            if !self.counts_something() && counts_rows {
+                self.measure(Measure::Count, true);
+            } else if !self.counts_something() {
                 let Some(of) = self.amount_before(at) else { continue };
                 let column = self.mentions[of].column;
                 let is_counted = self.is_key(column);
@@ -80,7 +84,7 @@ impl Reader<'_, '_> {
     /// The group that a clause asks for: `which customer ..`, `who ..`, `customers that ..`.
     fn asked_group(&self, at: usize) -> Option<(usize, Option<usize>)> {
         let repeats = |column: usize| {
-            self.col(column).kind == Kind::Text && self.table().repeats(column)
+            matches!(self.col(column).kind, Kind::Text | Kind::Date) && self.table().repeats(column)
         };
         let asks = |it: &Mention| {
             let before = self.before(it.at, 1);

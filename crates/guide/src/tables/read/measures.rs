@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        closed,
+        closed::{self, Side},
         lexicon::has,
         query::{By, Measure},
         table::Column,
@@ -21,6 +21,7 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
             }
         }
+        self.both_ends();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -74,6 +75,31 @@ impl Reader<'_, '_> {
             self.covered[at + usize::from(is_times)] = true;
         }
         Some(())
+    }
+
+    /// `the highest and the lowest price`
+    fn both_ends(&mut self) {
+        let words: Vec<usize> =
+            (0..self.tokens.len()).filter(|it| self.word(*it) != "the").collect();
+        for three in words.windows(4) {
+            let [a, and, b, of] = *three else { continue };
+            let sides = [a, b].map(|it| closed::superlative(&self.tokens[it]));
+            let idx = self.mentions.iter().position(|it| it.at == of && has_numbers(self.col(it.column)));
+            let ops = match sides {
+                [Some((Side::High, _)), Some((Side::Low, _))] => ["max", "min"],
+                [Some((Side::Low, _)), Some((Side::High, _))] => ["min", "max"],
+                _ => continue,
+            };
+            let Some(idx) = idx.filter(|_| self.word(and) == "and" && !self.covered[a]) else { continue };
+            let column = self.mentions[idx].column;
+            self.take_mention(idx, "max");
+            for op in ops {
+                let idx = self.measure(Measure::Total(op, column), true);
+                let name = if op == "max" { "highest" } else { "lowest" };
+                self.query.measures[idx].name = Some(name.to_owned());
+            }
+            self.cover(a, b + 1, "max");
+        }
     }
 
     /// Whether it is unclear if rows are counted, or the pieces of each: `how many chairs`, where the
@@ -169,6 +195,14 @@ impl Reader<'_, '_> {
     /// `to two decimals`, `rounded to one decimal place`, `to the nearest whole number`
     pub(super) fn decimals(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(1) {
+            let is_whole = matches!(self.word(at), "whole" | "full")
+                && matches!(self.word(at + 1), "number" | "numbers" | "percent" | "euros");
+            let rounds = |it: &usize| has(&self.lexicon.round, &self.tokens[*it]);
+            if let Some(from) = (at.saturating_sub(5)..at).find(rounds).filter(|_| is_whole) {
+                self.query.digits = Some(0);
+                self.cover(from, at + 2, "round");
+                continue;
+            }
             let Some(Literal::Number(n)) = self.tokens[at].literal else { continue };
             let next = &self.tokens[at + 1];
             if !next.lower.starts_with("decimal") && !next.lower.starts_with("digit") {

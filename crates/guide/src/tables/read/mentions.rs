@@ -39,8 +39,11 @@ impl Reader<'_, '_> {
         let positive = positive.and_then(|it| Some(self.words.read(it).next()?.term));
         let mut best: Option<(usize, Mention)> = None;
         for (column, it) in self.table().columns.iter().enumerate() {
-            let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")));
-            let is_whole = it.terms.len() == 1 && (!token.lower.ends_with('s') || is_asked);
+            let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")))
+                || self.before(at, 3).iter().any(|it| matches!(*it, "name" | "names"));
+            let is_repeated = it.kind == Kind::Text && self.table().repeats(column);
+            let is_whole = it.terms.len() == 1
+                && (!token.lower.ends_with('s') || is_asked || is_repeated);
             if has(&self.table().terms, token) && !is_whole {
                 continue;
             }
@@ -84,8 +87,10 @@ impl Reader<'_, '_> {
         for at in 0..self.tokens.len() {
             let word = self.word(at);
             let before = self.before(at, 1);
+            let is_second = before == ["and"] && self.before(at, 3).contains(&"per");
             let is_asked = before.first().is_some_and(|it| ASKING.contains(it))
-                || word.ends_with("ly") && Part::of(word).is_some();
+                || word.ends_with("ly") && Part::of(word).is_some()
+                || is_second && Part::of(word).is_some();
             if !is_asked || self.covered[at] || self.mentions.iter().any(|it| it.at == at) {
                 continue;
             }
@@ -94,6 +99,7 @@ impl Reader<'_, '_> {
                 _ if is_week => self.date().and_then(|it| self.part(it, Part::Weekday)),
                 Some(part) => self.date().and_then(|it| self.part(it, part)),
                 None if matches!(word, "day" | "date") => self.date(),
+                None if word == "name" => self.person(),
                 None if PEOPLE.contains(&word) => self.person().filter(|it| self.is_called_name(*it)),
                 None => None,
             };
@@ -136,7 +142,18 @@ impl Reader<'_, '_> {
             let (first, next) = (all.next(), all.next());
             first.filter(|_| next.is_none())
         };
-        one(&called).or_else(|| one(&looks))
+        let is_row = |it: &usize| self.is_row_name(*it);
+        one(&called).or_else(|| one(&is_row)).or_else(|| one(&looks))
+    }
+
+    /// Whether a column is called as the file is: `pupil` in `pupils.csv`.
+    pub(super) fn is_row_name(&self, column: usize) -> bool {
+        let terms = &self.col(column).terms;
+        self.is_text(column) && terms.len() == 1 && self.table().terms.contains(&terms[0])
+    }
+
+    pub(super) fn is_text(&self, column: usize) -> bool {
+        self.col(column).kind == Kind::Text
     }
 
     /// Whether a column is called as if its rows were people.

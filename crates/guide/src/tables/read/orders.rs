@@ -264,7 +264,7 @@ impl Reader<'_, '_> {
     }
 
     /// The only column with numbers that one of the words names: that which is mentioned, of several.
-    fn called(&self, words: &[&str]) -> Option<usize> {
+    pub(super) fn called(&self, words: &[&str]) -> Option<usize> {
         let has_word = |name: &str| {
             let name = name.to_lowercase();
             name.split(['_', '-', ' ']).any(|it| words.contains(&it))

@@ -53,12 +53,22 @@ impl Reader<'_, '_> {
                 || self.query.groups.contains(&column)
                 || is_measured
                 || is_in_lines;
-            if is_grouped && self.query.distinct && !is_known {
+            let is_noun = self.is_counted_noun(at);
+            if is_grouped && (self.query.distinct || is_noun) && !is_known {
                 self.counts_different(column);
             } else if !is_known {
                 self.query.columns.push(column);
             }
             self.take_mention(idx, "each");
+        }
+        // Whoever is asked for is named once.
+        let asks = |it: &Mention| {
+            self.query.columns == [it.column]
+                && matches!(self.before(it.at, 1).last(), Some(&("which" | "what")))
+        };
+        if !self.query.has_measures() && self.query.orders.is_empty() && self.mentions.iter().any(asks)
+        {
+            self.query.distinct |= self.table().repeats(self.query.columns[0]);
         }
         // A word like `who` asks for names.
         if self.query.columns.is_empty() && !self.query.has_measures() && !is_grouped
@@ -80,6 +90,12 @@ impl Reader<'_, '_> {
         );
         let words = self.col(column).name.split(['_', ' ']).count();
         is_date && end == at + 1 && (subject || words > 1 && !self.word(at).contains("date"))
+    }
+
+    /// `how many pupils`, `the number of pupils`
+    fn is_counted_noun(&self, at: usize) -> bool {
+        let before = self.before(at, 2);
+        before.last() == Some(&"many") || before == ["number", "of"]
     }
 
     /// Whether a mention says what is counted in each group: `the number of books per reader`.

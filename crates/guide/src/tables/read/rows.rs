@@ -64,8 +64,9 @@ impl Reader<'_, '_> {
         }
         let before = &self.tokens[at - 1];
         let chooses = CHOOSING.contains(&before.lower.as_str())
-            || matches!(before.literal, Some(Literal::Number(_)));
-        chooses || self.is_chosen(at - 1)
+            || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
+        let is_number = matches!(before.literal, Some(Literal::Number(_)));
+        chooses || self.is_chosen(at - 1) && !is_number
     }
 
     /// Whether a token is part of a filter or an order.

@@ -140,10 +140,9 @@ impl Reader<'_, '_> {
     /// Whether a word is a name: it begins with a capital inside of a sentence.
     fn is_name(&self, at: usize, text: &str) -> bool {
         let token = &self.tokens[at];
-        let is_behind = |it: &Token| !it.ends && (it.is_stop || self.table().is_lines);
         at > 0
-            && is_behind(&self.tokens[at - 1])
-            && token.text.starts_with(char::is_uppercase)
+            && !self.tokens[at - 1].ends
+            && token.text.contains(char::is_uppercase)
             && token.literal.is_none()
             && text.len() > 2
     }
