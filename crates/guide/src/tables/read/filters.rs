@@ -243,7 +243,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             let (from, mut end) = (at, end);
-            let mut is_not = self.is_negated(at) || is_negated;
+            let mut is_not = self.is_negated(at) != is_negated;
             // `ok is false`
             let said = match self.word(end + 1) {
                 "true" | "yes" => Some(true),
@@ -283,14 +283,26 @@ impl Reader<'_, '_> {
         at > 0 && FORMS.contains(&self.tokens[at - 1].lower.as_str())
     }
 
+    /// Whether a word is a state or an event that a negation is about: `not paid from Germany`.
+    fn is_state_word(&self, at: usize) -> bool {
+        self.mentions.iter().any(|it| {
+            let column = self.col(it.column);
+            let is_state =
+                matches!(column.kind, Kind::Bool | Kind::YesNo(..) | Kind::Date) || column.optional;
+            !it.is_used && it.at <= at && at < it.end && is_state
+        })
+    }
+
     /// Whether a negation stands shortly before a token, and covers it.
     pub(super) fn is_negated(&mut self, at: usize) -> bool {
         for before in (at.saturating_sub(5)..at).rev() {
-            if self.tokens[before].ends {
+            if self.tokens[before].ends || before + 1 < at && self.is_state_word(before + 1) {
                 break;
             }
             if closed::negates(&self.tokens[before]) && !self.covered[before] {
                 self.covered[before] = true;
+                self.denies_all |= matches!(self.word(before), "never" | "no" | "nobody" | "none")
+                    || self.word(before) == "without" && self.word(before + 1) == "any";
                 return true;
             }
         }

@@ -10,6 +10,7 @@ use super::{
     },
     Mention, Reader,
     dates::has_numbers,
+    filters::has_year,
 };
 
 impl Reader<'_, '_> {
@@ -27,7 +28,9 @@ impl Reader<'_, '_> {
                 Some(&"and") => !is_first && idx > 0 && self.mentions[idx - 1].end + 1 == at && self.query.groups.contains(&self.mentions[idx - 1].column),
                 _ => self.word(at).ends_with("ly") && self.counts_something(),
             };
-            let is_key = !matches!(self.col(column).kind, Kind::Other | Kind::Float);
+            let is_per = is_per || self.is_listed(end) && self.counts_something();
+            let is_number = has_numbers(self.col(column)) && !has_year(self.col(column));
+            let is_key = !is_number && self.col(column).kind != Kind::Other;
             if is_used || !is_per || !is_key || self.query.groups.contains(&column) {
                 continue;
             }
@@ -48,6 +51,13 @@ impl Reader<'_, '_> {
             self.covered[at.saturating_sub(1)] |= at > 0 && before.last() != Some(&"and");
             let _ = end;
         }
+    }
+
+    /// `helpers and their number of tasks`
+    fn is_listed(&self, end: usize) -> bool {
+        matches!(self.word(end), "and" | "with")
+            && matches!(self.word(end + 1), "their" | "its" | "the")
+            && matches!(self.word(end + 2), "number" | "count" | "total" | "average" | "mean" | "sum")
     }
 
     fn counts_something(&self) -> bool {
@@ -89,7 +99,10 @@ impl Reader<'_, '_> {
         let asks = |it: &Mention| {
             let before = self.before(it.at, 1);
             it.at < at && !it.is_used && at - it.end <= 5
-                && (it.at == 0 || before.iter().any(|it| matches!(*it, "which" | "what" | "whose" | "the" | "all" | "many" | "those")))
+                && (it.at == 0
+                    || self.tokens[it.at - 1].ends
+                    || matches!(self.tokens[it.at - 1].literal, Some(Literal::Path(_)))
+                    || before.iter().any(|it| matches!(*it, "which" | "what" | "whose" | "the" | "all" | "many" | "those")))
         };
         let named = self.mentions.iter().rposition(|it| asks(it) && repeats(it.column));
         if let Some(idx) = named {
@@ -111,7 +124,7 @@ impl Reader<'_, '_> {
             }
             let compare = closed::compares(self.tokens, at).map(|(it, len)| (it.sign(), len));
             let exactly = (self.word(at) == "exactly").then_some(("==", 1));
-            let only = (self.word(at) == "only" && self.word(at + 1) == "once").then_some(("==", 1));
+            let only = matches!(self.word(at), "only" | "just").then_some(("==", 1));
             let Some((sign, len)) = compare.or(exactly).or(only) else { continue };
             let number = at + len;
             let (n, end) = match (self.word(number), self.tokens.get(number).and_then(|it| it.literal.clone())) {

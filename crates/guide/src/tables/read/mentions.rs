@@ -64,7 +64,10 @@ impl Reader<'_, '_> {
                 (len, matched) = (1, 1);
             }
             // The whole name is better than a part of it.
-            let score = matched * 10 + usize::from(matched == it.terms.len().max(1)) * 5;
+            let is_same = it.name.to_lowercase() == token.lower;
+            let score = matched * 10
+                + usize::from(matched == it.terms.len().max(1)) * 5
+                + usize::from(is_same) * 2;
             if len > 0 && best.as_ref().is_none_or(|(known, _)| score > *known) {
                 let is_negated = negated && !has(&it.terms, token);
                 let mention = Mention { column, at, end: at + len, is_negated, is_used: false };

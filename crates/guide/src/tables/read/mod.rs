@@ -40,6 +40,8 @@ pub(super) struct Reader<'a, 'w> {
     /// The tokens that the query covers.
     covered: Vec<bool>,
     mentions: Vec<Mention>,
+    /// Whether something is said of all rows of a group: `who never paid`.
+    denies_all: bool,
     query: Query<'a>,
 }
 
@@ -57,7 +59,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         words: &'w mut Vocabulary,
     ) -> Self {
         let covered = vec![false; tokens.len()];
-        Self { tokens, lexicon, words, covered, mentions: Vec::new(), query: Query::of(table) }
+        let (mentions, query) = (Vec::new(), Query::of(table));
+        Self { tokens, lexicon, words, covered, mentions, denies_all: false, query }
     }
 
     /// Reads the goal; `None` if it cannot be a question about the table.
@@ -87,6 +90,15 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.rows();
         self.extreme();
         self.choices()?;
+        // Of all rows of a group, or of a sum of numbers, nothing can be said.
+        let is_of_all = |it: &usize| self.is_text(*it) && self.table().repeats(*it);
+        if self.denies_all && self.query.columns.iter().chain(&self.query.groups).any(is_of_all) {
+            return None;
+        }
+        let is_odd = self.query.columns.iter().any(|it| self.query.is_number(*it));
+        if self.query.has_measures() && is_odd && !self.query.distinct {
+            return None;
+        }
         let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
         if counts && self.table().is_lines && !self.names_lines() {
             return None;

@@ -3,7 +3,7 @@
 use super::{
     super::{
         closed::{self, Side},
-        query::{By, Order},
+        query::{By, Measure, Order},
         table::{Column, Kind},
         words::{Literal, whole},
     },
@@ -125,7 +125,7 @@ impl Reader<'_, '_> {
     /// A column as a key: in a group, it may be a measure of it.
     fn by(&self, column: usize) -> By {
         let of_column = |it: &usize| {
-            matches!(self.query.measures[*it].measure, super::super::query::Measure::Total(_, of) if of == column)
+            matches!(self.query.measures[*it].measure, Measure::Total(_, of) if of == column)
         };
         let measure = (0..self.query.measures.len()).find(of_column);
         match measure.filter(|_| !self.query.groups.is_empty()) {
@@ -177,6 +177,9 @@ impl Reader<'_, '_> {
             self.query.take = Some(n.unwrap_or(1));
             return Some(());
         }
+        if first.is_none() && matches!(side, Side::High | Side::Low) && self.best_of_each(of, at, falls) {
+            return Some(());
+        }
         let by = match side {
             Side::New | Side::Old if self.called(of).is_none() => {
                 By::Column(self.date_to_sort(at)?)
@@ -224,6 +227,30 @@ impl Reader<'_, '_> {
             self.filter(&[column], guard, at, at + 1);
         }
         Some(())
+    }
+
+    /// `every pupil's best mark`, `the highest price for each product`
+    fn best_of_each(&mut self, of: &[&str], at: usize, falls: bool) -> bool {
+        let is_each = |it: &Mention| {
+            let before = self.before(it.at, 1);
+            !it.is_used
+                && it.at.abs_diff(at) <= 8
+                && matches!(before.last(), Some(&("each" | "every" | "per")))
+                && !has_numbers(self.col(it.column))
+                && self.table().repeats(it.column)
+        };
+        let Some(each) = self.mentions.iter().position(is_each) else { return false };
+        let next = |it: &Mention| !it.is_used && it.at == at + 1 && has_numbers(self.col(it.column));
+        let number = self.mentions.iter().position(next).map(|it| self.mentions[it].column);
+        let Some(column) = number.or_else(|| self.called(of)) else { return false };
+        self.query.groups.push(self.mentions[each].column);
+        self.take_mention(each, "group");
+        if let Some(idx) = self.mentions.iter().position(|it| it.at == at + 1) {
+            self.take_mention(idx, "each");
+        }
+        self.measure(Measure::Total(if falls { "max" } else { "min" }, column), true);
+        self.cover(at, at + 1, "group");
+        true
     }
 
     /// The number next to a superlative: `the three cheapest`, `top 5`.

@@ -70,6 +70,12 @@ impl Reader<'_, '_> {
         {
             self.query.distinct |= self.table().repeats(self.query.columns[0]);
         }
+        if let [column] = self.query.columns.as_slice()
+            && self.is_row_name(*column)
+            && !self.query.has_measures()
+        {
+            self.query.distinct |= self.table().repeats(*column) && self.query.orders.is_empty();
+        }
         // A word like `who` asks for names.
         if self.query.columns.is_empty() && !self.query.has_measures() && !is_grouped
             && self.query.template.is_empty()

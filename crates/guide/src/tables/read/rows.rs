@@ -9,6 +9,7 @@ use super::{
         words::{Literal, Token},
     },
     Reader,
+    values::is_common_part,
 };
 
 impl Reader<'_, '_> {
@@ -33,7 +34,11 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
                 continue;
             }
-            if self.lexicon.requests(token) || self.is_person(at) {
+            let adds = matches!(token.lower.as_str(), "still" | "yet");
+            if self.lexicon.requests(token) && !adds
+                || adds && !self.query.filters.is_empty()
+                || self.is_person(at)
+            {
                 self.covered[at] = true;
                 continue;
             }
@@ -65,8 +70,20 @@ impl Reader<'_, '_> {
         let before = &self.tokens[at - 1];
         let chooses = CHOOSING.contains(&before.lower.as_str())
             || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
+        // `were returned late`: what follows is not what was returned.
+        let is_state = at > 1 && matches!(self.word(at - 2), "is" | "are" | "was" | "were" | "been");
+        if self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
+            return false;
+        }
         let is_number = matches!(before.literal, Some(Literal::Number(_)));
         chooses || self.is_chosen(at - 1) && !is_number
+    }
+
+    /// Whether a word stands in a short value: then it says which rows, and not what rows are.
+    fn is_in_values(&self, at: usize) -> bool {
+        let is_text = |it: &usize| self.is_text(*it);
+        let mut values = self.table().own().filter(is_text).flat_map(|it| &self.col(it).values);
+        values.any(|it| is_common_part(it, self.word(at)))
     }
 
     /// Whether a token is part of a filter or an order.
@@ -92,7 +109,8 @@ impl Reader<'_, '_> {
             let compares = closed::compares(self.tokens, *at).is_some();
             // `the busiest one first`, but `more than one`.
             let before = at.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
-            let is_pronoun = token.lower == "one" && before != Some("than");
+            let is_counted = matches!(before, Some("than" | "only" | "just" | "exactly" | "least"));
+            let is_pronoun = token.lower == "one" && !is_counted;
             // Words without a topic that change the result.
             let binds = matches!(
                 token.lower.as_str(),

@@ -210,6 +210,10 @@ impl Reader<'_, '_> {
                 self.tokens[*it].is_stop || matches!(self.word(*it), "either" | "those" | "ones")
             });
             let is_one_column = a.columns == b.columns && a.is_value && b.is_value;
+            let is_switch = |it: &usize| matches!(self.col(*it).kind, Kind::Bool | Kind::YesNo(..));
+            if a.columns == b.columns && a.columns.iter().all(is_switch) {
+                return None;
+            }
             let negate_b = is_one_column && a.is_not && !b.is_not && is_list;
             let is_either = a.from.checked_sub(3).is_some_and(|from| {
                 (from..a.from).any(|it| self.word(it) == "either")
@@ -280,6 +284,11 @@ fn at_words(value: &str, text: &str) -> bool {
         is_edge(value[..from].chars().next_back())
             && is_edge(value[from + text.len()..].chars().next())
     })
+}
+
+/// Whether a word names a short value by a part of it.
+pub(super) fn is_common_part(value: &str, word: &str) -> bool {
+    value.split_whitespace().count() <= MOST_WORDS && is_part(value, word)
 }
 
 /// Whether a word in small letters names a value by a part of it: `debian` of `Debian 12`, `chairs` of
