@@ -27,7 +27,21 @@ pub(super) const WEEKDAYS: [&str; 7] =
 
 /// The ops from a list of numbers to a number, with the words that ask for each.
 const TOTALS: [(&str, &[&str]); 4] = [
-    ("sum", &["total", "totals", "totalled", "sum", "sums", "altogether", "combined", "together", "add", "adding"]),
+    (
+        "sum",
+        &[
+            "total",
+            "totals",
+            "totalled",
+            "sum",
+            "sums",
+            "altogether",
+            "combined",
+            "together",
+            "add",
+            "adding",
+        ],
+    ),
     ("avg", &["average", "averages", "mean", "means"]),
     ("median", &["median", "medians"]),
     ("stdev", &["deviation"]),
@@ -51,11 +65,12 @@ pub(super) enum Side {
     Old,
 }
 
-const MONEY: &[&str] = &["price", "cost", "amount", "fee", "rent", "fare", "total"];
+pub(super) const MONEY: &[&str] = &["price", "cost", "amount", "fee", "rent", "fare", "total"];
 
-const LENGTH: &[&str] = &[
-    "duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km",
-];
+const WEIGHT: &[&str] = &["weight", "kg"];
+
+const LENGTH: &[&str] =
+    &["duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km"];
 
 /// Superlatives, with the words of the columns that they are about if they do not fit all numbers.
 const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
@@ -72,8 +87,8 @@ const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
     (&["cheapest"], Side::Low, MONEY),
     (&["longest"], Side::High, LENGTH),
     (&["shortest"], Side::Low, LENGTH),
-    (&["heaviest"], Side::High, &["weight", "kg"]),
-    (&["lightest"], Side::Low, &["weight", "kg"]),
+    (&["heaviest"], Side::High, WEIGHT),
+    (&["lightest"], Side::Low, WEIGHT),
     (&["newest", "latest", "recent"], Side::New, &[]),
     (&["youngest"], Side::New, &["age"]),
     (&["oldest"], Side::Old, &["age"]),
@@ -115,7 +130,12 @@ impl Compare {
     }
 }
 
-const BEFORE: [(&str, Compare); 26] = [
+const BEFORE: [(&str, Compare); 31] = [
+    ("heavier than", Compare::More),
+    ("bigger than", Compare::More),
+    ("better than", Compare::More),
+    ("lighter than", Compare::Less),
+    ("worse than", Compare::Less),
     ("older than", Compare::More),
     ("longer than", Compare::More),
     ("younger than", Compare::Less),
@@ -191,6 +211,7 @@ pub(super) fn compared_by(word: &str) -> &'static [&'static str] {
     match word {
         "longer" | "shorter" => LENGTH,
         "cheaper" => MONEY,
+        "heavier" | "lighter" => WEIGHT,
         "older" | "younger" => &["age"],
         _ => &[],
     }

@@ -91,7 +91,8 @@ impl Lexicon {
 
     /// Whether a word means something else than a value.
     pub(super) fn means(&self, token: &Token) -> bool {
-        let all = [&self.unique, &self.contains, &self.round, &self.markdown, &self.json, &self.count];
+        let all =
+            [&self.unique, &self.contains, &self.round, &self.markdown, &self.json, &self.count];
         all.iter().any(|it| has(it, token))
             || total(token).is_some()
             || self.requests(token)

@@ -27,8 +27,11 @@ impl Query<'_> {
             return self.share(&types, &stages, chosen);
         }
         stages.extend(choice(chosen));
-        let shape =
-            if self.groups.is_empty() { self.plain(&mut stages)? } else { self.grouped(&mut stages)? };
+        let shape = if self.groups.is_empty() {
+            self.plain(&mut stages)?
+        } else {
+            self.grouped(&mut stages)?
+        };
         self.finish(shape, &mut stages)?;
         Some(format!("{types}{}\n", stages.join("\n  >> ")))
     }
@@ -96,7 +99,9 @@ impl Query<'_> {
             None => share,
         };
         let rows = stages.join("\n  >> ");
-        is_plain.then(|| format!("{types}let rows = {rows}\nlet chosen = rows >> {condition}\n{share}\n"))
+        is_plain.then(|| {
+            format!("{types}let rows = {rows}\nlet chosen = rows >> {condition}\n{share}\n")
+        })
     }
 
     /// The stages behind the filter of a query without groups.
@@ -158,9 +163,8 @@ impl Query<'_> {
             stages.extend(self.digits.map(|it| format!("round(digits: {it})")));
             return Some(Shape::One);
         }
-        let fields = (0..self.measures.len()).map(|it| {
-            format!("{}: {}", self.measure_name(it), self.measured(it, "it"))
-        });
+        let fields = (0..self.measures.len())
+            .map(|it| format!("{}: {}", self.measure_name(it), self.measured(it, "it")));
         stages.push(format!("{{ {} }}", fields.collect::<Vec<_>>().join(", ")));
         (self.target.is_none() && self.template.is_empty()).then_some(Shape::One)
     }
@@ -177,7 +181,11 @@ impl Query<'_> {
         };
         let compact = if self.guard(column).is_some() { " >> compact" } else { "" };
         let round = self.digits.map_or(String::new(), |it| format!(" >> round(digits: {it})"));
-        let round = if matches!(self.measures[idx].measure, Measure::Total(..)) { round } else { String::new() };
+        let round = if matches!(self.measures[idx].measure, Measure::Total(..)) {
+            round
+        } else {
+            String::new()
+        };
         format!("({rows} >> each {{ {} }}{compact}{end}{round})", self.safe(column))
     }
 
@@ -197,10 +205,15 @@ impl Query<'_> {
             [] => {}
             [one] if can_negate => stages.push(format!("sort {{ {} }}", cell(one))),
             [((cell, _), _)] => {
-                stages.extend(["reverse".to_owned(), format!("sort {{ {cell} }}"), "reverse".to_owned()]);
+                stages.extend([
+                    "reverse".to_owned(),
+                    format!("sort {{ {cell} }}"),
+                    "reverse".to_owned(),
+                ]);
             }
             all if can_negate => {
-                let fields = all.iter().enumerate().map(|(at, it)| format!("k{}: {}", at + 1, cell(it)));
+                let fields =
+                    all.iter().enumerate().map(|(at, it)| format!("k{}: {}", at + 1, cell(it)));
                 stages.push(format!("sort {{ {{ {} }} }}", fields.collect::<Vec<_>>().join(", ")));
             }
             // The last key first: equal items keep their order.
@@ -230,7 +243,9 @@ impl Query<'_> {
                 Piece::Value(by) => {
                     let (cell, is_optional) = value(*by)?;
                     line += &match is_optional {
-                        true => format!("${{if {cell} == null {{ \"\" }} else {{ show({cell}) }}}}"),
+                        true => {
+                            format!("${{if {cell} == null {{ \"\" }} else {{ show({cell}) }}}}")
+                        }
                         false => format!("${{{cell}}}"),
                     };
                 }
@@ -316,7 +331,10 @@ impl Query<'_> {
             if shape != Shape::Texts {
                 return None;
             }
-            stages.extend(["enumerate".to_owned(), "each { \"${.index + 1}. ${.item}\" }".to_owned()]);
+            stages.extend([
+                "enumerate".to_owned(),
+                "each { \"${.index + 1}. ${.item}\" }".to_owned(),
+            ]);
         }
         let format = match (&self.target, self.format) {
             (Some(path), Format::Value) => match path.rsplit('.').next() {
@@ -340,7 +358,8 @@ impl Query<'_> {
                 }
                 let name = self.name(*column);
                 stages.push(format!("each {{ {{ {name}: it }} }}"));
-                stages.push(if format == Format::Csv { "to_csv" } else { "to_markdown" }.to_owned());
+                stages
+                    .push(if format == Format::Csv { "to_csv" } else { "to_markdown" }.to_owned());
             }
             Format::Csv => stages.push("to_csv".to_owned()),
             Format::Markdown => stages.push("to_markdown".to_owned()),

@@ -165,8 +165,8 @@ pub(super) fn of_month(year: u32, month: u32) -> Literal {
 /// Whether a month may follow: `in May`, but not `who may`.
 fn leads(word: &str) -> bool {
     const LEADING: [&str; 14] = [
-        "in", "of", "since", "before", "after", "until", "till", "during", "from", "between", "and",
-        "to", "or", "for",
+        "in", "of", "since", "before", "after", "until", "till", "during", "from", "between",
+        "and", "to", "or", "for",
     ];
     LEADING.contains(&word)
 }
@@ -177,7 +177,8 @@ fn dates(tokens: &mut Vec<Token>) {
     while at < tokens.len() {
         let number = |idx: usize| {
             let token = tokens.get(idx)?;
-            let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|it| token.lower.strip_suffix(it));
+            let ordinal =
+                ["st", "nd", "rd", "th"].iter().find_map(|it| token.lower.strip_suffix(it));
             match token.literal {
                 Some(Literal::Number(it)) => u32::try_from(whole(it)?).ok(),
                 _ => ordinal?.parse().ok(),

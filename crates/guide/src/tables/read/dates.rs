@@ -20,9 +20,10 @@ impl Reader<'_, '_> {
             }
             let Some((compare, len)) = closed::compares(self.tokens, at) else { continue };
             let behind = self.mention_behind(at + len);
-            let before = self.mentions.iter().rposition(|it| {
-                it.end <= at && at - it.end <= 3 && self.are_stops(it.end, at)
-            });
+            let before = self
+                .mentions
+                .iter()
+                .rposition(|it| it.end <= at && at - it.end <= 3 && self.are_stops(it.end, at));
             if let (Some(a), Some(b)) = (before, behind)
                 && self.compared(a, b, compare, at, at + len)
             {
@@ -33,6 +34,7 @@ impl Reader<'_, '_> {
         self.days_between();
         self.days_apart(late);
         self.lasting();
+        self.days_after();
     }
 
     /// Whether only words without content stand there.
@@ -42,7 +44,8 @@ impl Reader<'_, '_> {
 
     /// The mention that begins at a place, or behind an article there.
     fn mention_behind(&self, at: usize) -> Option<usize> {
-        let is_article = matches!(self.word(at), "the" | "their" | "its" | "it" | "was" | "they" | "were");
+        let is_article =
+            matches!(self.word(at), "the" | "their" | "its" | "it" | "was" | "they" | "were");
         let is_verb = is_article && matches!(self.word(at + 1), "was" | "were" | "is" | "are");
         let skips = usize::from(is_article) + usize::from(is_verb);
         self.mentions.iter().position(|it| (at..=at + skips).contains(&it.at))
@@ -110,8 +113,12 @@ impl Reader<'_, '_> {
     fn days_between(&mut self) {
         for at in 0..self.tokens.len() {
             let pair = (self.word(at), self.word(at + 1));
-            let is_days = matches!(pair, ("days" | "time", "between" | "from"));
-            if !is_days || self.covered[at] {
+            let is_days = matches!(pair, ("days", "between" | "from"));
+            // `how many days did each one take from A to B`
+            let days = (0..at)
+                .find(|it| self.word(*it) == "days" && self.word(it.wrapping_sub(1)) == "many");
+            let is_far = pair.0 != "days" && pair.1 == "from" && days.is_some();
+            if !(is_days || is_far) || self.covered[at] {
                 continue;
             }
             let Some(a) = self.mention_behind(at + 2) else { continue };
@@ -123,7 +130,42 @@ impl Reader<'_, '_> {
             let (from, to) = (self.mentions[a].column, self.mentions[b].column);
             let end = self.mentions[b].end;
             let start = if self.before(at, 2) == ["how", "many"] { at - 2 } else { at };
-            self.mention_days(from, to, start, end);
+            if let Some(days) = days.filter(|_| is_far) {
+                self.covered[days - 1..=days].fill(true);
+                self.mention_days(from, to, at + 1, end);
+            } else {
+                self.mention_days(from, to, start, end);
+            }
+        }
+    }
+
+    /// `arrived more than five days after they were sent`
+    fn days_after(&mut self) {
+        for at in 0..self.tokens.len() {
+            let Some((compare, len)) = closed::compares(self.tokens, at) else { continue };
+            let Some(Literal::Number(n)) =
+                self.tokens.get(at + len).and_then(|it| it.literal.clone())
+            else {
+                continue;
+            };
+            let behind = at + len + 2;
+            let is_after = match (self.word(behind - 1), self.word(behind)) {
+                ("days" | "day", "after") => true,
+                ("days" | "day", "before") => false,
+                _ => continue,
+            };
+            let before = self.mentions.iter().rposition(|it| it.end <= at && at - it.end <= 1);
+            let (Some(a), Some(b), Some(n)) = (before, self.mention_behind(behind + 1), whole(n))
+            else {
+                continue;
+            };
+            let (left, right) = (self.mentions[a].column, self.mentions[b].column);
+            let days = if is_after { self.days(right, left) } else { self.days(left, right) };
+            let Some(days) = days.filter(|_| !self.covered[at]) else { continue };
+            let guard = self.query.guard(days).map_or(String::new(), |it| format!("{it} and "));
+            let test = format!("{guard}{} {} {n}", self.query.cell(days), compare.sign());
+            let (from, to) = (self.mentions[a].at, self.mentions[b].end);
+            self.filter(&[days], test, from, to);
         }
     }
 
@@ -135,7 +177,8 @@ impl Reader<'_, '_> {
             return;
         }
         for at in 0..self.tokens.len() {
-            let is_late = matches!(self.word(at + 1), "late" | "later" | "overdue" | "delay" | "after");
+            let is_late =
+                matches!(self.word(at + 1), "late" | "later" | "overdue" | "delay" | "after");
             if self.word(at) != "days" || !is_late || self.covered[at] {
                 continue;
             }
@@ -155,7 +198,8 @@ impl Reader<'_, '_> {
                 _ => continue,
             };
             let verb = at.checked_sub(1).map_or("", |it| self.word(it));
-            let is_lasting = matches!(verb, "lasted" | "took" | "last" | "lasting" | "take" | "taking");
+            let is_lasting =
+                matches!(verb, "lasted" | "took" | "last" | "lasting" | "take" | "taking");
             let (Some(Literal::Number(n)), "days" | "day") =
                 (self.tokens.get(at + 2).and_then(|it| it.literal.clone()), self.word(at + 3))
             else {

@@ -48,7 +48,8 @@ impl Reader<'_, '_> {
     /// `between 20 and 100`, `from March to May 2025`
     fn ranges(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(3) {
-            let is_pair = matches!((self.word(at), self.word(at + 2)), ("between", "and") | ("from", "to"));
+            let is_pair =
+                matches!((self.word(at), self.word(at + 2)), ("between", "and") | ("from", "to"));
             if !is_pair || self.covered[at] {
                 continue;
             }
@@ -61,10 +62,24 @@ impl Reader<'_, '_> {
                         self.number(high, Some(Compare::AtMost), from, to);
                     }
                 }
-                (Some(Literal::Period(low, _)), Some(Literal::Period(high, next))) if low <= high => {
+                (Some(Literal::Period(low, _)), Some(Literal::Period(high, next)))
+                    if low <= high =>
+                {
                     self.period(&low, &low, Some(Compare::AtLeast), from, to);
                     if self.covered[at] {
                         self.period(&high, &next, Some(Compare::AtMost), from, to);
+                    }
+                }
+                (Some(Literal::Season(month, day)), Some(Literal::Period(high, next))) => {
+                    let year = high.get(..4).and_then(|it| it.parse().ok()).unwrap_or_default();
+                    let low =
+                        if day > 0 { of_day(year, month, day) } else { of_month(year, month) };
+                    let Literal::Period(low, _) = low else { continue };
+                    if low <= high {
+                        self.period(&low, &low, Some(Compare::AtLeast), from, to);
+                        if self.covered[at] {
+                            self.period(&high, &next, Some(Compare::AtMost), from, to);
+                        }
                     }
                 }
                 (Some(Literal::Season(low, day)), Some(Literal::Season(high, to_day)))
@@ -90,7 +105,9 @@ impl Reader<'_, '_> {
             None if is_year && matches!(before, Some("in" | "from" | "of")) => "==",
             None => return,
         };
+        let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
         let by_name = self.nearest(from, to, &|it| is_number(it));
+        let by_name = by_name.or_else(|| self.called(closed::MONEY).filter(|_| is_money));
         let column = match by_name {
             Some(it) => it,
             None if is_year => {
@@ -122,7 +139,10 @@ impl Reader<'_, '_> {
                     None => return,
                 }
             }
-            None => match self.called(closed::compared_by(self.word(from))).or_else(|| self.sole(&is_number)) {
+            None => match self
+                .called(closed::compared_by(self.word(from)))
+                .or_else(|| self.sole(&is_number))
+            {
                 Some(it) if !self.is_rows(to) => it,
                 _ => return,
             },
@@ -132,8 +152,8 @@ impl Reader<'_, '_> {
         if !of.is_empty() && self.called(of) != Some(column) {
             return;
         }
-        let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
-        let has_currency = |it: &Column| it.values.iter().any(|it| matches!(it.as_str(), "EUR" | "USD" | "GBP"));
+        let has_currency =
+            |it: &Column| it.values.iter().any(|it| matches!(it.as_str(), "EUR" | "USD" | "GBP"));
         let all_own = self.table().own().all(|it| !has_currency(self.col(it)));
         let to = if is_money && all_own { to + 1 } else { to };
         // `who booked more than eight hours`: the verb says nothing else about the only numbers.
@@ -280,7 +300,9 @@ impl Reader<'_, '_> {
     /// Whether a participle says that a value is given: `were paid`.
     fn is_state(&self, at: usize) -> bool {
         const FORMS: [&str; 7] = ["is", "are", "was", "were", "been", "has", "have"];
-        at > 0 && FORMS.contains(&self.tokens[at - 1].lower.as_str())
+        let is_article = at > 1 && matches!(self.word(at - 1), "a" | "an" | "any");
+        let verb = at.checked_sub(1 + usize::from(is_article)).map_or("", |it| self.word(it));
+        FORMS.contains(&verb)
     }
 
     /// Whether a word is a state or an event that a negation is about: `not paid from Germany`.

@@ -19,13 +19,21 @@ impl Reader<'_, '_> {
         for idx in 0..self.mentions.len() {
             let Mention { column, at, end, is_used, .. } = self.mentions[idx];
             let before = self.before(at, 2);
-            let is_sorting = self.before(at, 4).iter().any(|it| it.starts_with("sort") || it.starts_with("order") && *it != "orders");
+            let is_sorting = self
+                .before(at, 4)
+                .iter()
+                .any(|it| it.starts_with("sort") || it.starts_with("order") && *it != "orders");
             let is_first = self.query.groups.is_empty();
             let is_per = match before.last() {
                 Some(&"per") => true,
                 Some(&"each" | &"every") => self.counts_something() || self.sums_before(at),
                 Some(&"by") => self.counts_something() && !is_sorting,
-                Some(&"and") => !is_first && idx > 0 && self.mentions[idx - 1].end + 1 == at && self.query.groups.contains(&self.mentions[idx - 1].column),
+                Some(&"and") => {
+                    !is_first
+                        && idx > 0
+                        && self.mentions[idx - 1].end + 1 == at
+                        && self.query.groups.contains(&self.mentions[idx - 1].column)
+                }
                 _ => self.word(at).ends_with("ly") && self.counts_something(),
             };
             let is_per = is_per || self.is_listed(end) && self.counts_something();
@@ -34,7 +42,9 @@ impl Reader<'_, '_> {
             if is_used || !is_per || !is_key || self.query.groups.contains(&column) {
                 continue;
             }
-            let counts_rows = at > 1 && !self.covered[at - 2] && self.is_rows(at - 2)
+            let counts_rows = at > 1
+                && !self.covered[at - 2]
+                && self.is_rows(at - 2)
                 && self.mentions.iter().all(|it| it.at != at - 2);
             if !self.counts_something() && counts_rows {
                 self.measure(Measure::Count, true);
@@ -42,7 +52,8 @@ impl Reader<'_, '_> {
                 let Some(of) = self.amount_before(at) else { continue };
                 let column = self.mentions[of].column;
                 let is_counted = self.is_key(column);
-                let measure = if is_counted { Measure::Count } else { Measure::Total("sum", column) };
+                let measure =
+                    if is_counted { Measure::Count } else { Measure::Total("sum", column) };
                 self.take_mention(of, "measure");
                 self.measure(measure, true);
             }
@@ -57,7 +68,10 @@ impl Reader<'_, '_> {
     fn is_listed(&self, end: usize) -> bool {
         matches!(self.word(end), "and" | "with")
             && matches!(self.word(end + 1), "their" | "its" | "the")
-            && matches!(self.word(end + 2), "number" | "count" | "total" | "average" | "mean" | "sum")
+            && matches!(
+                self.word(end + 2),
+                "number" | "count" | "total" | "average" | "mean" | "sum"
+            )
     }
 
     fn counts_something(&self) -> bool {
@@ -98,11 +112,15 @@ impl Reader<'_, '_> {
         };
         let asks = |it: &Mention| {
             let before = self.before(it.at, 1);
-            it.at < at && !it.is_used && at - it.end <= 5
+            it.at < at
+                && !it.is_used
+                && at - it.end <= 5
                 && (it.at == 0
                     || self.tokens[it.at - 1].ends
                     || matches!(self.tokens[it.at - 1].literal, Some(Literal::Path(_)))
-                    || before.iter().any(|it| matches!(*it, "which" | "what" | "whose" | "the" | "all" | "many" | "those")))
+                    || before.iter().any(|it| {
+                        matches!(*it, "which" | "what" | "whose" | "the" | "all" | "many" | "those")
+                    }))
         };
         let named = self.mentions.iter().rposition(|it| asks(it) && repeats(it.column));
         if let Some(idx) = named {
@@ -127,10 +145,15 @@ impl Reader<'_, '_> {
             let only = matches!(self.word(at), "only" | "just").then_some(("==", 1));
             let Some((sign, len)) = compare.or(exactly).or(only) else { continue };
             let number = at + len;
-            let (n, end) = match (self.word(number), self.tokens.get(number).and_then(|it| it.literal.clone())) {
+            let (n, end) = match (
+                self.word(number),
+                self.tokens.get(number).and_then(|it| it.literal.clone()),
+            ) {
                 ("once", _) => (1, number + 1),
                 ("twice", _) => (2, number + 1),
-                (_, Some(Literal::Number(n))) if self.word(number + 1) == "times" || self.is_rows(number + 1) => {
+                (_, Some(Literal::Number(n)))
+                    if self.word(number + 1) == "times" || self.is_rows(number + 1) =>
+                {
                     let Some(n) = whole(n) else { continue };
                     (n, number + 2)
                 }
@@ -152,7 +175,10 @@ impl Reader<'_, '_> {
         self.tokens.get(at).is_some_and(|it| {
             has(&self.table().terms, it)
                 || self.mentions.iter().any(|it| it.at == at && self.is_key(it.column))
-                || matches!(it.lower.as_str(), "row" | "rows" | "record" | "records" | "entry" | "entries" | "lines")
+                || matches!(
+                    it.lower.as_str(),
+                    "row" | "rows" | "record" | "records" | "entry" | "entries" | "lines"
+                )
         })
     }
 
@@ -180,7 +206,7 @@ impl Reader<'_, '_> {
                 of.into_iter().for_each(|it| self.take_mention(it, "len"));
                 Measure::Count
             }
-            None if is_most && self.pays(at) => match self.sole(&has_numbers) {
+            None if is_most && self.pays(at) => match self.money() {
                 Some(it) => Measure::Total("sum", it),
                 None => return false,
             },
@@ -200,6 +226,11 @@ impl Reader<'_, '_> {
         true
     }
 
+    /// The column of what is paid.
+    fn money(&self) -> Option<usize> {
+        self.called(closed::MONEY).or_else(|| self.sole(&has_numbers))
+    }
+
     /// Whether the verb before a superlative is about money: `spent the most`.
     fn pays(&mut self, at: usize) -> bool {
         let verb = (at.saturating_sub(3)..at).rev().find(|it| self.is_paying(*it));
@@ -211,10 +242,24 @@ impl Reader<'_, '_> {
 
     /// `what percentage of the orders from Italy are unpaid`: of what, and which of these.
     pub(super) fn shares(&mut self) {
-        let is_share = |it: &usize| matches!(self.word(*it), "percent" | "percentage" | "share" | "%");
+        let is_share =
+            |it: &usize| matches!(self.word(*it), "percent" | "percentage" | "share" | "%");
         let Some(at) = (0..self.tokens.len()).find(is_share) else { return };
         let is_verb = |it: &usize| {
-            matches!(self.word(*it), "is" | "are" | "was" | "were" | "has" | "have" | "had" | "said" | "would" | "come" | "comes" | "came")
+            matches!(
+                self.word(*it),
+                "is" | "are"
+                    | "was"
+                    | "were"
+                    | "has"
+                    | "have"
+                    | "had"
+                    | "said"
+                    | "would"
+                    | "come"
+                    | "comes"
+                    | "came"
+            )
         };
         let of = (at + 1..self.tokens.len()).find(|it| self.word(*it) == "of");
         let verb = (at + 1..self.tokens.len()).find(is_verb);

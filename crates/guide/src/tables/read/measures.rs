@@ -27,7 +27,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             let Some(op) = closed::total(&self.tokens[at]) else { continue };
-            let len = 1 + usize::from(self.word(at).starts_with("add") && self.word(at + 1) == "up");
+            let len =
+                1 + usize::from(self.word(at).starts_with("add") && self.word(at + 1) == "up");
             let behind = |it: &Mention| it.at > at && it.at - at <= 5;
             let before = |it: &Mention| it.end <= at && at - it.end <= 1;
             let near = self.mentions.iter().position(|it| {
@@ -57,6 +58,10 @@ impl Reader<'_, '_> {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
             }
+            // `a phone number`
+            if self.word(at) == "number" && !matches!(self.word(at + 1), "of" | "how") {
+                continue;
+            }
             // `the average number of people`: what a column is called.
             let is_noun = self.word(at) == "number" && self.word(at + 1) == "of" && {
                 let next = self.mentions.iter().find(|it| it.at == at + 2);
@@ -84,13 +89,16 @@ impl Reader<'_, '_> {
         for three in words.windows(4) {
             let [a, and, b, of] = *three else { continue };
             let sides = [a, b].map(|it| closed::superlative(&self.tokens[it]));
-            let idx = self.mentions.iter().position(|it| it.at == of && has_numbers(self.col(it.column)));
+            let idx =
+                self.mentions.iter().position(|it| it.at == of && has_numbers(self.col(it.column)));
             let ops = match sides {
                 [Some((Side::High, _)), Some((Side::Low, _))] => ["max", "min"],
                 [Some((Side::Low, _)), Some((Side::High, _))] => ["min", "max"],
                 _ => continue,
             };
-            let Some(idx) = idx.filter(|_| self.word(and) == "and" && !self.covered[a]) else { continue };
+            let Some(idx) = idx.filter(|_| self.word(and) == "and" && !self.covered[a]) else {
+                continue;
+            };
             let column = self.mentions[idx].column;
             self.take_mention(idx, "max");
             for op in ops {
@@ -125,7 +133,8 @@ impl Reader<'_, '_> {
         let is_amount = |it: &Column| {
             has_numbers(it) && !has_year(it) && !it.name.to_lowercase().ends_with("id")
         };
-        let next = self.mentions.iter().position(|it| it.at == at + 1 && is_amount(self.col(it.column)));
+        let next =
+            self.mentions.iter().position(|it| it.at == at + 1 && is_amount(self.col(it.column)));
         let Some(idx) = next else { return false };
         let column = self.mentions[idx].column;
         let sum = Measure::Total("sum", column);
@@ -178,7 +187,8 @@ impl Reader<'_, '_> {
         };
         self.measure(Measure::Total("sum", column), true);
         self.cover(at, at + 2, "sum");
-        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(|it| self.is_paying(*it)) {
+        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(|it| self.is_paying(*it))
+        {
             self.cover(next, next + 1, "sum");
         }
     }

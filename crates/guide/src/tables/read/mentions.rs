@@ -42,8 +42,8 @@ impl Reader<'_, '_> {
             let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")))
                 || self.before(at, 3).iter().any(|it| matches!(*it, "name" | "names"));
             let is_repeated = it.kind == Kind::Text && self.table().repeats(column);
-            let is_whole = it.terms.len() == 1
-                && (!token.lower.ends_with('s') || is_asked || is_repeated);
+            let is_whole =
+                it.terms.len() == 1 && (!token.lower.ends_with('s') || is_asked || is_repeated);
             if has(&self.table().terms, token) && !is_whole {
                 continue;
             }
@@ -103,7 +103,9 @@ impl Reader<'_, '_> {
                 Some(part) => self.date().and_then(|it| self.part(it, part)),
                 None if matches!(word, "day" | "date") => self.date(),
                 None if word == "name" => self.person(),
-                None if PEOPLE.contains(&word) => self.person().filter(|it| self.is_called_name(*it)),
+                None if PEOPLE.contains(&word) => {
+                    self.person().filter(|it| self.is_called_name(*it))
+                }
                 None => None,
             };
             let end = at + if is_week { 4 } else { 1 };
@@ -161,7 +163,10 @@ impl Reader<'_, '_> {
 
     /// Whether a column is called as if its rows were people.
     fn is_called_name(&self, column: usize) -> bool {
-        matches!(self.col(column).name.to_lowercase().as_str(), "name" | "person" | "who" | "full_name")
+        matches!(
+            self.col(column).name.to_lowercase().as_str(),
+            "name" | "person" | "who" | "full_name"
+        )
     }
 
     /// Whether a token stands for people whose column is known.

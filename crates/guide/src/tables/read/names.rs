@@ -20,7 +20,9 @@ impl Reader<'_, '_> {
         for at in 1..self.tokens.len() {
             let Some(Literal::Quoted(example)) = &self.tokens[at].literal else { continue };
             let before = self.before(at, 3);
-            let shows = |it: &&str| matches!(*it, "like" | "as" | "e.g" | "form" | "format" | "example" | "style");
+            let shows = |it: &&str| {
+                matches!(*it, "like" | "as" | "e.g" | "form" | "format" | "example" | "style")
+            };
             if !before.iter().any(shows) || self.covered[at] {
                 continue;
             }
@@ -31,7 +33,17 @@ impl Reader<'_, '_> {
                 for it in at.saturating_sub(5)..at {
                     self.covered[it] |= matches!(
                         self.word(it),
-                        "like" | "line" | "lines" | "form" | "format" | "such" | "style" | "example" | "e.g" | "one" | "for"
+                        "like"
+                            | "line"
+                            | "lines"
+                            | "form"
+                            | "format"
+                            | "such"
+                            | "style"
+                            | "example"
+                            | "e.g"
+                            | "one"
+                            | "for"
                     );
                 }
                 return;
@@ -94,7 +106,11 @@ impl Reader<'_, '_> {
     /// The column of which an example has a value, or the form of a month.
     fn group_in(&self, example: &str) -> Option<(usize, String)> {
         let is_month = |it: &str| {
-            it.len() == 7 && it.bytes().enumerate().all(|(at, it)| if at == 4 { it == b'-' } else { it.is_ascii_digit() })
+            it.len() == 7
+                && it
+                    .bytes()
+                    .enumerate()
+                    .all(|(at, it)| if at == 4 { it == b'-' } else { it.is_ascii_digit() })
         };
         let words = || example.split(|it: char| !it.is_alphanumeric() && it != '-');
         for mention in &self.mentions {
@@ -132,7 +148,8 @@ impl Reader<'_, '_> {
                 break;
             }
         }
-        let measures = (0..self.query.measures.len()).filter(|it| self.query.measures[*it].is_shown);
+        let measures =
+            (0..self.query.measures.len()).filter(|it| self.query.measures[*it].is_shown);
         let is_group = !self.query.groups.is_empty();
         let keys = if is_group { self.query.groups.clone() } else { self.query.columns.clone() };
         let mut fields: Vec<By> = keys.into_iter().map(By::Column).collect();
@@ -147,7 +164,8 @@ impl Reader<'_, '_> {
         let new: Vec<(By, usize)> = {
             let mut left = names.clone();
             left.retain(|it| !fields.iter().any(|by| own(*by) == self.word(*it)));
-            let open = fields.iter().filter(|by| !names.iter().any(|it| own(**by) == self.word(*it)));
+            let open =
+                fields.iter().filter(|by| !names.iter().any(|it| own(**by) == self.word(*it)));
             open.copied().zip(left).collect()
         };
         for (by, at) in new {

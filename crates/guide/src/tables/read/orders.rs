@@ -33,7 +33,9 @@ impl Reader<'_, '_> {
             }
             // `at least` does not choose the least.
             let is_bound = at > 0 && self.word(at - 1) == "at";
-            let Some((side, of)) = closed::superlative(token).filter(|_| !is_bound) else { continue };
+            let Some((side, of)) = closed::superlative(token).filter(|_| !is_bound) else {
+                continue;
+            };
             // `the most urgent`, `most recent`, `most expensive`
             let next = self.tokens.get(at + 1).and_then(closed::superlative);
             if self.word(at) == "most" && next.is_some() {
@@ -44,7 +46,8 @@ impl Reader<'_, '_> {
         }
         self.first_rows();
         for at in 0..self.tokens.len() {
-            let is_sorting = self.is_sorting(at) || self.word(at) == "order" && self.before(at, 3).contains(&"in");
+            let is_sorting = self.is_sorting(at)
+                || self.word(at) == "order" && self.before(at, 3).contains(&"in");
             self.covered[at] |= is_sorting && !self.query.orders.is_empty();
         }
         Some(())
@@ -124,9 +127,7 @@ impl Reader<'_, '_> {
 
     /// A column as a key: in a group, it may be a measure of it.
     fn by(&self, column: usize) -> By {
-        let of_column = |it: &usize| {
-            matches!(self.query.measures[*it].measure, Measure::Total(_, of) if of == column)
-        };
+        let of_column = |it: &usize| matches!(self.query.measures[*it].measure, Measure::Total(_, of) if of == column);
         let measure = (0..self.query.measures.len()).find(of_column);
         match measure.filter(|_| !self.query.groups.is_empty()) {
             Some(it) => By::Measure(it),
@@ -156,8 +157,12 @@ impl Reader<'_, '_> {
             "descending" | "decreasing" => Some((true, skips + 1 + order)),
             "ascending" | "increasing" => Some((false, skips + 1 + order)),
             "from" => match (self.word(at + 1), self.word(at + 3)) {
-                ("high" | "z" | "large" | "big" | "new", "low" | "a" | "small" | "old") => Some((true, 4)),
-                ("low" | "a" | "small" | "old", "high" | "z" | "large" | "big" | "new") => Some((false, 4)),
+                ("high" | "z" | "large" | "big" | "new", "low" | "a" | "small" | "old") => {
+                    Some((true, 4))
+                }
+                ("low" | "a" | "small" | "old", "high" | "z" | "large" | "big" | "new") => {
+                    Some((false, 4))
+                }
                 _ => None,
             },
             _ => None,
@@ -170,14 +175,19 @@ impl Reader<'_, '_> {
             return Some(());
         }
         let mut falls = matches!(side, Side::High | Side::New);
-        if first.is_none() && self.query.groups.is_empty() && matches!(side, Side::High | Side::Low)
+        if first.is_none()
+            && self.query.groups.is_empty()
+            && matches!(side, Side::High | Side::Low)
             && self.best_group(at, falls)
         {
             let n = self.count_near(at);
             self.query.take = Some(n.unwrap_or(1));
             return Some(());
         }
-        if first.is_none() && matches!(side, Side::High | Side::Low) && self.best_of_each(of, at, falls) {
+        if first.is_none()
+            && matches!(side, Side::High | Side::Low)
+            && self.best_of_each(of, at, falls)
+        {
             return Some(());
         }
         let by = match side {
@@ -190,7 +200,9 @@ impl Reader<'_, '_> {
                 By::Column(self.called(of)?)
             }
             _ if !of.is_empty() => {
-                let span = || self.span().filter(|_| self.word(at).ends_with("est") && of.contains(&"days"));
+                let span = || {
+                    self.span().filter(|_| self.word(at).ends_with("est") && of.contains(&"days"))
+                };
                 By::Column(self.called(of).or_else(span)?)
             }
             _ if !self.query.groups.is_empty() && !self.query.measures.is_empty() => {
@@ -240,7 +252,8 @@ impl Reader<'_, '_> {
                 && self.table().repeats(it.column)
         };
         let Some(each) = self.mentions.iter().position(is_each) else { return false };
-        let next = |it: &Mention| !it.is_used && it.at == at + 1 && has_numbers(self.col(it.column));
+        let next =
+            |it: &Mention| !it.is_used && it.at == at + 1 && has_numbers(self.col(it.column));
         let number = self.mentions.iter().position(next).map(|it| self.mentions[it].column);
         let Some(column) = number.or_else(|| self.called(of)) else { return false };
         self.query.groups.push(self.mentions[each].column);
@@ -258,7 +271,9 @@ impl Reader<'_, '_> {
         let from = if self.before(at, 1) == ["most"] { at - 1 } else { at };
         let count = [from.wrapping_sub(1), at + 1].into_iter().find_map(|it| {
             match self.tokens.get(it)?.literal {
-                Some(Literal::Number(n)) if !self.covered[it] && self.word(it) != "one" => Some((it, whole(n)?)),
+                Some(Literal::Number(n)) if !self.covered[it] && self.word(it) != "one" => {
+                    Some((it, whole(n)?))
+                }
                 _ => None,
             }
         });
@@ -276,7 +291,8 @@ impl Reader<'_, '_> {
 
     fn number_to_sort(&mut self, at: usize) -> Option<usize> {
         let is_number = |it: &Column| has_numbers(it) || it.kind == Kind::Days;
-        let behind = |it: &Mention| it.at == at + 1 && !it.is_used && is_number(self.col(it.column));
+        let behind =
+            |it: &Mention| it.at == at + 1 && !it.is_used && is_number(self.col(it.column));
         if let Some(idx) = self.mentions.iter().position(behind) {
             self.take_mention(idx, "sort");
             return Some(self.mentions[idx].column);
@@ -296,9 +312,7 @@ impl Reader<'_, '_> {
             let name = name.to_lowercase();
             name.split(['_', '-', ' ']).any(|it| words.contains(&it))
         };
-        let fits = |it: &Column| {
-            (has_numbers(it) && (has_word(&it.name))) && !words.is_empty()
-        };
+        let fits = |it: &Column| (has_numbers(it) && (has_word(&it.name))) && !words.is_empty();
         let mut said = self.mentions.iter().filter(|it| fits(self.col(it.column)));
         self.sole(&fits).or_else(|| said.next().map(|it| it.column))
     }
@@ -320,7 +334,8 @@ impl Reader<'_, '_> {
     fn first_rows(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(1) {
             let number = self.tokens[at + 1].literal.clone();
-            if let (Some(Literal::Number(n)), "first", false) = (number, self.word(at), self.covered[at])
+            if let (Some(Literal::Number(n)), "first", false) =
+                (number, self.word(at), self.covered[at])
                 && self.before(at, 1) == ["the"]
                 && !self.covered[at + 1]
                 && self.query.take.is_none()
@@ -399,7 +414,8 @@ impl Reader<'_, '_> {
             self.col(*it).kind == Kind::Text && ["name", "title"].iter().any(|it| name.contains(it))
         };
         let first = self.table().own().find(is_name);
-        let first = first.or_else(|| self.table().own().find(|it| self.col(*it).kind == Kind::Text));
+        let first =
+            first.or_else(|| self.table().own().find(|it| self.col(*it).kind == Kind::Text));
         self.query.columns.splice(0..0, first);
     }
 }

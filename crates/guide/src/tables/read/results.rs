@@ -66,7 +66,9 @@ impl Reader<'_, '_> {
             self.query.columns == [it.column]
                 && matches!(self.before(it.at, 1).last(), Some(&("which" | "what")))
         };
-        if !self.query.has_measures() && self.query.orders.is_empty() && self.mentions.iter().any(asks)
+        if !self.query.has_measures()
+            && self.query.orders.is_empty()
+            && self.mentions.iter().any(asks)
         {
             self.query.distinct |= self.table().repeats(self.query.columns[0]);
         }
@@ -77,7 +79,9 @@ impl Reader<'_, '_> {
             self.query.distinct |= self.table().repeats(*column) && self.query.orders.is_empty();
         }
         // A word like `who` asks for names.
-        if self.query.columns.is_empty() && !self.query.has_measures() && !is_grouped
+        if self.query.columns.is_empty()
+            && !self.query.has_measures()
+            && !is_grouped
             && self.query.template.is_empty()
             && self.tokens.first().is_some_and(|it| it.lower == "who")
         {
@@ -92,10 +96,19 @@ impl Reader<'_, '_> {
         let before = self.before(at, 1);
         let subject = matches!(
             before.last(),
-            Some(&("were" | "was" | "been" | "who" | "that" | "have" | "has" | "we" | "i" | "they"))
+            Some(
+                &("were" | "was" | "been" | "who" | "that" | "have" | "has" | "we" | "i" | "they")
+            )
         );
         let words = self.col(column).name.split(['_', ' ']).count();
-        is_date && end == at + 1 && (subject || words > 1 && !self.word(at).contains("date"))
+        // `by month sent`
+        let is_grouped = self
+            .query
+            .groups
+            .iter()
+            .any(|it| *it != column && self.col(*it).source.needs(*it).contains(&column));
+        let is_event = subject || is_grouped || words > 1 && !self.word(at).contains("date");
+        is_date && end == at + 1 && is_event
     }
 
     /// `how many pupils`, `the number of pupils`
@@ -108,7 +121,8 @@ impl Reader<'_, '_> {
     fn is_counted(&self, idx: usize) -> bool {
         let Mention { column, at, .. } = self.mentions[idx];
         let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
-        let is_asked = matches!(self.before(at, 1).last(), Some(&("many" | "most" | "fewest" | "of" | "two")));
+        let is_asked =
+            matches!(self.before(at, 1).last(), Some(&("many" | "most" | "fewest" | "of" | "two")));
         counts && is_asked && !self.query.distinct && !self.table().repeats(column)
     }
 
@@ -129,7 +143,10 @@ impl Reader<'_, '_> {
         const MARKS: [&str; 6] =
             ["ignoring", "ignore", "regardless", "differ", "matter", "insensitive"];
         for at in 0..self.tokens.len() {
-            let is_case = matches!(self.word(at), "case" | "capitals" | "capitalisation" | "capitalization" | "capital" | "uppercase");
+            let is_case = matches!(
+                self.word(at),
+                "case" | "capitals" | "capitalisation" | "capitalization" | "capital" | "uppercase"
+            );
             let mark = (at.saturating_sub(4)..at + 1).find(|it| MARKS.contains(&self.word(*it)));
             if let (true, Some(from)) = (is_case && self.query.distinct, mark) {
                 let end = at + 1 + usize::from(self.word(at + 1) == "letters");
@@ -209,7 +226,9 @@ impl Reader<'_, '_> {
             self.covered[at..end].fill(true);
         }
         for at in 0..self.tokens.len() {
-            if self.word(at) == "numbered" || self.word(at) == "number" && self.word(at + 1) == "them" {
+            if self.word(at) == "numbered"
+                || self.word(at) == "number" && self.word(at + 1) == "them"
+            {
                 self.query.is_numbered = true;
                 self.cover(at, at + 1, "enumerate");
             }
@@ -246,7 +265,7 @@ impl Reader<'_, '_> {
                 Kind::Text if of.values.iter().any(|it| it.contains('@')) => {
                     &["address", "addresses"]
                 }
-                _ => &["name", "names"],
+                _ => &["name", "names", "number", "numbers"],
             };
             let noun = |it: &str| {
                 matches!(it, "column" | "columns" | "field" | "fields" | "value" | "values")

@@ -71,7 +71,8 @@ impl Reader<'_, '_> {
         let chooses = CHOOSING.contains(&before.lower.as_str())
             || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
         // `were returned late`: what follows is not what was returned.
-        let is_state = at > 1 && matches!(self.word(at - 2), "is" | "are" | "was" | "were" | "been");
+        let is_state =
+            at > 1 && matches!(self.word(at - 2), "is" | "are" | "was" | "were" | "been");
         if self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
             return false;
         }

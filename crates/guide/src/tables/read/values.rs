@@ -4,6 +4,7 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
+        derived::Source,
         lexicon::has,
         table::Kind,
         words::{Literal, Token},
@@ -87,10 +88,15 @@ impl Reader<'_, '_> {
             .filter(|(_, values): &(usize, Vec<String>)| !values.is_empty())
             .collect();
         if all.len() > 1 {
+            // `sent on a Monday`: of the date that is named before.
             let near = |column: usize| {
-                let mentions = self.mentions.iter().filter(|it| it.column == column);
+                let is_own = self.col(column).source == Source::Own;
+                let needs = self.col(column).source.needs(column);
+                let reach = if is_own { 2 } else { 5 };
+                let mentions = self.mentions.iter().filter(|it| needs.contains(&it.column));
                 mentions.into_iter().any(|it| {
-                    it.end <= at && at - it.end <= 2 || it.at >= at + len && it.at - at - len <= 1
+                    it.end <= at && at - it.end <= reach
+                        || it.at >= at + len && it.at - at - len <= 1
                 })
             };
             all.retain(|(column, _)| near(*column));
@@ -187,7 +193,7 @@ impl Reader<'_, '_> {
     fn covers_name(&mut self, column: usize, from: usize, to: usize) {
         let near = self.mentions.iter().position(|it| {
             !it.is_used
-                && it.column == column
+                && self.col(column).source.needs(column).contains(&it.column)
                 && (it.end <= from && from - it.end <= 2 || it.at >= to && it.at - to <= 1)
         });
         if let Some(idx) = near {
@@ -215,9 +221,10 @@ impl Reader<'_, '_> {
                 return None;
             }
             let negate_b = is_one_column && a.is_not && !b.is_not && is_list;
-            let is_either = a.from.checked_sub(3).is_some_and(|from| {
-                (from..a.from).any(|it| self.word(it) == "either")
-            });
+            let is_either = a
+                .from
+                .checked_sub(3)
+                .is_some_and(|from| (from..a.from).any(|it| self.word(it) == "either"));
             if is_one_column && !a.is_not && !b.is_not && !is_list {
                 return None;
             }
@@ -230,7 +237,8 @@ impl Reader<'_, '_> {
                 self.query.filters[at + 1].is_not = true;
             }
             let (a, b) = (&self.query.filters[at], &self.query.filters[at + 1]);
-            let is_choice = is_one_column && !a.is_not && !b.is_not && is_list || is_or && !b.is_not;
+            let is_choice =
+                is_one_column && !a.is_not && !b.is_not && is_list || is_or && !b.is_not;
             if is_or || is_list && is_one_column {
                 for it in gap.iter().chain(&[at]) {
                     if *it < self.tokens.len() && self.word(*it) == "or" {
