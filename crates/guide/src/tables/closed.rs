@@ -65,7 +65,8 @@ pub(super) enum Side {
     Old,
 }
 
-pub(super) const MONEY: &[&str] = &["price", "cost", "amount", "fee", "rent", "fare", "total"];
+pub(super) const MONEY: &[&str] =
+    &["price", "cost", "amount", "fee", "rent", "fare", "total", "salary", "wage", "expense"];
 
 const WEIGHT: &[&str] = &["weight", "kg"];
 

@@ -13,6 +13,8 @@ pub(super) struct Filter {
     /// Whether it says which value a column has: two of them on one column are a choice.
     pub(super) is_value: bool,
     pub(super) is_not: bool,
+    /// Whether it tests a part of the text, so that two of them may hold at once.
+    pub(super) is_test: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

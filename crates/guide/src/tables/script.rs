@@ -129,6 +129,9 @@ impl Query<'_> {
                 if !self.table.is_lines {
                     stages.push(format!("each {{ {} }}", self.safe(*column)));
                 }
+                if self.guard(*column).is_some() && !counts {
+                    stages.push("compact".to_owned());
+                }
                 if self.ignores_case {
                     stages.push("each { lower }".to_owned());
                 }
@@ -242,11 +245,10 @@ impl Query<'_> {
                 }
                 Piece::Value(by) => {
                     let (cell, is_optional) = value(*by)?;
-                    line += &match is_optional {
-                        true => {
-                            format!("${{if {cell} == null {{ \"\" }} else {{ show({cell}) }}}}")
-                        }
-                        false => format!("${{{cell}}}"),
+                    line += &if is_optional {
+                        format!("${{if {cell} == null {{ \"\" }} else {{ show({cell}) }}}}")
+                    } else {
+                        format!("${{{cell}}}")
                     };
                 }
             }

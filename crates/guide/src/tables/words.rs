@@ -206,10 +206,9 @@ fn dates(tokens: &mut Vec<Token>) {
             Some((2, Literal::Season(month, day)))
         } else if let (Some(month), Some(day)) = (month(at), number(at + 1).filter(is_day)) {
             Some((2, Literal::Season(month, day)))
-        } else if let Some(month) = month(at).filter(|_| at > 0 && leads(&tokens[at - 1].lower)) {
-            Some((1, Literal::Season(month, 0)))
         } else {
-            None
+            let season = |month: u32| (1, Literal::Season(month, 0));
+            month(at).filter(|_| at > 0 && leads(&tokens[at - 1].lower)).map(season)
         };
         if let Some((len, literal)) = found {
             let ends = tokens[at + len - 1].ends;

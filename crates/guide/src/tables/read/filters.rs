@@ -4,17 +4,19 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
-        closed::{self, Compare},
+        closed::{self, Compare, PEOPLE},
         derived::Source,
         table::{Column, Kind},
         words::{Literal, of_day, of_month, whole},
     },
     Mention, Reader,
+    dates::has_numbers,
 };
 
 impl Reader<'_, '_> {
     pub(super) fn comparisons(&mut self) {
         self.ranges();
+        self.used_up();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -41,6 +43,21 @@ impl Reader<'_, '_> {
                 Some(Literal::Period(first, next)) => self.period(&first, &next, compare, from, to),
                 Some(Literal::Season(month, day)) => self.season(month, day, compare, from, to),
                 _ => {}
+            }
+        }
+    }
+
+    /// `out of stock`
+    fn used_up(&mut self) {
+        for at in 0..self.tokens.len() {
+            let next = self.mentions.iter().position(|it| it.at == at + 2 && !it.is_used);
+            let is_out = self.word(at) == "out" && self.word(at + 1) == "of" && !self.covered[at];
+            let Some(idx) = next.filter(|_| is_out) else { continue };
+            let column = self.mentions[idx].column;
+            if has_numbers(self.col(column)) {
+                let sign = if self.is_negated(at) { "!=" } else { "==" };
+                let test = format!("{} {sign} 0", self.query.cell(column));
+                self.known(column, &test, at, self.mentions[idx].end);
             }
         }
     }
@@ -108,6 +125,8 @@ impl Reader<'_, '_> {
         let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
         let by_name = self.nearest(from, to, &|it| is_number(it));
         let by_name = by_name.or_else(|| self.called(closed::MONEY).filter(|_| is_money));
+        let is_person = self.before(from, 1).iter().any(|it| PEOPLE.contains(it));
+        let by_name = by_name.or_else(|| self.called(&["age"]).filter(|_| is_person));
         let column = match by_name {
             Some(it) => it,
             None if is_year => {

@@ -2,7 +2,8 @@
 
 use super::{
     super::{
-        closed,
+        closed::{self, PEOPLE},
+        derived::{Part, Source},
         lexicon::has,
         query::{By, Measure, Measured, Order},
         table::Kind,
@@ -49,6 +50,17 @@ impl Reader<'_, '_> {
             if !self.counts_something() && counts_rows {
                 self.measure(Measure::Count, true);
             } else if !self.counts_something() {
+                if at > 1
+                    && self.is_paying(at - 2)
+                    && let Some(money) = self.money()
+                {
+                    self.covered[at - 2] = true;
+                    self.measure(Measure::Total("sum", money), true);
+                    self.query.groups.push(column);
+                    self.take_mention(idx, "group");
+                    self.covered[at - 1] = true;
+                    continue;
+                }
                 let Some(of) = self.amount_before(at) else { continue };
                 let column = self.mentions[of].column;
                 let is_counted = self.is_key(column);
@@ -201,9 +213,10 @@ impl Reader<'_, '_> {
                 self.take_mention(idx, "sum");
                 Measure::Total("sum", column)
             }
-            None if is_most && self.is_rows(at + 1) => {
-                let of = self.mentions.iter().position(|it| it.at == at + 1);
-                of.into_iter().for_each(|it| self.take_mention(it, "len"));
+            None if is_most && (self.is_rows(at + 1) || PEOPLE.contains(&self.word(at + 1))) => {
+                if let Some(of) = self.mentions.iter().position(|it| it.at == at + 1) {
+                    self.take_mention(of, "len");
+                }
                 Measure::Count
             }
             None if is_most && self.pays(at) => match self.money() {
@@ -224,6 +237,27 @@ impl Reader<'_, '_> {
         self.query.orders.push(Order { by: By::Measure(idx), falls });
         self.cover(at, at + 1, "sort");
         true
+    }
+
+    /// `which month was the most expensive`: that with the largest sum. Of other groups it is not clear
+    /// if a sum is meant.
+    pub(super) fn dearest_group(&mut self, of: &[&str], at: usize, falls: bool) -> Option<bool> {
+        let (Some((group, Some(mention))), Some(column)) = (self.asked_group(at), self.called(of))
+        else {
+            return Some(false);
+        };
+        let is_part = matches!(self.col(group).source, Source::Part(_, Part::Month | Part::Year));
+        let is_price = self.col(column).name.to_lowercase().contains("price");
+        if !is_part {
+            return (is_price || !of.contains(&"cost")).then_some(false);
+        }
+        let idx = self.measure(Measure::Total("sum", column), false);
+        self.take_mention(mention, "group");
+        self.query.groups.push(group);
+        self.query.orders.push(Order { by: By::Measure(idx), falls });
+        self.query.take = Some(1);
+        self.cover(at, at + 1, "sort");
+        Some(true)
     }
 
     /// The column of what is paid.

@@ -4,7 +4,7 @@ use super::{
     super::{
         closed::{self, Side},
         lexicon::has,
-        query::{By, Measure},
+        query::{By, Measure, Measured},
         table::Column,
         words::{Literal, Token, whole},
     },
@@ -15,7 +15,7 @@ use super::{
 
 impl Reader<'_, '_> {
     /// Counts and totals, of all rows or of groups.
-    pub(super) fn totals(&mut self) -> Option<()> {
+    pub(super) fn totals(&mut self) {
         for at in 0..self.tokens.len() {
             if !self.covered[at] && self.counts_amounts(at) {
                 self.covered[at] = true;
@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
             // `the average number of people`: what a column is called.
             let is_noun = self.word(at) == "number" && self.word(at + 1) == "of" && {
                 let next = self.mentions.iter().find(|it| it.at == at + 2);
-                next.is_some_and(|it| has_numbers(self.col(it.column)) && it.is_used)
+                next.is_some_and(|it| self.query.is_number(it.column) && it.is_used)
             };
             if is_noun || self.query.share_of.is_some() {
                 self.covered[at] = true;
@@ -79,7 +79,6 @@ impl Reader<'_, '_> {
             let is_times = self.word(at) == "many" && self.word(at + 1) == "times";
             self.covered[at + usize::from(is_times)] = true;
         }
-        Some(())
     }
 
     /// `the highest and the lowest price`
@@ -182,9 +181,11 @@ impl Reader<'_, '_> {
     fn how_much(&mut self) {
         let asks = |it: &[Token]| it[0].lower == "how" && it[1].lower == "much";
         let Some(at) = self.tokens.windows(2).position(asks) else { return };
-        let Some(column) = self.sole(&has_numbers).filter(|_| !self.query.has_measures()) else {
+        let Some(column) = self.sole(&has_numbers) else { return };
+        let is_sum = |it: &Measured| it.measure == Measure::Total("sum", column);
+        if self.query.share_of.is_some() || !self.query.measures.iter().all(is_sum) {
             return;
-        };
+        }
         self.measure(Measure::Total("sum", column), true);
         self.cover(at, at + 2, "sum");
         if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(|it| self.is_paying(*it))
@@ -195,9 +196,9 @@ impl Reader<'_, '_> {
 
     /// Whether a word is about money, whatever the column is called.
     pub(super) fn is_paying(&self, at: usize) -> bool {
-        const PAYING: [&str; 11] = [
-            "spent", "spend", "spends", "paid", "pay", "pays", "earned", "earn", "cost", "costs",
-            "money",
+        const PAYING: [&str; 14] = [
+            "spent", "spend", "spends", "spending", "paid", "pay", "pays", "earned", "earn",
+            "earns", "owe", "cost", "costs", "money",
         ];
         !self.covered[at] && PAYING.contains(&self.word(at))
     }

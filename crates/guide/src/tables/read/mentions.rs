@@ -93,7 +93,9 @@ impl Reader<'_, '_> {
             let is_second = before == ["and"] && self.before(at, 3).contains(&"per");
             let is_asked = before.first().is_some_and(|it| ASKING.contains(it))
                 || word.ends_with("ly") && Part::of(word).is_some()
-                || is_second && Part::of(word).is_some();
+                || is_second && (Part::of(word).is_some() || PEOPLE.contains(&word))
+                || matches!(word, "date" | "dates")
+                || before == ["many"] && self.word(at) == "days";
             if !is_asked || self.covered[at] || self.mentions.iter().any(|it| it.at == at) {
                 continue;
             }
@@ -101,7 +103,7 @@ impl Reader<'_, '_> {
             let column = match Part::of(word) {
                 _ if is_week => self.date().and_then(|it| self.part(it, Part::Weekday)),
                 Some(part) => self.date().and_then(|it| self.part(it, part)),
-                None if matches!(word, "day" | "date") => self.date(),
+                None if matches!(word, "day" | "days" | "date" | "dates") => self.date(),
                 None if word == "name" => self.person(),
                 None if PEOPLE.contains(&word) => {
                     self.person().filter(|it| self.is_called_name(*it))
@@ -178,10 +180,10 @@ impl Reader<'_, '_> {
 /// Whether a text looks like the name of a person: `Ada King`, `King, Ada`.
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let is_word = |it: &&str| {
+    let is_word = |it: &str| {
         it.starts_with(char::is_uppercase)
             && it.chars().skip(1).any(char::is_lowercase)
             && it.chars().all(|it| it.is_alphabetic() || matches!(it, ',' | '-' | '.' | '\''))
     };
-    (2..=3).contains(&words.len()) && words.iter().all(|it| is_word(&it))
+    (2..=3).contains(&words.len()) && words.into_iter().all(is_word)
 }

@@ -77,7 +77,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.comparisons();
         self.presence();
         self.shares();
-        self.totals()?;
+        self.totals();
         self.groups();
         self.orders()?;
         self.projections();
@@ -188,7 +188,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         let filters = &mut self.query.filters;
         let columns = columns.to_vec();
-        filters.push(Filter { columns, text, from, to, is_value: false, is_not: false });
+        let (is_value, is_not, is_test) = (false, false, false);
+        filters.push(Filter { columns, text, from, to, is_value, is_not, is_test });
         let last = filters.len() - 1;
         &mut filters[last]
     }

@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
             };
             // `the most urgent`, `most recent`, `most expensive`
             let next = self.tokens.get(at + 1).and_then(closed::superlative);
-            if self.word(at) == "most" && next.is_some() {
+            if self.word(at) == "most" && next.is_some() && self.word(at + 1) != "first" {
                 self.covered[at] = true;
                 continue;
             }
@@ -55,7 +55,7 @@ impl Reader<'_, '_> {
 
     fn is_sorting(&self, at: usize) -> bool {
         matches!(self.word(at), "sort" | "sorted" | "ordered" | "arranged")
-            || self.word(at) == "order" && self.word(at + 1) == "by"
+            || self.word(at) == "order" && matches!(self.word(at + 1), "by" | "of")
     }
 
     /// `from a to z`
@@ -78,8 +78,8 @@ impl Reader<'_, '_> {
 
     /// The columns behind `sorted by`, each with its direction.
     fn sort_keys(&mut self, sort: usize) -> Option<()> {
-        const LINKS: [&str; 10] =
-            ["by", "and", "then", "for", "the", "same", "within", "first", "last", "their"];
+        const LINKS: [&str; 11] =
+            ["of", "by", "and", "then", "for", "the", "same", "within", "first", "last", "their"];
         let mut at = sort + 1;
         let mut is_context = false;
         while at < self.tokens.len() && at - sort <= 20 {
@@ -190,6 +190,9 @@ impl Reader<'_, '_> {
         {
             return Some(());
         }
+        if self.is_of_something(at) || first.is_none() && self.dearest_group(of, at, falls)? {
+            return if self.covered[at] { Some(()) } else { None };
+        }
         let by = match side {
             Side::New | Side::Old if self.called(of).is_none() => {
                 By::Column(self.date_to_sort(at)?)
@@ -230,6 +233,11 @@ impl Reader<'_, '_> {
             self.covered[from..to].fill(true);
             return Some(());
         }
+        // `who earns the most`
+        let is_money = matches!(by, By::Column(it) if self.called(closed::MONEY) == Some(it));
+        if let Some(verb) = (at.saturating_sub(2)..at).find(|it| is_money && self.is_paying(*it)) {
+            self.covered[verb] = true;
+        }
         self.query.take = Some(self.count_near(at).unwrap_or(1));
         // What is not known is neither the first nor the last.
         if let By::Column(column) = by
@@ -239,6 +247,20 @@ impl Reader<'_, '_> {
             self.filter(&[column], guard, at, at + 1);
         }
         Some(())
+    }
+
+    /// `the most refunds`, where nothing is known of refunds.
+    fn is_of_something(&self, at: usize) -> bool {
+        let is_noun = self.tokens.get(at + 1).is_some_and(|it| {
+            !it.is_stop && it.literal.is_none() && closed::superlative(it).is_none()
+        });
+        let is_known = self.covered.get(at + 1).copied().unwrap_or(true)
+            || self.mentions.iter().any(|it| it.at <= at + 1 && at + 1 < it.end);
+        matches!(self.word(at), "most" | "least" | "fewest")
+            && is_noun
+            && !is_known
+            && self.query.measures.is_empty()
+            && !self.tokens[at].ends
     }
 
     /// `every pupil's best mark`, `the highest price for each product`

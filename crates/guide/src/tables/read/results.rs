@@ -5,7 +5,7 @@ use super::{
         lexicon::has,
         query::{By, Format, Measure, Piece},
         table::Kind,
-        words::Token,
+        words::{Literal, Token},
     },
     Mention, Reader,
 };
@@ -78,15 +78,42 @@ impl Reader<'_, '_> {
         {
             self.query.distinct |= self.table().repeats(*column) && self.query.orders.is_empty();
         }
-        // A word like `who` asks for names.
-        if self.query.columns.is_empty()
+        // `who ..` and `which invoices ..` ask for names.
+        let is_open = self.query.columns.is_empty()
             && !self.query.has_measures()
             && !is_grouped
-            && self.query.template.is_empty()
-            && self.tokens.first().is_some_and(|it| it.lower == "who")
-        {
+            && self.query.template.is_empty();
+        if is_open && self.asks_who() {
             self.query.columns.extend(self.person());
+        } else if is_open && self.asks_which() {
+            self.query.columns.extend(self.row_name());
         }
+    }
+
+    /// Whether a sentence begins with `who`.
+    fn asks_who(&self) -> bool {
+        let begins = |at: usize| {
+            at == 0
+                || self.tokens[at - 1].ends
+                || matches!(self.tokens[at - 1].literal, Some(Literal::Path(_)))
+        };
+        (0..self.tokens.len()).any(|at| self.word(at) == "who" && begins(at))
+    }
+
+    /// Whether the rows are asked for: `which invoices`.
+    fn asks_which(&self) -> bool {
+        (1..self.tokens.len())
+            .any(|at| matches!(self.word(at - 1), "which" | "whose") && self.is_rows(at))
+    }
+
+    /// What the rows are called by: a name or title, or the first column if it is different in each.
+    fn row_name(&self) -> Option<usize> {
+        let is_name = |it: &usize| {
+            matches!(self.col(*it).name.to_lowercase().as_str(), "name" | "title")
+                && self.is_text(*it)
+        };
+        let first = self.table().own().next().filter(|it| self.is_key(*it));
+        self.table().own().find(is_name).or(first)
     }
 
     /// Whether a mention of a date is the verb of the rows: `how many chairs were sold`, `who sold`.
@@ -147,7 +174,7 @@ impl Reader<'_, '_> {
                 self.word(at),
                 "case" | "capitals" | "capitalisation" | "capitalization" | "capital" | "uppercase"
             );
-            let mark = (at.saturating_sub(4)..at + 1).find(|it| MARKS.contains(&self.word(*it)));
+            let mark = (at.saturating_sub(4)..=at).find(|it| MARKS.contains(&self.word(*it)));
             if let (true, Some(from)) = (is_case && self.query.distinct, mark) {
                 let end = at + 1 + usize::from(self.word(at + 1) == "letters");
                 self.query.ignores_case = true;

@@ -34,10 +34,12 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
                 continue;
             }
+            let is_grouped =
+                matches!(self.before(at, 1).last(), Some(&("and" | "per" | "each" | "every")));
             let adds = matches!(token.lower.as_str(), "still" | "yet");
             if self.lexicon.requests(token) && !adds
                 || adds && !self.query.filters.is_empty()
-                || self.is_person(at)
+                || self.is_person(at) && !is_grouped
             {
                 self.covered[at] = true;
                 continue;
@@ -68,6 +70,7 @@ impl Reader<'_, '_> {
             return false;
         }
         let before = &self.tokens[at - 1];
+        let begins = matches!(before.literal, Some(Literal::Path(_))) && next.is_some();
         let chooses = CHOOSING.contains(&before.lower.as_str())
             || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
         // `were returned late`: what follows is not what was returned.
@@ -77,7 +80,7 @@ impl Reader<'_, '_> {
             return false;
         }
         let is_number = matches!(before.literal, Some(Literal::Number(_)));
-        chooses || self.is_chosen(at - 1) && !is_number
+        chooses || begins || self.is_chosen(at - 1) && !is_number
     }
 
     /// Whether a word stands in a short value: then it says which rows, and not what rows are.

@@ -66,8 +66,11 @@ impl Reader<'_, '_> {
             false => self.is_common(at, len, column) && is_part(value, &plain),
         };
         let Some((column, values)) = self.sole_values(at, len, &has_part) else { return };
-        let test = (is_text && (from < at || self.table().is_lines || is_quoted))
-            .then(|| (test, param, text.as_str()));
+        let test = (is_text && (from < at || self.table().is_lines || is_quoted)).then_some((
+            test,
+            param,
+            text.as_str(),
+        ));
         self.chosen(column, &values, test, false, from, at + len);
     }
 
@@ -139,7 +142,7 @@ impl Reader<'_, '_> {
             _ => text,
         };
         let filter = self.filter(&[column], text, from, to);
-        (filter.is_value, filter.is_not) = (true, is_not);
+        (filter.is_value, filter.is_not, filter.is_test) = (true, is_not, test.is_some());
         self.covers_name(column, from, to);
     }
 
@@ -163,9 +166,11 @@ impl Reader<'_, '_> {
                 || self.lexicon.means(it)
         };
         let is_short = |it: &String| it.split_whitespace().count() <= MOST_WORDS;
-        !self.table().is_lines
+        // `in euros` is a unit, or a choice.
+        let is_unit = self.before(at, 1) == ["in"] && self.word(at).starts_with("euro");
+        let is_open = !self.table().is_lines && !is_unit;
+        is_open
             && !self.tokens[at..at + len].iter().any(means_more)
-            && !(at > 0 && self.word(at - 1) == "in" && self.word(at).starts_with("euro"))
             && self.table().repeats(column)
             && self.col(column).values.iter().all(is_short)
     }
@@ -220,15 +225,20 @@ impl Reader<'_, '_> {
             if a.columns == b.columns && a.columns.iter().all(is_switch) {
                 return None;
             }
-            let negate_b = is_one_column && a.is_not && !b.is_not && is_list;
+            let is_test = a.is_test || b.is_test;
+            let negate_b = is_one_column && a.is_not && !b.is_not && is_list && (is_or || !is_test);
             let is_either = a
                 .from
                 .checked_sub(3)
                 .is_some_and(|from| (from..a.from).any(|it| self.word(it) == "either"));
-            if is_one_column && !a.is_not && !b.is_not && !is_list {
+            if is_one_column && !a.is_not && !b.is_not && !is_list && !is_test {
                 return None;
             }
             if !is_one_column && is_or && self.query.filters.len() > 2 && !is_either {
+                return None;
+            }
+            // `not paid or open`: it is not clear what is denied.
+            if is_or && !is_one_column && a.is_not {
                 return None;
             }
             if negate_b {
@@ -237,8 +247,8 @@ impl Reader<'_, '_> {
                 self.query.filters[at + 1].is_not = true;
             }
             let (a, b) = (&self.query.filters[at], &self.query.filters[at + 1]);
-            let is_choice =
-                is_one_column && !a.is_not && !b.is_not && is_list || is_or && !b.is_not;
+            let is_choice = is_one_column && !a.is_not && !b.is_not && is_list && !is_test
+                || is_or && (!b.is_not || !is_one_column);
             if is_or || is_list && is_one_column {
                 for it in gap.iter().chain(&[at]) {
                     if *it < self.tokens.len() && self.word(*it) == "or" {
