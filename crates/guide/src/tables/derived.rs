@@ -48,7 +48,8 @@ pub(super) fn extend(columns: &mut Vec<Column>) {
     let dates: Vec<usize> = (0..columns.len()).filter(is_date).collect();
     let column = |source: Source, name: &str, kind: Kind, optional: bool| {
         let values = if source.is_weekday() { weekdays() } else { Vec::new() };
-        Column { name: name.to_owned(), terms: Vec::new(), kind, optional, values, source }
+        let (name, header) = (name.to_owned(), String::new());
+        Column { name, header, terms: Vec::new(), kind, optional, values, source }
     };
     let mut all = Vec::new();
     for date in &dates {

@@ -4,7 +4,7 @@ use svc_contract::value::literal;
 
 use super::{
     query::{By, Format, Measure, Order, Piece, Query},
-    table::Kind,
+    table::{Kind, is_plain},
 };
 
 /// What the stages so far return.
@@ -46,6 +46,11 @@ impl Query<'_> {
         if used.is_empty() {
             used.push(0);
         }
+        // Without the names of the file, the columns are told apart by their order.
+        let has_own_names = used.iter().all(|it| self.column(*it).name == self.column(*it).header);
+        if !has_own_names {
+            used = table.own().collect();
+        }
         let fields = used.iter().map(|idx| {
             let column = self.column(*idx);
             let ty = match column.kind {
@@ -71,10 +76,28 @@ impl Query<'_> {
             types += &format!("type File = {inner}\n");
             ty = "File";
         }
-        let reader = table.reader.replace("{T}", ty);
+        let reader = if has_own_names {
+            table.reader.replace("{T}", ty)
+        } else {
+            self.reader_without_names()?
+        };
         stages.extend(reader.split(" >> ").map(str::to_owned));
         stages.extend(table.fields.iter().map(|it| format!(".{it}")));
         Some(types + "\n")
+    }
+
+    /// Reads a table whose columns have names that a script cannot write: without its first row.
+    fn reader_without_names(&self) -> Option<String> {
+        let names: Vec<&str> = self.table.own().map(|it| self.column(it).name.as_str()).collect();
+        let is_repeated = (1..names.len()).any(|it| names[..it].contains(&names[it]));
+        let reader = &self.table.reader;
+        let rows = reader.replace("<{T}>", "");
+        let cells = match reader {
+            it if it.contains("parse_csv<{T}>") => "skip(n: 1) >> to_csv",
+            it if it.contains("sheet<{T}>") => "to_csv(header: false)",
+            _ => return None,
+        };
+        (!is_repeated).then(|| format!("{rows} >> {cells} >> parse_csv<Row>(header: false)"))
     }
 
     /// A share in percent: of rows, or of their total.
@@ -387,10 +410,4 @@ impl Query<'_> {
 /// The stage for conditions that must all be true.
 fn choice(conditions: &[&str]) -> Option<String> {
     (!conditions.is_empty()).then(|| format!("where {{ {} }}", conditions.join(" and ")))
-}
-
-/// Whether a script can write a name without quotes.
-pub(super) fn is_plain(name: &str) -> bool {
-    name.starts_with(|it: char| it.is_ascii_lowercase() || it.is_ascii_uppercase() || it == '_')
-        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }

@@ -31,7 +31,10 @@ pub(super) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Column {
+    /// Its name in scripts.
     pub(super) name: String,
+    /// Its name in the file, which a script may not be able to write: `Net total`.
+    pub(super) header: String,
     pub(super) terms: Vec<Term>,
     pub(super) kind: Kind,
     pub(super) optional: bool,
@@ -68,6 +71,7 @@ impl Table {
                 let terms_of_line = Vec::new();
                 let line = Column {
                     name: String::new(),
+                    header: String::new(),
                     terms: terms_of_line,
                     kind: Kind::Text,
                     optional: false,
@@ -119,7 +123,7 @@ impl Table {
     /// The texts of a row, column by column.
     pub(super) fn texts(&self, row: &Value) -> Vec<(usize, String)> {
         let cell = |idx: usize| {
-            let cell = row.as_record()?.get(&self.columns[idx].name)?;
+            let cell = row.as_record()?.get(&self.columns[idx].header)?;
             let text = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
             (!matches!(cell, Value::Null) && !text.is_empty()).then_some((idx, text))
         };
@@ -193,9 +197,32 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     if kind == Kind::Text {
         kind = yes_no(&values).unwrap_or(kind);
     }
-    let spaced: String = spaced(&name);
+    let (spaced, header) = (spaced(&name), name);
+    let name = plain(&header);
     let terms = words.read(&spaced).map(|it| it.term).collect();
-    Column { name, terms, kind, optional, values, source: Source::Own }
+    Column { name, header, terms, kind, optional, values, source: Source::Own }
+}
+
+/// A name that a script can write: `net_total` of `Net total`.
+fn plain(name: &str) -> String {
+    if is_plain(name) {
+        return name.to_owned();
+    }
+    let mut plain: String = name
+        .to_lowercase()
+        .chars()
+        .map(|it| if it.is_ascii_alphanumeric() { it } else { '_' })
+        .collect();
+    while plain.contains("__") {
+        plain = plain.replace("__", "_");
+    }
+    plain.trim_matches('_').to_owned()
+}
+
+/// Whether a script can write a name without quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }
 
 /// The words of a name: `startDate`, `start_date`.

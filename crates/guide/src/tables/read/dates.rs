@@ -222,7 +222,7 @@ impl Reader<'_, '_> {
         let dates: Vec<usize> = self.table().own().filter(is_date).collect();
         let [a, b] = dates.as_slice() else { return None };
         let text = |row: &svc_contract::value::Value, it: usize| {
-            let cell = row.as_record()?.get(&self.col(it).name)?;
+            let cell = row.as_record()?.get(&self.col(it).header)?;
             Some(cell.as_str().filter(|it| !it.is_empty())?.to_owned())
         };
         let are_ordered = |a: usize, b: usize| {

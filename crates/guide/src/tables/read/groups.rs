@@ -28,7 +28,13 @@ impl Reader<'_, '_> {
             let is_per = match before.last() {
                 Some(&"per") => true,
                 Some(&"each" | &"every") => self.counts_something() || self.sums_before(at),
-                Some(&"by") => self.counts_something() && !is_sorting,
+                Some(&"by") => {
+                    let amount =
+                        self.amount_before(at).filter(|it| !self.is_key(self.mentions[*it].column));
+                    !is_sorting
+                        && (self.counts_something()
+                            || amount.is_some() && self.table().repeats(column))
+                }
                 Some(&"and") => {
                     !is_first
                         && idx > 0

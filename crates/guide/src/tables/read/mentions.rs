@@ -7,7 +7,9 @@ use super::{
         lexicon::has,
         table::Kind,
     },
-    Mention, Reader, is_one_of,
+    Mention, Reader,
+    dates::has_numbers,
+    is_one_of,
 };
 
 impl Reader<'_, '_> {
@@ -41,7 +43,12 @@ impl Reader<'_, '_> {
         for (column, it) in self.table().columns.iter().enumerate() {
             let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")))
                 || self.before(at, 3).iter().any(|it| matches!(*it, "name" | "names"));
-            let is_repeated = it.kind == Kind::Text && self.table().repeats(column);
+            let is_amount = has_numbers(it)
+                && matches!(
+                    self.before(at, 1).last(),
+                    Some(&("many" | "total" | "most" | "fewest"))
+                );
+            let is_repeated = is_amount || it.kind == Kind::Text && self.table().repeats(column);
             let is_whole =
                 it.terms.len() == 1 && (!token.lower.ends_with('s') || is_asked || is_repeated);
             if has(&self.table().terms, token) && !is_whole {
@@ -94,7 +101,7 @@ impl Reader<'_, '_> {
             let is_asked = before.first().is_some_and(|it| ASKING.contains(it))
                 || word.ends_with("ly") && Part::of(word).is_some()
                 || is_second && (Part::of(word).is_some() || PEOPLE.contains(&word))
-                || matches!(word, "date" | "dates")
+                || matches!(word, "date" | "dates") && self.mentions.iter().all(|it| it.end != at)
                 || before == ["many"] && self.word(at) == "days";
             if !is_asked || self.covered[at] || self.mentions.iter().any(|it| it.at == at) {
                 continue;

@@ -5,7 +5,7 @@ use super::{
     super::{
         derived::{Part, Source},
         query::{By, Piece},
-        table::Kind,
+        table::{Kind, is_plain},
         words::Literal,
     },
     Reader,
@@ -154,22 +154,25 @@ impl Reader<'_, '_> {
         let keys = if is_group { self.query.groups.clone() } else { self.query.columns.clone() };
         let mut fields: Vec<By> = keys.into_iter().map(By::Column).collect();
         fields.extend(measures.filter(|_| is_group).map(By::Measure));
-        if fields.len() != names.len() || names.iter().all(|it| self.covered[*it]) {
+        if fields.len() != names.len() {
             return;
         }
         let own = |by: By| match by {
             By::Column(it) => self.query.name(it).to_lowercase(),
             By::Measure(it) => self.query.measure_name(it).to_lowercase(),
         };
-        let new: Vec<(By, usize)> = {
-            let mut left = names.clone();
-            left.retain(|it| !fields.iter().any(|by| own(*by) == self.word(*it)));
-            let open =
-                fields.iter().filter(|by| !names.iter().any(|it| own(**by) == self.word(*it)));
-            open.copied().zip(left).collect()
-        };
+        // A name that is the same but for capitals is written as in the goal.
+        let same = |by: By| names.iter().copied().find(|it| own(by) == self.word(*it));
+        let mut left = names.clone();
+        left.retain(|it| !fields.iter().any(|by| own(*by) == self.word(*it)));
+        let mut left = left.into_iter();
+        let new = fields.iter().filter_map(|by| Some((*by, same(*by).or_else(|| left.next())?)));
+        let new: Vec<(By, usize)> = new.collect();
         for (by, at) in new {
             let name = self.tokens[at].text.clone();
+            if !is_plain(&name) {
+                continue;
+            }
             match by {
                 By::Column(it) => self.query.renamed.push((it, name)),
                 By::Measure(it) => self.query.measures[it].name = Some(name),

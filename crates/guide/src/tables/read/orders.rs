@@ -304,9 +304,14 @@ impl Reader<'_, '_> {
         Some(n)
     }
 
-    fn date_to_sort(&self, at: usize) -> Option<usize> {
+    fn date_to_sort(&mut self, at: usize) -> Option<usize> {
         let is_date = |it: &Column| it.kind == Kind::Date;
         let years = |it: &Column| it.kind == Kind::Int && has_year(it);
+        let behind = |it: &Mention| it.at == at + 1 && is_date(self.col(it.column));
+        if let Some(idx) = self.mentions.iter().position(behind) {
+            self.take_mention(idx, "sort");
+            return Some(self.mentions[idx].column);
+        }
         let date = self.near_mention(at, &is_date).or_else(|| self.sole(&is_date));
         date.or_else(|| self.near_mention(at, &years)).or_else(|| self.sole(&years))
     }

@@ -6,6 +6,7 @@ use super::{
     super::{
         closed,
         lexicon::has,
+        query::Measure,
         words::{Literal, Token},
     },
     Reader,
@@ -46,7 +47,14 @@ impl Reader<'_, '_> {
             }
             // A line is a line; but `level ERROR` says what the text in it is.
             let fits = if self.table().is_lines { self.is_by_value(at) } else { self.is_head(at) };
-            if noun.is_none() && fits {
+            // `how many refunds are in sales.csv`: nothing says that the rows are refunds.
+            let query = &self.query;
+            let is_restricted = self.table().is_lines
+                || !query.filters.is_empty()
+                || !query.groups.is_empty()
+                || !query.orders.is_empty()
+                || query.measures.iter().any(|it| it.measure != Measure::Count);
+            if noun.is_none() && fits && is_restricted {
                 noun = Some(token.term);
             }
             if noun.is_some_and(|it| it == token.term) {
@@ -70,7 +78,11 @@ impl Reader<'_, '_> {
             return false;
         }
         let before = &self.tokens[at - 1];
-        let begins = matches!(before.literal, Some(Literal::Path(_))) && next.is_some();
+        let begins = matches!(before.literal, Some(Literal::Path(_)))
+            && matches!(
+                self.word(at + 1),
+                "with" | "in" | "from" | "who" | "that" | "whose" | "by"
+            );
         let chooses = CHOOSING.contains(&before.lower.as_str())
             || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
         // `were returned late`: what follows is not what was returned.
