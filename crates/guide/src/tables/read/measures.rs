@@ -54,6 +54,7 @@ impl Reader<'_, '_> {
             self.cover(at, at + len, op);
         }
         self.how_much();
+        let totals = self.query.measures.len();
         for at in 0..self.tokens.len() {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
@@ -76,6 +77,11 @@ impl Reader<'_, '_> {
             }
             self.measure(Measure::Count, true);
             self.cover(at, at + 1, "len");
+            // The measures have the order of the goal.
+            let is_first = self.first_total().is_some_and(|it| at < it);
+            if is_first && self.query.measures.len() > totals && self.query.having.is_empty() {
+                self.query.measures.rotate_right(1);
+            }
             let is_times = self.word(at) == "many" && self.word(at + 1) == "times";
             self.covered[at + usize::from(is_times)] = true;
         }
@@ -122,6 +128,11 @@ impl Reader<'_, '_> {
         };
         let many = (0..self.tokens.len()).find(|it| self.word(*it) == "many");
         has_pieces && many.is_some_and(|it| is_value(it + 1))
+    }
+
+    /// Where the first total is asked for.
+    fn first_total(&self) -> Option<usize> {
+        self.tokens.iter().position(|it| closed::total(it).is_some())
     }
 
     /// `how many replies`, where the replies are a number of each row.

@@ -209,7 +209,7 @@ impl Reader<'_, '_> {
                 By::Column(self.called(of).or_else(span)?)
             }
             _ if !self.query.groups.is_empty() && !self.query.measures.is_empty() => {
-                By::Measure(self.measure_near(at))
+                By::Measure(self.measure_near(at)?)
             }
             _ => By::Column(self.number_to_sort(at)?),
         };
@@ -344,16 +344,26 @@ impl Reader<'_, '_> {
         self.sole(&fits).or_else(|| said.next().map(|it| it.column))
     }
 
-    /// The measure of the column that is mentioned next, else the first one.
-    fn measure_near(&mut self, at: usize) -> usize {
+    /// The only measure, or that which is named next: `most orders first`, `highest total first`.
+    fn measure_near(&mut self, at: usize) -> Option<usize> {
         let next = self.mentions.iter().position(|it| it.at > at && it.at - at <= 2);
-        let Some(idx) = next else { return 0 };
-        match self.by(self.mentions[idx].column) {
-            By::Measure(it) => {
-                self.take_mention(idx, "sort");
-                it
-            }
-            By::Column(_) => 0,
+        if let Some(idx) = next
+            && let By::Measure(it) = self.by(self.mentions[idx].column)
+        {
+            self.take_mention(idx, "sort");
+            return Some(it);
+        }
+        let op = self.tokens.get(at + 1).and_then(closed::total);
+        let counts = self.is_rows(at + 1);
+        let fits = |it: &Measure| match it {
+            Measure::Total(own, _) => Some(*own) == op,
+            Measure::Count | Measure::Distinct(_) => counts,
+        };
+        let measures = &self.query.measures;
+        let mut all = (0..measures.len()).filter(|it| fits(&measures[*it].measure));
+        match (all.next(), all.next()) {
+            (Some(one), None) => Some(one),
+            _ => (measures.len() == 1).then_some(0),
         }
     }
 
