@@ -53,6 +53,32 @@ pub(super) fn total(token: &Token) -> Option<&'static str> {
     TOTALS.iter().find(|(_, words)| is_it(words)).map(|(op, _)| *op)
 }
 
+/// Whether a word says that nothing is repeated.
+pub(super) fn is_different(token: &Token) -> bool {
+    const WORDS: [&str; 10] = [
+        "different",
+        "distinct",
+        "unique",
+        "duplicate",
+        "duplicates",
+        "repeats",
+        "repetition",
+        "repetitions",
+        "deduplicate",
+        "doubles",
+    ];
+    WORDS.contains(&token.lower.as_str())
+}
+
+/// Whether a verb asks for a file.
+pub(super) fn writes(token: &Token) -> bool {
+    const WORDS: [&str; 13] = [
+        "write", "writes", "written", "save", "saved", "store", "stored", "put", "export", "keep",
+        "create", "make", "file",
+    ];
+    WORDS.contains(&token.lower.as_str())
+}
+
 /// Words for people, whatever the column is called.
 pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
 

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use svc_contract::registry::{Effect, Registry};
+use svc_contract::registry::Registry;
 use svc_text::stems::{Term, Vocabulary};
 
 use super::{
-    closed::{superlative, total},
+    closed::{is_different, superlative, total},
     words::Token,
 };
 
@@ -18,12 +18,10 @@ const MOST_SPREAD: usize = 6;
 const REQUESTS: &str = "please pls work something need want like give show tell list find get see \
     look take use using just only all every everything everybody everyone everywhere anybody anyone \
     who whose where let know turn make have keep leave call called name according going go come came \
-    said say says still yet far so also too really here there one ones rest made got gave took \
-    placed run runs";
+    said say says still yet far so also too really here there one ones rest made got gave took placed";
 
 /// The words of ops that a query about a table may need.
 pub(super) struct Lexicon {
-    pub(super) unique: Vec<Term>,
     pub(super) contains: Vec<Term>,
     /// Words of `starts_with`, and of `ends_with`, that the other one does not have.
     pub(super) starts: Vec<Term>,
@@ -32,8 +30,6 @@ pub(super) struct Lexicon {
     pub(super) markdown: Vec<Term>,
     pub(super) csv: Vec<Term>,
     pub(super) json: Vec<Term>,
-    /// The words of ops that write files.
-    pub(super) writes: Vec<Term>,
     count: Vec<Term>,
     alphabetical: Vec<Term>,
     requests: Vec<Term>,
@@ -47,7 +43,7 @@ impl Lexicon {
             terms.retain(|it| spread.get(it).is_none_or(|it| *it <= MOST_SPREAD));
             terms
         };
-        let (unique, round) = (rare("unique"), rare("round"));
+        let round = rare("round");
         let (markdown, csv, json) = (rare("to_markdown"), rare("to_csv"), rare("save_json"));
         // Next to a value, also a frequent word says how it is looked for.
         let mut every = |name: &str| {
@@ -58,10 +54,8 @@ impl Lexicon {
         let both: Vec<Term> = starts.iter().filter(|it| ends.contains(it)).copied().collect();
         starts.retain(|it| !both.contains(it));
         ends.retain(|it| !both.contains(it));
-        let writes = words.terms(&writers(registry));
         let mut terms = |text: &str| words.read(text).map(|it| it.term).collect::<Vec<_>>();
         Self {
-            unique,
             contains,
             starts,
             ends,
@@ -69,7 +63,6 @@ impl Lexicon {
             markdown,
             csv,
             json,
-            writes,
             count: terms("many count number often"),
             alphabetical: terms("alphabetical alphabetically"),
             requests: terms(REQUESTS),
@@ -91,10 +84,10 @@ impl Lexicon {
 
     /// Whether a word means something else than a value.
     pub(super) fn means(&self, token: &Token) -> bool {
-        let all =
-            [&self.unique, &self.contains, &self.round, &self.markdown, &self.json, &self.count];
+        let all = [&self.contains, &self.round, &self.markdown, &self.json, &self.count];
         all.iter().any(|it| has(it, token))
             || total(token).is_some()
+            || is_different(token)
             || self.requests(token)
             || self.is_alphabetical(token)
             || superlative(token).is_some()
@@ -104,13 +97,6 @@ impl Lexicon {
 /// The phrases that ask for an op.
 fn says(registry: &Registry, name: &str) -> String {
     registry.resolve(name).map(|it| it.op.says.join(", ")).unwrap_or_default()
-}
-
-/// The phrases that ask for an op that writes files.
-fn writers(registry: &Registry) -> String {
-    let ops = registry.components().iter().flat_map(|it| it.ops.iter());
-    let writers = ops.filter(|it| it.effects.iter().any(|it| matches!(it, Effect::Writes { .. })));
-    writers.map(|it| it.says.join(" ")).collect::<Vec<_>>().join(" ")
 }
 
 /// How many ops ask for something with a word: `column` says nothing about an op.

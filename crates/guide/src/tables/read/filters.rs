@@ -254,7 +254,10 @@ impl Reader<'_, '_> {
     /// The mentioned column of a kind that is nearest: the word behind a value, or one before it.
     fn nearest(&mut self, from: usize, to: usize, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
         let fit = |it: &Mention| fits(self.col(it.column));
-        let behind = self.mentions.iter().position(|it| it.at >= to && it.at - to <= 1 && fit(it));
+        let behind = self.mentions.iter().position(|it| {
+            let is_next = it.at == to + 1 && !matches!(self.word(to), "and" | "or" | "but");
+            (it.at == to || is_next) && !self.tokens[to - 1].ends && fit(it)
+        });
         let before =
             self.mentions.iter().rposition(|it| it.end <= from && from - it.end <= 4 && fit(it));
         let idx = behind.or(before)?;
@@ -353,5 +356,5 @@ impl Reader<'_, '_> {
 
 /// Whether a column has numbers that are years, by its name.
 pub(super) fn has_year(column: &Column) -> bool {
-    column.name.to_lowercase().contains("year")
+    column.name.to_lowercase().split(['_', '-']).any(|it| it == "year")
 }

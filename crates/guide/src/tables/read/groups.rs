@@ -17,6 +17,7 @@ use super::{
 impl Reader<'_, '_> {
     /// `per region`, `for each town`, `by month`, `per region and month`
     pub(super) fn groups(&mut self) {
+        self.each_of_them();
         for idx in 0..self.mentions.len() {
             let Mention { column, at, end, is_used, .. } = self.mentions[idx];
             let before = self.before(at, 2);
@@ -79,6 +80,27 @@ impl Reader<'_, '_> {
             self.take_mention(idx, "group");
             self.covered[at.saturating_sub(1)] |= at > 0 && before.last() != Some(&"and");
             let _ = end;
+        }
+    }
+
+    /// `all products with how often each was sold`
+    fn each_of_them(&mut self) {
+        for at in 1..self.tokens.len() {
+            let is_each = self.word(at) == "each" && matches!(self.word(at - 1), "often" | "many");
+            let is_named = self.mentions.iter().any(|it| it.at == at + 1);
+            let before = self.mentions.iter().rposition(|it| {
+                !it.is_used
+                    && it.end < at
+                    && self.is_text(it.column)
+                    && self.table().repeats(it.column)
+            });
+            if let (true, false, Some(idx)) = (is_each, is_named, before)
+                && self.query.groups.is_empty()
+            {
+                self.query.groups.push(self.mentions[idx].column);
+                self.take_mention(idx, "group");
+                self.covered[at] = true;
+            }
         }
     }
 
@@ -205,8 +227,28 @@ impl Reader<'_, '_> {
         self.col(column).kind == Kind::Text && !self.table().repeats(column)
     }
 
+    /// `the most common town`: the group with the most rows.
+    fn most_common(&mut self, at: usize) -> Option<bool> {
+        if self.word(at) != "most" || !matches!(self.word(at + 1), "common" | "frequent") {
+            return None;
+        }
+        let next = self.mentions.iter().position(|it| {
+            it.at == at + 2 && self.is_text(it.column) && self.table().repeats(it.column)
+        });
+        let Some(idx) = next.filter(|_| self.query.measures.is_empty()) else { return Some(false) };
+        self.query.groups.push(self.mentions[idx].column);
+        self.take_mention(idx, "group");
+        let by = By::Measure(self.measure(Measure::Count, false));
+        self.query.orders.push(Order { by, falls: true });
+        self.cover(at, at + 2, "sort");
+        Some(true)
+    }
+
     /// The group with the most rows, or with the largest total.
     pub(super) fn best_group(&mut self, at: usize, falls: bool) -> bool {
+        if let Some(found) = self.most_common(at) {
+            return found;
+        }
         let is_most = matches!(self.word(at), "most" | "least" | "fewest");
         let Some((column, mention)) = self.asked_group(at) else { return false };
         let number = self.mentions.iter().position(|it| {

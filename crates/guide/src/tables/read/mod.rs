@@ -15,7 +15,8 @@ mod values;
 use svc_text::stems::Vocabulary;
 
 use super::{
-    lexicon::{Lexicon, has},
+    closed,
+    lexicon::Lexicon,
     query::{Filter, Measure, Query},
     table::{Column, Table},
     words::{Literal, Token},
@@ -152,9 +153,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.query.target.is_some() {
             for at in 0..self.tokens.len() {
                 let token = &self.tokens[at];
-                let is_write = matches!(token.lower.as_str(), "write" | "save" | "keep" | "put");
-                let is_near = has(&self.lexicon.writes, token) && self.by_target(at);
-                self.covered[at] |= is_write || is_near || self.names_target(at);
+                let is_write =
+                    closed::writes(token) && (self.by_target(at) || token.lower != "file");
+                self.covered[at] |= is_write || self.names_target(at);
             }
         }
         Some(())

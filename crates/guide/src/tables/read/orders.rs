@@ -222,6 +222,15 @@ impl Reader<'_, '_> {
             last.falls = falls;
         }
         self.ordered(Order { by, falls }, at)?;
+        // `the oldest members by joining date`
+        if let By::Column(column) = by {
+            let said = |it: &Mention| {
+                !it.is_used && it.column == column && self.before(it.at, 1) == ["by"]
+            };
+            if let Some(idx) = self.mentions.iter().position(said) {
+                self.take_mention(idx, "sort");
+            }
+        }
         let is_named = match by {
             By::Column(it) => self.mentions.iter().any(|at| at.column == it),
             By::Measure(_) => true,
@@ -321,7 +330,10 @@ impl Reader<'_, '_> {
         let behind =
             |it: &Mention| it.at == at + 1 && !it.is_used && is_number(self.col(it.column));
         if let Some(idx) = self.mentions.iter().position(behind) {
-            self.take_mention(idx, "sort");
+            // `the five worst marks with pupil and subject`: the marks are wanted, too.
+            if self.word(self.mentions[idx].end) != "with" {
+                self.take_mention(idx, "sort");
+            }
             return Some(self.mentions[idx].column);
         }
         let is_free = |it: &&Mention| !it.is_used && is_number(self.col(it.column));

@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        closed,
         lexicon::has,
         query::{By, Format, Measure, Piece},
         table::Kind,
@@ -20,9 +21,11 @@ impl Reader<'_, '_> {
             let says_once = if token.lower == "once" {
                 self.tokens[at.saturating_sub(3)..at].iter().any(is_each)
             } else {
-                has(&self.lexicon.unique, token) || is_different(token)
+                closed::is_different(token)
             };
-            if at > 0 && says_once && matches!(self.tokens[at - 1].lower.as_str(), "no" | "without")
+            if at > 0
+                && says_once
+                && matches!(self.word(at - 1), "no" | "without" | "remove" | "drop")
             {
                 self.covered[at - 1] = true;
             }
@@ -36,6 +39,12 @@ impl Reader<'_, '_> {
         for idx in 0..self.mentions.len() {
             let Mention { column, at, is_used, .. } = self.mentions[idx];
             if is_used || self.covered[at] || self.col(column).kind == Kind::Other {
+                continue;
+            }
+            // `the best of each class` is more than one row.
+            let is_each = matches!(self.before(at, 1).last(), Some(&("each" | "every" | "per")));
+            let is_one = self.query.take.is_some() || self.query.has_measures();
+            if is_each && is_one && !self.query.groups.contains(&column) {
                 continue;
             }
             if self.is_verb(idx) || is_grouped && self.is_counted(idx) {
@@ -276,7 +285,7 @@ impl Reader<'_, '_> {
     }
 
     fn is_writing(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|it| has(&self.lexicon.writes, it))
+        self.tokens.get(at).is_some_and(closed::writes)
     }
 
     /// `joining dates`, `the column name`: words that only say what a mention is.
@@ -310,9 +319,4 @@ impl Reader<'_, '_> {
             }
         }
     }
-}
-
-/// Whether a word says that nothing is repeated.
-fn is_different(token: &Token) -> bool {
-    matches!(token.lower.as_str(), "different" | "distinct" | "unique" | "duplicates" | "repeats")
 }

@@ -88,7 +88,11 @@ impl Reader<'_, '_> {
         // `were returned late`: what follows is not what was returned.
         let is_state =
             at > 1 && matches!(self.word(at - 2), "is" | "are" | "was" | "were" | "been");
-        if self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
+        // `the boss of Priya` is none of the rows.
+        let is_one = !token.lower.ends_with('s') || token.lower.ends_with("ss");
+        let is_column = self.mentions.iter().any(|it| !it.is_used && it.at <= at && at < it.end);
+        let is_attribute = is_column || is_one && self.word(at + 1) == "of";
+        if is_attribute || self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
             return false;
         }
         let is_number = matches!(before.literal, Some(Literal::Number(_)));
