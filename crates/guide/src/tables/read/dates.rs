@@ -38,8 +38,9 @@ impl Reader<'_, '_> {
     }
 
     /// Whether only words without content stand there.
-    fn are_stops(&self, from: usize, to: usize) -> bool {
-        self.tokens[from..to].iter().all(|it| it.is_stop && !closed::negates(it))
+    pub(super) fn are_stops(&self, from: usize, to: usize) -> bool {
+        let is_open = |at: usize| !self.covered[at] && closed::negates(&self.tokens[at]);
+        (from..to).all(|at| self.tokens[at].is_stop && !is_open(at))
     }
 
     /// The mention that begins at a place, or behind an article there.

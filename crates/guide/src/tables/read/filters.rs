@@ -37,6 +37,8 @@ impl Reader<'_, '_> {
                 (None, None) => (None, at, at + 1),
             };
             let is_not = compare.is_some() && self.is_negated(from);
+            // `has not ordered since February` is about all orders.
+            self.denies_all |= is_not && self.word(from) == "since";
             let compare = compare.map(|it| if is_not { it.inverted() } else { it });
             match literal {
                 Some(Literal::Number(n)) => self.number(n, compare, from, to),
@@ -166,6 +168,17 @@ impl Reader<'_, '_> {
                 _ => return,
             },
         };
+        // `at least 80 in maths and english`: of both of them.
+        let is_pair = self.mentions.iter().any(|it| {
+            let next = self.mentions.iter().find(|other| other.at == it.end + 1);
+            it.column == column
+                && it.at >= to
+                && matches!(self.word(it.end), "and" | "or")
+                && next.is_some_and(|it| has_numbers(self.col(it.column)))
+        });
+        if is_pair {
+            return;
+        }
         // `longer than`, `cheaper than`: only of a length, only of a price.
         let of = closed::compared_by(self.word(from));
         if !of.is_empty() && self.called(of) != Some(column) {

@@ -96,6 +96,10 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.denies_all && self.query.columns.iter().chain(&self.query.groups).any(is_of_all) {
             return None;
         }
+        let has_order = !self.query.orders.is_empty() && self.query.take.is_none();
+        if self.query.has_measures() && self.query.groups.is_empty() && has_order {
+            return None;
+        }
         let is_odd = self.query.columns.iter().any(|it| self.query.is_number(*it));
         if self.query.has_measures() && is_odd && !self.query.distinct {
             return None;

@@ -190,6 +190,11 @@ impl Reader<'_, '_> {
         {
             return Some(());
         }
+        // The longest text is no matter of numbers; what most is spent on is a group.
+        let is_text = self.mentions.iter().any(|it| it.at == at + 1 && self.is_text(it.column));
+        if is_text && !of.is_empty() && of.contains(&"length") || self.word(at + 1) == "on" {
+            return None;
+        }
         if self.is_of_something(at) || first.is_none() && self.dearest_group(of, at, falls)? {
             return if self.covered[at] { Some(()) } else { None };
         }
@@ -316,7 +321,7 @@ impl Reader<'_, '_> {
     fn date_to_sort(&mut self, at: usize) -> Option<usize> {
         let is_date = |it: &Column| it.kind == Kind::Date;
         let years = |it: &Column| it.kind == Kind::Int && has_year(it);
-        let behind = |it: &Mention| it.at == at + 1 && is_date(self.col(it.column));
+        let behind = |it: &Mention| !it.is_used && it.at == at + 1 && is_date(self.col(it.column));
         if let Some(idx) = self.mentions.iter().position(behind) {
             self.take_mention(idx, "sort");
             return Some(self.mentions[idx].column);
@@ -442,9 +447,9 @@ impl Reader<'_, '_> {
         Some(())
     }
 
-    /// A mentioned column of a kind, used or not; the nearest one.
+    /// A mentioned column of a kind that is not used yet; the nearest one.
     fn near_mention(&self, at: usize, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
-        let all = self.mentions.iter().filter(|it| fits(self.col(it.column)));
+        let all = self.mentions.iter().filter(|it| !it.is_used && fits(self.col(it.column)));
         all.min_by_key(|it| it.at.abs_diff(at)).map(|it| it.column)
     }
 

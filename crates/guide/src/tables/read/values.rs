@@ -199,7 +199,8 @@ impl Reader<'_, '_> {
         let near = self.mentions.iter().position(|it| {
             !it.is_used
                 && self.col(column).source.needs(column).contains(&it.column)
-                && (it.end <= from && from - it.end <= 2 || it.at >= to && it.at - to <= 1)
+                && (it.end <= from && (from - it.end <= 2 || self.are_stops(it.end, from))
+                    || it.at >= to && it.at - to <= 1)
         });
         if let Some(idx) = near {
             self.take_mention(idx, "where");
