@@ -191,7 +191,10 @@ impl Reader<'_, '_> {
             return Some(());
         }
         // The longest text is no matter of numbers; what most is spent on is a group.
-        let is_text = self.mentions.iter().any(|it| it.at == at + 1 && self.is_text(it.column));
+        let is_text = self
+            .mentions
+            .iter()
+            .any(|it| it.at == at + 1 && self.is_text(it.column) && !self.is_row_name(it.column));
         if is_text && !of.is_empty() && of.contains(&"length") || self.word(at + 1) == "on" {
             return None;
         }
@@ -447,9 +450,15 @@ impl Reader<'_, '_> {
         Some(())
     }
 
-    /// A mentioned column of a kind that is not used yet; the nearest one.
+    /// A mentioned column of a kind, used or not; the nearest one.
     fn near_mention(&self, at: usize, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
-        let all = self.mentions.iter().filter(|it| !it.is_used && fits(self.col(it.column)));
+        // A date that is missing orders nothing.
+        let is_missing = |column: usize| {
+            let test = format!("{} == null", self.query.cell(column));
+            self.query.filters.iter().any(|it| it.text.contains(&test))
+        };
+        let all = self.mentions.iter().filter(|it| fits(self.col(it.column)));
+        let all = all.filter(|it| !is_missing(it.column));
         all.min_by_key(|it| it.at.abs_diff(at)).map(|it| it.column)
     }
 
