@@ -183,6 +183,69 @@ fn the_words_of_a_goal_mean_columns_and_values_of_its_file() {
     }
 }
 
+const PARCELS: &str = "\
+parcel,customer,city,state,sent,arrived,price
+P1,Ana Bell,Oslo,delivered,2025-03-03,2025-03-05,12.40
+P2,Bo Chan,Turin,lost,2025-03-04,,8.90
+P3,Ana Bell,Oslo,in transit,2025-03-28,,31.00
+P4,Cy Dale,Lyon,delivered,2025-04-02,2025-04-09,5.10
+P5,Bo Chan,Turin,delivered,2025-04-04,2025-04-05,14.75
+P6,Di Ek,Oslo,returned,2025-04-20,2025-05-02,22.00
+";
+
+#[test]
+fn groups_and_comparisons_of_a_table() {
+    for (goal, wanted) in [
+        ("number of parcels in parcels.csv by month sent", "month\tcount\n2025-03\t3\n2025-04\t3"),
+        ("which customer in parcels.csv paid the most?", "Ana Bell"),
+        ("customers in parcels.csv who sent more than one parcel", "Ana Bell\nBo Chan"),
+        ("lost or returned parcels in parcels.csv, parcel and city", "parcel\tcity\nP2\tTurin\nP6"),
+        ("parcels of parcels.csv sent in March that are not delivered, price only", "8.9\n31"),
+        (
+            "which parcels in parcels.csv arrived more than five days after they were sent?",
+            "P4\nP6",
+        ),
+        ("how many different customers are in parcels.csv?", "4"),
+        ("which parcels in parcels.csv were sent on a Monday?", "P1\n"),
+        (
+            "lines like \"P1: Oslo, Ana Bell\" for parcels.csv, cheapest first",
+            "P4: Lyon, Cy Dale\nP2",
+        ),
+        (
+            "for each city in parcels.csv the number of parcels and the total price, most parcels first",
+            "city\tcount\tprice\nOslo\t3\t65.4\nTurin\t2\t23.65\n",
+        ),
+    ] {
+        let (_place, shown) = result(goal, &[("parcels.csv", PARCELS)]);
+        assert!(shown.starts_with(wanted), "{goal}: {shown}");
+    }
+}
+
+/// Where a word may mean two things, or says something of all rows of a group, nothing is guessed.
+#[test]
+fn what_is_not_clear_in_a_table_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("parcels.csv"), PARCELS).unwrap();
+    for goal in [
+        "how many refunds are in parcels.csv?",
+        "customers in parcels.csv whose parcels never arrived",
+        "parcels of parcels.csv sent last month",
+        "parcels in parcels.csv between March and April",
+        "price per kilo of the parcels in parcels.csv",
+    ] {
+        let done = svc(place.path(), &["guide", "plan", goal]);
+        assert_eq!(done.status.code(), Some(6), "{goal}: {}", out(&done));
+    }
+}
+
+#[test]
+fn columns_may_have_names_that_a_script_cannot_write() {
+    let table = "Order No;Net Total;Sales Rep\n1;5.5;Ann\n2;7;Bob\n3;1;Ann\n";
+    let goal = "ship.csv: net total per sales rep";
+    let (_place, shown) = result(goal, &[("ship.csv", table)]);
+    assert_eq!(shown, "sales_rep\tnet_total\nAnn\t6.5\nBob\t7.0\n");
+}
+
 #[test]
 fn lines_of_a_file_are_chosen_by_what_they_contain() {
     let notes = [("n.txt", "buy milk\ncall Ann\nURGENT lamp\n\nbuy bread\n")];

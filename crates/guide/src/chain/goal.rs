@@ -6,8 +6,8 @@ use svc_text::stems::Vocabulary;
 
 use super::zones;
 use crate::tables::{
-    is_target,
-    lexicon::{self, Lexicon},
+    closed, is_target,
+    lexicon::Lexicon,
     words::{self, Literal, Token, whole},
 };
 
@@ -99,7 +99,7 @@ impl Goal {
     pub(super) fn leave_out(&mut self, words: &[String]) {
         let is_forbidden = |it: &Token| words.iter().any(|word| it.lower.contains(word.as_str()));
         for at in 0..self.tokens.len() {
-            let negates = lexicon::negates(&self.tokens[at]);
+            let negates = closed::negates(&self.tokens[at]);
             let next = self.tokens[at + 1..].iter().take(4).any(is_forbidden);
             if is_forbidden(&self.tokens[at]) || negates && next {
                 self.content &= !bit(at);
@@ -181,7 +181,7 @@ impl Goal {
             }
             Some(Literal::Path(path)) if path.contains('*') => one(Kind::Glob, literal::text(path)),
             Some(Literal::Path(path)) => one(Kind::Path, literal::text(path)),
-            Some(Literal::Period(..)) => None,
+            Some(Literal::Period(..) | Literal::Season(..)) => None,
             None if token.text.contains("://") => one(Kind::Url, literal::text(&token.text)),
             None => self.names(at).or_else(|| {
                 let (zone, len) = zones::at(&self.tokens[at..])?;
@@ -343,7 +343,7 @@ impl Goal {
         let stated = self.givens.iter().fold(0, |mask, it| mask | range(it.at, it.end));
         for (at, token) in self.tokens.iter().enumerate() {
             let is_path = matches!(token.literal, Some(Literal::Path(_)));
-            let says = lexicon::negates(token) || COUNTS.contains(&token.lower.as_str());
+            let says = closed::negates(token) || COUNTS.contains(&token.lower.as_str());
             let is_told = at < told
                 || at >= purpose
                 || self.is_of_clock(at)
@@ -358,7 +358,7 @@ impl Goal {
                 || lexicon.requests(token)
                 || HELPING.contains(&token.lower.as_str())
                 || token.lower.is_empty();
-            let of_target = self.target.is_some() && lexicon::has(&lexicon.writes, token);
+            let of_target = self.target.is_some() && closed::writes(token);
             if stated & bit(at) == 0 && !is_path && !of_target && !is_told && (says || !asks) {
                 self.content |= bit(at);
                 self.little |= if says { bit(at) } else { 0 };

@@ -3,10 +3,13 @@
 //!
 //! Every word with content must be covered by a part of the script, else none is written.
 
+pub(crate) mod closed;
+mod derived;
 pub(crate) mod lexicon;
 mod lookup;
 mod query;
 mod read;
+mod script;
 mod table;
 pub(crate) mod words;
 

@@ -1,27 +1,59 @@
-//! A question about one table, and the script that answers it.
-
-use svc_contract::value::literal;
+//! A question about one table.
 
 use super::table::{Column, Kind, Table};
 
 /// A condition of `where`, in the syntax of scripts.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
-    pub(super) column: usize,
+    pub(super) columns: Vec<usize>,
     pub(super) text: String,
+    /// The tokens that ask for it.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Whether it says which value a column has: two of them on one column are a choice.
+    pub(super) is_value: bool,
+    pub(super) is_not: bool,
+    /// Whether it tests a part of the text, so that two of them may hold at once.
+    pub(super) is_test: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Count,
-    /// An op over the numbers of a column.
+    /// The number of different values.
+    Distinct(usize),
+    /// An op over the values of a column.
     Total(&'static str, usize),
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Measure {
+    fn column(self) -> Option<usize> {
+        match self {
+            Self::Count => None,
+            Self::Distinct(it) | Self::Total(_, it) => Some(it),
+        }
+    }
+}
+
+/// A measure of all rows, or of each group.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) measure: Measure,
+    /// Whether it is in the result, or only orders or chooses the groups.
+    pub(super) is_shown: bool,
+    /// The name of its column, if the goal says it.
+    pub(super) name: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Column(usize),
+    Measure(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// The column; the measure if there is none.
-    pub(super) column: Option<usize>,
+    pub(super) by: By,
     pub(super) falls: bool,
 }
 
@@ -33,258 +65,160 @@ pub(super) enum Format {
     Json,
 }
 
+/// A part of a line of the result.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    Text(String),
+    Value(By),
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Query<'a> {
     pub(super) table: &'a Table,
     pub(super) filters: Vec<Filter>,
-    pub(super) group: Option<usize>,
-    pub(super) measure: Option<Measure>,
-    pub(super) order: Option<Order>,
+    pub(super) groups: Vec<usize>,
+    pub(super) measures: Vec<Measured>,
+    /// Conditions on the measures of groups: `> 1`.
+    pub(super) having: Vec<(usize, String)>,
+    /// The rows of which a share is wanted in percent: the first filters choose them.
+    pub(super) share_of: Option<usize>,
+    pub(super) orders: Vec<Order>,
     pub(super) take: Option<i64>,
     pub(super) columns: Vec<usize>,
+    /// Other names of columns.
+    pub(super) renamed: Vec<(usize, String)>,
+    pub(super) template: Vec<Piece>,
+    pub(super) is_numbered: bool,
     pub(super) distinct: bool,
+    pub(super) ignores_case: bool,
     pub(super) digits: Option<i64>,
-    /// The name of the measure's column, if the goal says it.
-    pub(super) measure_name: Option<String>,
     pub(super) format: Format,
     pub(super) target: Option<String>,
     /// The phrases of the goal, with the stages that serve them.
     pub(super) parts: Vec<(String, String)>,
 }
 
-impl Query<'_> {
-    fn column(&self, idx: usize) -> &Column {
+impl<'a> Query<'a> {
+    pub(super) fn of(table: &'a Table) -> Self {
+        Self {
+            table,
+            filters: Vec::new(),
+            groups: Vec::new(),
+            measures: Vec::new(),
+            having: Vec::new(),
+            share_of: None,
+            orders: Vec::new(),
+            take: None,
+            columns: Vec::new(),
+            renamed: Vec::new(),
+            template: Vec::new(),
+            is_numbered: false,
+            distinct: false,
+            ignores_case: false,
+            digits: None,
+            format: Format::Value,
+            target: None,
+            parts: Vec::new(),
+        }
+    }
+
+    pub(super) fn column(&self, idx: usize) -> &'a Column {
         &self.table.columns[idx]
     }
 
-    /// The value of a column of the item, as a script writes it.
+    /// The value of a column of the item, as a script writes it where it is not null.
     pub(super) fn cell(&self, idx: usize) -> String {
-        if self.table.is_lines { "it".to_owned() } else { format!(".{}", self.column(idx).name) }
+        if self.table.is_lines {
+            return "it".to_owned();
+        }
+        self.column(idx).source.text(|it| format!(".{}", self.column(it).name), idx)
     }
 
-    /// The columns that the script needs, in the order of the table.
-    fn used(&self) -> Vec<usize> {
-        let mut used: Vec<usize> = self.filters.iter().map(|it| it.column).collect();
-        used.extend(self.group);
-        if let Some(Measure::Total(_, column)) = self.measure {
-            used.push(column);
+    /// The condition that a value is there, if it may be null.
+    pub(super) fn guard(&self, idx: usize) -> Option<String> {
+        let needs = self.column(idx).source.needs(idx).into_iter();
+        let all = needs.filter(|it| self.column(*it).optional);
+        let all: Vec<String> = all.map(|it| format!(".{} != null", self.column(it).name)).collect();
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+
+    /// The value of a column of any item: null where something that it needs is null.
+    pub(super) fn safe(&self, idx: usize) -> String {
+        let cell = self.cell(idx);
+        match self.guard(idx) {
+            Some(guard) if !cell.starts_with('.') => {
+                format!("(if {guard} {{ {cell} }} else {{ null }})")
+            }
+            _ => cell,
         }
-        used.extend(self.order.and_then(|it| it.column));
+    }
+
+    /// Whether the result is only a number.
+    pub(super) fn has_measures(&self) -> bool {
+        !self.measures.is_empty() || self.share_of.is_some()
+    }
+
+    pub(super) fn is_number(&self, idx: usize) -> bool {
+        matches!(self.column(idx).kind, Kind::Int | Kind::Float | Kind::Days)
+    }
+
+    /// The columns of the file that the script needs, in their order.
+    pub(super) fn used(&self) -> Vec<usize> {
+        let mut used: Vec<usize> = self.filters.iter().flat_map(|it| it.columns.clone()).collect();
+        used.extend(&self.groups);
+        used.extend(self.measures.iter().filter_map(|it| it.measure.column()));
+        let pieces = self.template.iter().filter_map(|it| match it {
+            Piece::Value(by) => Some(*by),
+            Piece::Text(_) => None,
+        });
+        let by = self.orders.iter().map(|it| it.by).chain(pieces);
+        used.extend(by.filter_map(|it| match it {
+            By::Column(it) => Some(it),
+            By::Measure(_) => None,
+        }));
         used.extend(&self.columns);
-        let gives_rows = self.measure.is_none() && self.columns.is_empty() && self.group.is_none();
-        if gives_rows {
-            used.extend(0..self.table.columns.len());
+        if self.gives_rows() {
+            used.extend(self.table.own());
         }
+        let mut used: Vec<usize> =
+            used.into_iter().flat_map(|it| self.column(it).source.needs(it)).collect();
         used.sort_unstable();
         used.dedup();
         used
     }
 
-    /// The script; `None` if a column cannot be named in a type.
-    pub(super) fn script(&self) -> Option<String> {
-        let mut stages = Vec::new();
-        let mut script = self.start(&mut stages)?;
-        if !self.filters.is_empty() {
-            let all: Vec<&str> = self.filters.iter().map(|it| it.text.as_str()).collect();
-            stages.push(format!("where {{ {} }}", all.join(" and ")));
+    fn gives_rows(&self) -> bool {
+        !self.has_measures()
+            && self.columns.is_empty()
+            && self.groups.is_empty()
+            && self.template.is_empty()
+    }
+
+    /// The name of a column in the result.
+    pub(super) fn name(&self, idx: usize) -> &str {
+        if self.table.is_lines {
+            return "line";
         }
-        let is_one = match self.group {
-            Some(group) => self.grouped(group, &mut stages)?,
-            None => self.plain(&mut stages),
+        let renamed = self.renamed.iter().find(|(column, _)| *column == idx);
+        renamed.map_or(self.column(idx).name.as_str(), |(_, it)| it)
+    }
+
+    /// The name of a measure in the result.
+    pub(super) fn measure_name(&self, idx: usize) -> String {
+        let Measured { measure, name, .. } = &self.measures[idx];
+        if let Some(name) = name {
+            return name.clone();
+        }
+        let is_known = |column: usize| {
+            let others = self.measures.iter().enumerate().filter(|(it, _)| *it != idx);
+            self.groups.contains(&column)
+                || others.into_iter().any(|(_, it)| it.measure.column() == Some(column))
         };
-        self.finish(is_one, &mut stages)?;
-        script += &stages.join("\n  >> ");
-        script.push('\n');
-        Some(script)
-    }
-
-    fn start(&self, stages: &mut Vec<String>) -> Option<String> {
-        let table = self.table;
-        if table.is_lines {
-            stages.push(table.reader.clone());
-            stages.push("lines".to_owned());
-            return Some(String::new());
-        }
-        let mut used = self.used();
-        if used.is_empty() {
-            used.push(0);
-        }
-        let fields = used.iter().map(|idx| {
-            let column = self.column(*idx);
-            let ty = match column.kind {
-                Kind::Int => "int",
-                Kind::Float => "float",
-                Kind::Bool => "bool",
-                Kind::Date => "date",
-                Kind::YesNo(..) | Kind::Text => "string",
-                Kind::Other => "json",
-            };
-            let mark = if column.optional { "?" } else { "" };
-            is_plain(&column.name).then(|| format!("{}: {ty}{mark}", column.name))
-        });
-        let fields = fields.collect::<Option<Vec<_>>>()?.join(", ");
-        let mut types = format!("type Row = {{ {fields} }}\n");
-        let is_name = |it: &String| is_plain(it);
-        if !table.fields.iter().all(is_name) {
-            return None;
-        }
-        let mut ty = "Row";
-        if !table.fields.is_empty() {
-            let inner = table
-                .fields
-                .iter()
-                .rev()
-                .fold("[Row]".to_owned(), |inner, field| format!("{{ {field}: {inner} }}"));
-            types += &format!("type File = {inner}\n");
-            ty = "File";
-        }
-        let reader = table.reader.replace("{T}", ty);
-        stages.extend(reader.split(" >> ").map(str::to_owned));
-        stages.extend(table.fields.iter().map(|it| format!(".{it}")));
-        Some(types + "\n")
-    }
-
-    /// The stages behind the filter of a query without groups. Returns whether the result is one
-    /// value.
-    fn plain(&self, stages: &mut Vec<String>) -> bool {
-        self.sorted(stages);
-        let mut is_one = false;
-        if let Some(Measure::Total(op, column)) = self.measure {
-            if self.column(column).optional {
-                stages.push(format!("each {{ {} }}", self.cell(column)));
-                stages.push("compact".to_owned());
-            } else {
-                stages.push(format!("each {{ {} }}", self.cell(column)));
-            }
-            stages.push(op.to_owned());
-            return true;
-        }
-        if let [column] = self.columns.as_slice() {
-            if !self.table.is_lines {
-                stages.push(format!("each {{ {} }}", self.cell(*column)));
-            }
-        } else if !self.columns.is_empty() {
-            let fields: Vec<String> = self.columns.iter().map(|it| self.field(*it)).collect();
-            stages.push(format!("each {{ {{ {} }} }}", fields.join(", ")));
-        }
-        // Who is counted is counted once.
-        let counts_values = self.measure == Some(Measure::Count) && self.columns.len() == 1;
-        if self.distinct || (counts_values && !self.table.is_lines) {
-            stages.push("unique".to_owned());
-        }
-        if self.measure == Some(Measure::Count) {
-            stages.push("len".to_owned());
-            is_one = true;
-        }
-        is_one
-    }
-
-    fn field(&self, idx: usize) -> String {
-        let name = &self.column(idx).name;
-        format!("{name}: .{name}")
-    }
-
-    fn sorted(&self, stages: &mut Vec<String>) {
-        if let Some(Order { column: Some(column), falls }) = self.order {
-            let cell = self.cell(column);
-            let column = self.column(column);
-            let is_number = matches!(column.kind, Kind::Int | Kind::Float) && !column.optional;
-            match falls {
-                true if is_number => stages.push(format!("sort {{ -{cell} }}")),
-                true => stages.extend([format!("sort {{ {cell} }}"), "reverse".to_owned()]),
-                false => stages.push(format!("sort {{ {cell} }}")),
-            }
-        }
-        if let Some(n) = self.take {
-            stages.push(format!("take(n: {n})"));
+        match *measure {
+            Measure::Count => "count".to_owned(),
+            Measure::Distinct(it) if is_known(it) => format!("different_{}", self.name(it)),
+            Measure::Total(op, it) if is_known(it) => format!("{op}_{}", self.name(it)),
+            Measure::Distinct(it) | Measure::Total(_, it) => self.name(it).to_owned(),
         }
     }
-
-    /// The stages of a query with groups.
-    fn grouped(&self, group: usize, stages: &mut Vec<String>) -> Option<bool> {
-        let cell = self.cell(group);
-        let name = if self.table.is_lines { "line" } else { self.column(group).name.as_str() };
-        stages.push(format!("group {{ {cell} }}"));
-        let (mut measure, value) = match self.measure? {
-            Measure::Count => ("count".to_owned(), "len(.items)".to_owned()),
-            Measure::Total(op, column) => {
-                let of = self.cell(column);
-                let compact = if self.column(column).optional { " >> compact" } else { "" };
-                let mut value = format!("(.items >> each {{ {of} }}{compact} >> {op}");
-                if let Some(digits) = self.digits {
-                    value += &format!(" >> round(digits: {digits})");
-                }
-                (self.column(column).name.clone(), value + ")")
-            }
-        };
-        if let Some(name) = &self.measure_name {
-            measure.clone_from(name);
-        }
-        stages.push(format!("each {{ {{ {name}: .key, {measure}: {value} }} }}"));
-        if let Some(order) = self.order {
-            match order.column {
-                None if order.falls => stages.push(format!("sort {{ -.{measure} }}")),
-                None => stages.push(format!("sort {{ .{measure} }}")),
-                Some(it) if it == group => {
-                    stages.push(format!("sort {{ .{name} }}"));
-                    if order.falls {
-                        stages.push("reverse".to_owned());
-                    }
-                }
-                Some(_) => return None,
-            }
-        }
-        if let Some(n) = self.take {
-            stages.push(format!("take(n: {n})"));
-        }
-        if self.columns.as_slice() == [group] {
-            stages.push(format!("each {{ .{name} }}"));
-        } else if !self.columns.is_empty() {
-            return None;
-        }
-        Some(false)
-    }
-
-    fn finish(&self, is_one: bool, stages: &mut Vec<String>) -> Option<()> {
-        if let (Some(digits), true) = (self.digits, is_one && self.measure != Some(Measure::Count))
-        {
-            stages.push(format!("round(digits: {digits})"));
-        }
-        let is_list_of_texts =
-            !is_one && self.group.is_none() && (self.table.is_lines || self.columns.len() == 1);
-        let format = match (&self.target, self.format) {
-            (Some(path), Format::Value) => match path.rsplit('.').next() {
-                Some("csv") => Format::Csv,
-                Some("json") => Format::Json,
-                Some("md") if !is_list_of_texts => Format::Markdown,
-                _ => Format::Value,
-            },
-            (_, format) => format,
-        };
-        match format {
-            Format::Csv => stages.push("to_csv".to_owned()),
-            Format::Markdown => stages.push("to_markdown".to_owned()),
-            Format::Json if self.target.is_none() => stages.push("to_json".to_owned()),
-            _ => {}
-        }
-        let Some(path) = self.target.as_deref().map(literal::text) else { return Some(()) };
-        match format {
-            Format::Json => {
-                stages.push(format!("save_json(to: {path})"));
-                return Some(());
-            }
-            Format::Value if is_list_of_texts => stages.push("join(sep: \"\\n\")".to_owned()),
-            Format::Value if is_one => stages.push("show".to_owned()),
-            Format::Value => return None,
-            _ => {}
-        }
-        stages.push(format!("write_file(to: {path})"));
-        Some(())
-    }
-}
-
-/// Whether a script can write a name without quotes.
-fn is_plain(name: &str) -> bool {
-    name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
-        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }

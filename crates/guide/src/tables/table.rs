@@ -3,7 +3,10 @@
 use svc_contract::value::{List, Value};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::Seen;
+use super::{
+    Seen,
+    derived::{self, Source},
+};
 
 /// Rows that are deeper in records are not found.
 const DEEPEST: usize = 2;
@@ -20,18 +23,24 @@ pub(super) enum Kind {
     YesNo(&'static str, &'static str),
     Date,
     Text,
+    /// A number of days between dates.
+    Days,
     /// A list or a record.
     Other,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Column {
+    /// Its name in scripts.
     pub(super) name: String,
+    /// Its name in the file, which a script may not be able to write: `Net total`.
+    pub(super) header: String,
     pub(super) terms: Vec<Term>,
     pub(super) kind: Kind,
     pub(super) optional: bool,
     /// The texts in it, without repetition.
     pub(super) values: Vec<String>,
+    pub(super) source: Source,
 }
 
 /// A list of records, or of lines.
@@ -39,7 +48,10 @@ pub(super) struct Column {
 pub(super) struct Table {
     pub(super) path: String,
     pub(super) reader: String,
+    /// The columns of the file, and those that can be computed from them.
     pub(super) columns: Vec<Column>,
+    /// The rows that were looked at.
+    pub(super) rows: Vec<Value>,
     /// The fields that lead from the outermost record to the rows.
     pub(super) fields: Vec<String>,
     /// Whether the items are lines, not records.
@@ -59,16 +71,19 @@ impl Table {
                 let terms_of_line = Vec::new();
                 let line = Column {
                     name: String::new(),
+                    header: String::new(),
                     terms: terms_of_line,
                     kind: Kind::Text,
                     optional: false,
                     values,
+                    source: Source::Own,
                 };
                 let columns = vec![line];
                 return Some(Self {
                     path,
                     reader,
                     columns,
+                    rows: Vec::new(),
                     fields: Vec::new(),
                     is_lines: true,
                     terms,
@@ -88,16 +103,39 @@ impl Table {
                 }
             }
         }
-        let columns = names.into_iter().map(|name| column(name, &rows, words)).collect();
+        let columns = names.into_iter().map(|name| column(name, &rows, words));
+        let mut columns: Vec<Column> = columns.collect();
+        derived::extend(&mut columns);
         let mut terms = terms;
         for field in &fields {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
-        Some(Self { path, reader, columns, fields, is_lines: false, terms })
+        Some(Self { path, reader, columns, rows, fields, is_lines: false, terms })
     }
 }
 
 impl Table {
+    /// The columns of the file.
+    pub(super) fn own(&self) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(|it| self.columns[*it].source == Source::Own)
+    }
+
+    /// The texts of a row, column by column.
+    pub(super) fn texts(&self, row: &Value) -> Vec<(usize, String)> {
+        let cell = |idx: usize| {
+            let cell = row.as_record()?.get(&self.columns[idx].header)?;
+            let text = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+            (!matches!(cell, Value::Null) && !text.is_empty()).then_some((idx, text))
+        };
+        self.own().filter_map(cell).collect()
+    }
+
+    /// Whether a column has a value for more than one row.
+    pub(super) fn repeats(&self, idx: usize) -> bool {
+        let column = &self.columns[idx];
+        column.source != Source::Own || column.values.len() < self.rows.len()
+    }
+
     /// What can be asked about.
     pub(super) fn described(&self) -> String {
         let path = &self.path;
@@ -105,13 +143,14 @@ impl Table {
             return format!("`{path}` has no rows");
         }
         let kind = |it: &Column| match it.kind {
-            Kind::Int | Kind::Float => " (numbers)",
+            Kind::Int | Kind::Float | Kind::Days => " (numbers)",
             Kind::Date => " (dates)",
             Kind::Bool | Kind::YesNo(..) => " (yes or no)",
             Kind::Text => "",
             Kind::Other => " (lists or records)",
         };
-        let all = self.columns.iter().map(|it| format!("`{}`{}", it.name, kind(it)));
+        let columns = self.own().map(|it| &self.columns[it]);
+        let all = columns.map(|it| format!("`{}`{}", it.name, kind(it)));
         format!("the columns of `{path}` are {}", all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -158,9 +197,32 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     if kind == Kind::Text {
         kind = yes_no(&values).unwrap_or(kind);
     }
-    let spaced: String = spaced(&name);
+    let (spaced, header) = (spaced(&name), name);
+    let name = plain(&header);
     let terms = words.read(&spaced).map(|it| it.term).collect();
-    Column { name, terms, kind, optional, values }
+    Column { name, header, terms, kind, optional, values, source: Source::Own }
+}
+
+/// A name that a script can write: `net_total` of `Net total`.
+fn plain(name: &str) -> String {
+    if is_plain(name) {
+        return name.to_owned();
+    }
+    let mut plain: String = name
+        .to_lowercase()
+        .chars()
+        .map(|it| if it.is_ascii_alphanumeric() { it } else { '_' })
+        .collect();
+    while plain.contains("__") {
+        plain = plain.replace("__", "_");
+    }
+    plain.trim_matches('_').to_owned()
+}
+
+/// Whether a script can write a name without quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }
 
 /// The words of a name: `startDate`, `start_date`.

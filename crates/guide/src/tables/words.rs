@@ -2,6 +2,8 @@
 
 use svc_text::stems::{Term, Vocabulary};
 
+use super::closed::{MONTHS, NUMBERS};
+
 /// A word or literal of a goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
@@ -20,29 +22,11 @@ pub(crate) enum Literal {
     Number(f64),
     /// A day, a month: from this ISO date to before the other.
     Period(String, String),
+    /// A month, or a day of it (else 0), of no year.
+    Season(u32, u32),
     Path(String),
     Quoted(String),
 }
-
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The tokens of a goal.
 pub(crate) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
@@ -173,24 +157,38 @@ fn iso(text: &str) -> Option<Literal> {
     }
 }
 
-fn of_day(year: u32, month: u32, day: u32) -> Literal {
+pub(super) fn of_day(year: u32, month: u32, day: u32) -> Literal {
     // An exclusive end needs no calendar: no date is between a day and the same day with `~`.
     let day = format!("{year:04}-{month:02}-{day:02}");
     Literal::Period(day.clone(), day)
 }
 
-fn of_month(year: u32, month: u32) -> Literal {
+pub(super) fn of_month(year: u32, month: u32) -> Literal {
     let (to_year, to_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     Literal::Period(format!("{year:04}-{month:02}-01"), format!("{to_year:04}-{to_month:02}-01"))
+}
+
+/// Whether a month may follow: `in May`, but not `who may`.
+fn leads(word: &str) -> bool {
+    const LEADING: [&str; 14] = [
+        "in", "of", "since", "before", "after", "until", "till", "during", "from", "between",
+        "and", "to", "or", "for",
+    ];
+    LEADING.contains(&word)
 }
 
 /// Joins `1 July 2025`, `July 1, 2025` and `July 2025` to one literal.
 fn dates(tokens: &mut Vec<Token>) {
     let mut at = 0;
     while at < tokens.len() {
-        let number = |idx: usize| match tokens.get(idx)?.literal {
-            Some(Literal::Number(it)) => u32::try_from(whole(it)?).ok(),
-            _ => None,
+        let number = |idx: usize| {
+            let token = tokens.get(idx)?;
+            let ordinal =
+                ["st", "nd", "rd", "th"].iter().find_map(|it| token.lower.strip_suffix(it));
+            match token.literal {
+                Some(Literal::Number(it)) => u32::try_from(whole(it)?).ok(),
+                _ => ordinal?.parse().ok(),
+            }
         };
         let month = |idx: usize| {
             let lower = &tokens.get(idx)?.lower;
@@ -210,8 +208,13 @@ fn dates(tokens: &mut Vec<Token>) {
             Some((3, of_day(year, month, day)))
         } else if let (Some(month), Some(year)) = (month(at), number(at + 1).filter(is_year)) {
             Some((2, of_month(year, month)))
+        } else if let (Some(day), Some(month)) = (number(at).filter(is_day), month(at + 1)) {
+            Some((2, Literal::Season(month, day)))
+        } else if let (Some(month), Some(day)) = (month(at), number(at + 1).filter(is_day)) {
+            Some((2, Literal::Season(month, day)))
         } else {
-            None
+            let season = |month: u32| (1, Literal::Season(month, 0));
+            month(at).filter(|_| at > 0 && leads(&tokens[at - 1].lower)).map(season)
         };
         if let Some((len, literal)) = found {
             let ends = tokens[at + len - 1].ends;

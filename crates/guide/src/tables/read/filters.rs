@@ -4,16 +4,19 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
-        lexicon::{self, Compare},
+        closed::{self, Compare, PEOPLE},
+        derived::Source,
         table::{Column, Kind},
-        words::{Literal, whole},
+        words::{Literal, of_day, of_month, whole},
     },
     Mention, Reader,
+    dates::has_numbers,
 };
 
 impl Reader<'_, '_> {
     pub(super) fn comparisons(&mut self) {
         self.ranges();
+        self.used_up();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -22,40 +25,91 @@ impl Reader<'_, '_> {
             let before = (at.saturating_sub(3)..at)
                 .rev()
                 .find_map(|from| {
-                    lexicon::compares(self.tokens, from).map(|(it, len)| (from, it, len))
+                    closed::compares(self.tokens, from).map(|(it, len)| (from, it, len))
                 })
                 .filter(|(from, _, len)| at >= from + len && at - (from + len) <= 1);
-            let behind = lexicon::compares_behind(self.tokens, at + 1);
+            let is_from = at > 0 && self.word(at - 1) == "from" && self.word(at + 1) == "on";
+            let behind = closed::compares_behind(self.tokens, at + 1)
+                .or_else(|| is_from.then_some((Compare::AtLeast, 1)));
             let (compare, from, to) = match (before, behind) {
                 (Some((from, compare, _)), _) => (Some(compare), from, at + 1),
                 (None, Some((compare, len))) => (Some(compare), at, at + 1 + len),
                 (None, None) => (None, at, at + 1),
             };
             let is_not = compare.is_some() && self.is_negated(from);
+            // `has not ordered since February` is about all orders.
+            self.denies_all |= is_not && self.word(from) == "since";
             let compare = compare.map(|it| if is_not { it.inverted() } else { it });
             match literal {
                 Some(Literal::Number(n)) => self.number(n, compare, from, to),
                 Some(Literal::Period(first, next)) => self.period(&first, &next, compare, from, to),
+                Some(Literal::Season(month, day)) => self.season(month, day, compare, from, to),
                 _ => {}
             }
         }
     }
 
-    /// `between 20 and 100`
+    /// `out of stock`
+    fn used_up(&mut self) {
+        for at in 0..self.tokens.len() {
+            let next = self.mentions.iter().position(|it| it.at == at + 2 && !it.is_used);
+            let is_out = self.word(at) == "out" && self.word(at + 1) == "of" && !self.covered[at];
+            let Some(idx) = next.filter(|_| is_out) else { continue };
+            let column = self.mentions[idx].column;
+            if has_numbers(self.col(column)) {
+                let sign = if self.is_negated(at) { "!=" } else { "==" };
+                let test = format!("{} {sign} 0", self.query.cell(column));
+                self.known(column, &test, at, self.mentions[idx].end);
+            }
+        }
+    }
+
+    /// `between 20 and 100`, `from March to May 2025`
     fn ranges(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(3) {
-            let [first, low, and, high] = &self.tokens[at..at + 4] else { continue };
-            let (Some(Literal::Number(low)), Some(Literal::Number(high))) =
-                (&low.literal, &high.literal)
-            else {
+            let is_pair =
+                matches!((self.word(at), self.word(at + 2)), ("between", "and") | ("from", "to"));
+            if !is_pair || self.covered[at] {
                 continue;
-            };
-            if first.lower == "between" && and.lower == "and" && low <= high {
-                let (low, high) = (*low, *high);
-                self.number(low, Some(Compare::AtLeast), at, at + 4);
-                if self.covered[at] {
-                    self.number(high, Some(Compare::AtMost), at, at + 4);
+            }
+            let ends = (self.tokens[at + 1].literal.clone(), self.tokens[at + 3].literal.clone());
+            let (from, to) = (at, at + 4);
+            match ends {
+                (Some(Literal::Number(low)), Some(Literal::Number(high))) if low <= high => {
+                    self.number(low, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.number(high, Some(Compare::AtMost), from, to);
+                    }
                 }
+                (Some(Literal::Period(low, _)), Some(Literal::Period(high, next)))
+                    if low <= high =>
+                {
+                    self.period(&low, &low, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.period(&high, &next, Some(Compare::AtMost), from, to);
+                    }
+                }
+                (Some(Literal::Season(month, day)), Some(Literal::Period(high, next))) => {
+                    let year = high.get(..4).and_then(|it| it.parse().ok()).unwrap_or_default();
+                    let low =
+                        if day > 0 { of_day(year, month, day) } else { of_month(year, month) };
+                    let Literal::Period(low, _) = low else { continue };
+                    if low <= high {
+                        self.period(&low, &low, Some(Compare::AtLeast), from, to);
+                        if self.covered[at] {
+                            self.period(&high, &next, Some(Compare::AtMost), from, to);
+                        }
+                    }
+                }
+                (Some(Literal::Season(low, day)), Some(Literal::Season(high, to_day)))
+                    if (low, day) <= (high, to_day) =>
+                {
+                    self.season(low, day, Some(Compare::AtLeast), from, to);
+                    if self.covered[at] {
+                        self.season(high, to_day, Some(Compare::AtMost), from, to);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -70,7 +124,11 @@ impl Reader<'_, '_> {
             None if is_year && matches!(before, Some("in" | "from" | "of")) => "==",
             None => return,
         };
+        let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
         let by_name = self.nearest(from, to, &|it| is_number(it));
+        let by_name = by_name.or_else(|| self.called(closed::MONEY).filter(|_| is_money));
+        let is_person = self.before(from, 1).iter().any(|it| PEOPLE.contains(it));
+        let by_name = by_name.or_else(|| self.called(&["age"]).filter(|_| is_person));
         let column = match by_name {
             Some(it) => it,
             None if is_year => {
@@ -102,11 +160,38 @@ impl Reader<'_, '_> {
                     None => return,
                 }
             }
-            None => match self.sole(&is_number) {
-                Some(it) => it,
-                None => return,
+            None => match self
+                .called(closed::compared_by(self.word(from)))
+                .or_else(|| self.sole(&is_number))
+            {
+                Some(it) if !self.is_rows(to) => it,
+                _ => return,
             },
         };
+        // `at least 80 in maths and english`: of both of them.
+        let is_pair = self.mentions.iter().any(|it| {
+            let next = self.mentions.iter().find(|other| other.at == it.end + 1);
+            it.column == column
+                && it.at >= to
+                && matches!(self.word(it.end), "and" | "or")
+                && next.is_some_and(|it| has_numbers(self.col(it.column)))
+        });
+        if is_pair {
+            return;
+        }
+        // `longer than`, `cheaper than`: only of a length, only of a price.
+        let of = closed::compared_by(self.word(from));
+        if !of.is_empty() && self.called(of) != Some(column) {
+            return;
+        }
+        let has_currency =
+            |it: &Column| it.values.iter().any(|it| matches!(it.as_str(), "EUR" | "USD" | "GBP"));
+        let all_own = self.table().own().all(|it| !has_currency(self.col(it)));
+        let to = if is_money && all_own { to + 1 } else { to };
+        // `who booked more than eight hours`: the verb says nothing else about the only numbers.
+        if self.sole(&is_number) == Some(column) {
+            self.covers_verb(from);
+        }
         let cell = self.query.cell(column);
         self.known(column, &format!("{cell} {compare} {n}"), from, to);
     }
@@ -140,6 +225,27 @@ impl Reader<'_, '_> {
         self.known(column, &text, from, to);
     }
 
+    /// `before March`, `on 3 May`: a date without a year is clear if all dates are of one year.
+    fn season(&mut self, month: u32, day: u32, compare: Option<Compare>, from: usize, to: usize) {
+        let is_date = |it: &Column| it.kind == Kind::Date;
+        let near = self.nearest(from, to, &is_date);
+        let Some(column) = near.or_else(|| self.sole(&is_date)) else { return };
+        let year = |it: &String| it.get(..4)?.parse::<u32>().ok();
+        let values = &self.col(column).values;
+        let (Some(first), Some(last)) =
+            (values.first().and_then(year), values.last().and_then(year))
+        else {
+            return;
+        };
+        if first != last {
+            return;
+        }
+        let period = if day > 0 { of_day(first, month, day) } else { of_month(first, month) };
+        if let Literal::Period(first, next) = period {
+            self.period(&first, &next, compare, from, to);
+        }
+    }
+
     /// `published in 2015`: if there is one date only, the verb names it.
     fn covers_verb(&mut self, from: usize) {
         let before = (from.saturating_sub(2)..from).rev();
@@ -154,19 +260,17 @@ impl Reader<'_, '_> {
 
     /// Filters by a column that may be null.
     fn known(&mut self, column: usize, text: &str, from: usize, to: usize) {
-        let cell = self.query.cell(column);
-        let text = if self.col(column).optional {
-            format!("{cell} != null and {text}")
-        } else {
-            text.to_owned()
-        };
-        self.filter(column, text, from, to);
+        let guard = self.query.guard(column).map_or(String::new(), |it| format!("{it} and "));
+        self.filter(&[column], format!("{guard}{text}"), from, to);
     }
 
     /// The mentioned column of a kind that is nearest: the word behind a value, or one before it.
     fn nearest(&mut self, from: usize, to: usize, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
         let fit = |it: &Mention| fits(self.col(it.column));
-        let behind = self.mentions.iter().position(|it| it.at >= to && it.at - to <= 1 && fit(it));
+        let behind = self.mentions.iter().position(|it| {
+            let is_next = it.at == to + 1 && !matches!(self.word(to), "and" | "or" | "but");
+            (it.at == to || is_next) && !self.tokens[to - 1].ends && fit(it)
+        });
         let before =
             self.mentions.iter().rposition(|it| it.end <= from && from - it.end <= 4 && fit(it));
         let idx = behind.or(before)?;
@@ -185,12 +289,26 @@ impl Reader<'_, '_> {
             }
             let (kind, optional) = (self.col(column).kind, self.col(column).optional);
             let cell = self.query.cell(column);
+            if self.col(column).source != Source::Own {
+                continue;
+            }
             let is_switch = matches!(kind, Kind::Bool | Kind::YesNo(..)) && !optional;
             let is_state = optional && self.is_state(at);
             if !is_switch && !is_state && !(optional && (is_negated || self.is_denied(at))) {
                 continue;
             }
-            let is_not = self.is_negated(at) || is_negated;
+            let (from, mut end) = (at, end);
+            let mut is_not = self.is_negated(at) != is_negated;
+            // `ok is false`
+            let said = match self.word(end + 1) {
+                "true" | "yes" => Some(true),
+                "false" | "no" => Some(false),
+                _ => None,
+            };
+            if let Some(said) = said.filter(|_| is_switch && matches!(self.word(end), "is" | "=")) {
+                is_not = is_not == said;
+                end += 2;
+            }
             let text = match kind {
                 Kind::Bool if is_switch => {
                     if is_not {
@@ -204,30 +322,44 @@ impl Reader<'_, '_> {
                 }
                 _ => format!("{cell} {} null", if is_not { "==" } else { "!=" }),
             };
-            self.filter(column, text, at, end);
+            self.filter(&[column], text, from, end);
             self.mentions[idx].is_used = true;
         }
     }
 
     /// Whether something is denied right before it: `without`, `never`.
     fn is_denied(&self, at: usize) -> bool {
-        self.tokens[at.saturating_sub(3)..at].iter().any(lexicon::negates)
+        self.tokens[at.saturating_sub(3)..at].iter().any(closed::negates)
     }
 
     /// Whether a participle says that a value is given: `were paid`.
     fn is_state(&self, at: usize) -> bool {
         const FORMS: [&str; 7] = ["is", "are", "was", "were", "been", "has", "have"];
-        at > 0 && FORMS.contains(&self.tokens[at - 1].lower.as_str())
+        let is_article = at > 1 && matches!(self.word(at - 1), "a" | "an" | "any");
+        let verb = at.checked_sub(1 + usize::from(is_article)).map_or("", |it| self.word(it));
+        FORMS.contains(&verb)
+    }
+
+    /// Whether a word is a state or an event that a negation is about: `not paid from Germany`.
+    fn is_state_word(&self, at: usize) -> bool {
+        self.mentions.iter().any(|it| {
+            let column = self.col(it.column);
+            let is_state =
+                matches!(column.kind, Kind::Bool | Kind::YesNo(..) | Kind::Date) || column.optional;
+            !it.is_used && it.at <= at && at < it.end && is_state
+        })
     }
 
     /// Whether a negation stands shortly before a token, and covers it.
     pub(super) fn is_negated(&mut self, at: usize) -> bool {
         for before in (at.saturating_sub(5)..at).rev() {
-            if self.tokens[before].ends {
+            if self.tokens[before].ends || before + 1 < at && self.is_state_word(before + 1) {
                 break;
             }
-            if lexicon::negates(&self.tokens[before]) && !self.covered[before] {
+            if closed::negates(&self.tokens[before]) && !self.covered[before] {
                 self.covered[before] = true;
+                self.denies_all |= matches!(self.word(before), "never" | "no" | "nobody" | "none")
+                    || self.word(before) == "without" && self.word(before + 1) == "any";
                 return true;
             }
         }
@@ -237,5 +369,5 @@ impl Reader<'_, '_> {
 
 /// Whether a column has numbers that are years, by its name.
 pub(super) fn has_year(column: &Column) -> bool {
-    column.name.to_lowercase().contains("year")
+    column.name.to_lowercase().split(['_', '-']).any(|it| it == "year")
 }

@@ -1,139 +1,241 @@
-//! Counts, totals and groups.
+//! Counts and totals.
 
 use super::{
     super::{
+        closed::{self, Side},
         lexicon::has,
-        query::{Measure, Query},
-        table::{Column, Kind},
+        query::{By, Measure, Measured},
+        table::Column,
         words::{Literal, Token, whole},
     },
     Mention, Reader,
+    dates::has_numbers,
+    filters::has_year,
 };
 
 impl Reader<'_, '_> {
-    /// `per region`, `for each town`
-    pub(super) fn groups(&mut self) {
-        for idx in 0..self.mentions.len() {
-            let Mention { column, at, is_used, .. } = self.mentions[idx];
-            let before: Vec<&str> =
-                self.tokens[at.saturating_sub(2)..at].iter().map(|it| it.lower.as_str()).collect();
-            let is_per = matches!(before.last(), Some(&"per" | &"each" | &"every"))
-                || matches!(before.as_slice(), ["of" | "for" | "in", "each" | "every"]);
-            let is_asked = self.query.measure.is_some() || before.last() == Some(&"per");
-            if !is_used && is_per && is_asked && self.query.group.is_none() {
-                self.query.group = Some(column);
-                self.take_mention(idx, "group");
-                self.covered[at - 1] = true;
+    /// Counts and totals, of all rows or of groups.
+    pub(super) fn totals(&mut self) {
+        for at in 0..self.tokens.len() {
+            if !self.covered[at] && self.counts_amounts(at) {
+                self.covered[at] = true;
             }
         }
-    }
-
-    /// Counts and totals.
-    pub(super) fn totals(&mut self) -> Option<()> {
+        self.both_ends();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
             }
-            if let Some((op, len)) = self.lexicon.total(self.tokens, at) {
-                if let Some(measure) = self.query.measure {
-                    if matches!(measure, Measure::Total(known, _) if known == op) {
-                        self.names_measure(at);
-                        self.cover(at, at + len, op);
-                        continue;
-                    }
-                    return None;
-                }
-                let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
-                let behind = |it: &Mention| it.at > at && it.at - at <= 5;
-                let before = |it: &Mention| it.end <= at && at - it.end <= 1;
-                let near = self.mentions.iter().position(|it| {
-                    !it.is_used && (behind(it) || before(it)) && is_number(self.col(it.column))
-                });
-                let column = match near {
-                    Some(idx) => {
-                        self.take_mention(idx, op);
-                        Some(self.mentions[idx].column)
-                    }
-                    None => self.sole(&is_number),
-                };
-                // Without a number, the word stays open.
-                let Some(column) = column else { continue };
-                self.query.measure = Some(Measure::Total(op, column));
+            let Some(op) = closed::total(&self.tokens[at]) else { continue };
+            let len =
+                1 + usize::from(self.word(at).starts_with("add") && self.word(at + 1) == "up");
+            let behind = |it: &Mention| it.at > at && it.at - at <= 5;
+            let before = |it: &Mention| it.end <= at && at - it.end <= 1;
+            let near = self.mentions.iter().position(|it| {
+                !it.is_used && (behind(it) || before(it)) && self.query.is_number(it.column)
+            });
+            let known = |it: &Measure| matches!(it, Measure::Total(known, _) if *known == op);
+            let known = self.query.measures.iter().position(|it| known(&it.measure));
+            if let Some(known) = known.filter(|_| near.is_none()) {
+                self.names_measure(known, at);
                 self.cover(at, at + len, op);
+                continue;
             }
+            let column = match near {
+                Some(idx) => {
+                    self.take_mention(idx, op);
+                    Some(self.mentions[idx].column)
+                }
+                None => self.sole(&has_numbers),
+            };
+            // Without a number, the word stays open.
+            let Some(column) = column else { continue };
+            self.measure(Measure::Total(op, column), true);
+            self.cover(at, at + len, op);
         }
         self.how_much();
+        let totals = self.query.measures.len();
         for at in 0..self.tokens.len() {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
             }
-            if self.query.measure.is_some() {
-                return None;
+            // `a phone number`
+            if self.word(at) == "number" && !matches!(self.word(at + 1), "of" | "how") {
+                continue;
             }
-            self.query.measure = Some(Measure::Count);
+            // `the average number of people`: what a column is called.
+            let is_noun = self.word(at) == "number" && self.word(at + 1) == "of" && {
+                let next = self.mentions.iter().find(|it| it.at == at + 2);
+                next.is_some_and(|it| self.query.is_number(it.column) && it.is_used)
+            };
+            if is_noun || self.query.share_of.is_some() {
+                self.covered[at] = true;
+                continue;
+            }
+            if self.counts_pieces() {
+                continue;
+            }
+            self.measure(Measure::Count, true);
             self.cover(at, at + 1, "len");
+            // The measures have the order of the goal.
+            let is_first = self.first_total().is_some_and(|it| at < it);
+            if is_first && self.query.measures.len() > totals && self.query.having.is_empty() {
+                self.query.measures.rotate_right(1);
+            }
+            let is_times = self.word(at) == "many" && self.word(at + 1) == "times";
+            self.covered[at + usize::from(is_times)] = true;
         }
-        Some(())
+    }
+
+    /// `the highest and the lowest price`
+    fn both_ends(&mut self) {
+        let words: Vec<usize> =
+            (0..self.tokens.len()).filter(|it| self.word(*it) != "the").collect();
+        for three in words.windows(4) {
+            let [a, and, b, of] = *three else { continue };
+            let sides = [a, b].map(|it| closed::superlative(&self.tokens[it]));
+            let idx =
+                self.mentions.iter().position(|it| it.at == of && has_numbers(self.col(it.column)));
+            let ops = match sides {
+                [Some((Side::High, _)), Some((Side::Low, _))] => ["max", "min"],
+                [Some((Side::Low, _)), Some((Side::High, _))] => ["min", "max"],
+                _ => continue,
+            };
+            let Some(idx) = idx.filter(|_| self.word(and) == "and" && !self.covered[a]) else {
+                continue;
+            };
+            let column = self.mentions[idx].column;
+            self.take_mention(idx, "max");
+            for op in ops {
+                let idx = self.measure(Measure::Total(op, column), true);
+                let name = if op == "max" { "highest" } else { "lowest" };
+                self.query.measures[idx].name = Some(name.to_owned());
+            }
+            self.cover(a, b + 1, "max");
+        }
+    }
+
+    /// Whether it is unclear if rows are counted, or the pieces of each: `how many chairs`, where the
+    /// rows have a quantity.
+    fn counts_pieces(&self) -> bool {
+        let has_pieces = self.table().own().any(|it| {
+            let name = self.col(it).name.to_lowercase();
+            has_numbers(self.col(it))
+                && ["quantity", "qty", "units", "pieces", "count"].contains(&name.as_str())
+        });
+        let is_value = |at: usize| {
+            self.query.filters.iter().any(|it| it.is_value && it.from <= at && at < it.to)
+        };
+        let many = (0..self.tokens.len()).find(|it| self.word(*it) == "many");
+        has_pieces && many.is_some_and(|it| is_value(it + 1))
+    }
+
+    /// Where the first total is asked for.
+    fn first_total(&self) -> Option<usize> {
+        self.tokens.iter().position(|it| closed::total(it).is_some())
+    }
+
+    /// `how many replies`, where the replies are a number of each row.
+    fn counts_amounts(&mut self, at: usize) -> bool {
+        if self.word(at) != "many" {
+            return false;
+        }
+        let is_amount = |it: &Column| {
+            has_numbers(it) && !has_year(it) && !it.name.to_lowercase().ends_with("id")
+        };
+        let next =
+            self.mentions.iter().position(|it| it.at == at + 1 && is_amount(self.col(it.column)));
+        let Some(idx) = next else { return false };
+        let column = self.mentions[idx].column;
+        let sum = Measure::Total("sum", column);
+        if self.mentions[idx].is_used && self.query.measures.iter().all(|it| it.measure != sum) {
+            return false;
+        }
+        self.take_mention(idx, "sum");
+        self.measure(sum, true);
+        true
     }
 
     /// `the highest price`: the number itself, if nothing says that a row is wanted.
     pub(super) fn extreme(&mut self) {
-        let Query { order, take, measure, group, columns, parts, .. } = &self.query;
-        let (Some(order), Some(1), None, None, true) =
-            (*order, *take, *measure, *group, columns.is_empty())
-        else {
+        let query = &self.query;
+        let ([order], Some(1), true, true, true) = (
+            query.orders.as_slice(),
+            query.take,
+            !query.has_measures(),
+            query.groups.is_empty(),
+            query.columns.is_empty() && query.template.is_empty(),
+        ) else {
             return;
         };
-        let is_row = parts.iter().any(|(_, stage)| stage == "the rows")
+        let is_row = query.parts.iter().any(|(_, stage)| stage == "the rows")
             || self.tokens.iter().any(|it| has(&self.table().terms, it))
             || self.tokens.iter().any(|it| matches!(it.lower.as_str(), "who" | "which"));
-        let Some(column) = order.column.filter(|_| !is_row) else { return };
+        let (By::Column(column), falls) = (order.by, order.falls) else { return };
         let is_said = self.mentions.iter().any(|it| it.column == column);
-        if is_said && matches!(self.col(column).kind, Kind::Int | Kind::Float) {
-            let op = if order.falls { "max" } else { "min" };
-            self.query.measure = Some(Measure::Total(op, column));
-            (self.query.order, self.query.take) = (None, None);
+        if !is_row && is_said && has_numbers(self.col(column)) {
+            self.measure(Measure::Total(if falls { "max" } else { "min" }, column), true);
+            self.query.orders.clear();
+            self.query.take = None;
         }
     }
 
     /// `with the columns class and mean`: the total is said again as the name of its column.
-    fn names_measure(&mut self, at: usize) {
+    fn names_measure(&mut self, idx: usize, at: usize) {
         let is_column = |it: &Token| matches!(it.lower.as_str(), "column" | "columns");
         if self.tokens[at.saturating_sub(4)..at].iter().any(is_column) {
-            self.query.measure_name = Some(self.tokens[at].lower.clone());
+            self.query.measures[idx].name = Some(self.tokens[at].lower.clone());
         }
     }
 
     /// `how much did I spend`: the sum of the only amounts, whatever they are called.
     fn how_much(&mut self) {
-        let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
         let asks = |it: &[Token]| it[0].lower == "how" && it[1].lower == "much";
         let Some(at) = self.tokens.windows(2).position(asks) else { return };
-        let Some(column) = self.sole(&is_number).filter(|_| self.query.measure.is_none()) else {
+        let Some(column) = self.sole(&has_numbers) else { return };
+        let is_sum = |it: &Measured| it.measure == Measure::Total("sum", column);
+        if self.query.share_of.is_some() || !self.query.measures.iter().all(is_sum) {
             return;
-        };
-        self.query.measure = Some(Measure::Total("sum", column));
+        }
+        self.measure(Measure::Total("sum", column), true);
         self.cover(at, at + 2, "sum");
-        let is_content = |it: &usize| !self.tokens[*it].is_stop && !self.covered[*it];
-        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(is_content) {
+        if let Some(next) = (at + 2..(at + 6).min(self.tokens.len())).find(|it| self.is_paying(*it))
+        {
             self.cover(next, next + 1, "sum");
         }
     }
 
-    /// `to two decimals`, `rounded to one decimal place`
+    /// Whether a word is about money, whatever the column is called.
+    pub(super) fn is_paying(&self, at: usize) -> bool {
+        const PAYING: [&str; 14] = [
+            "spent", "spend", "spends", "spending", "paid", "pay", "pays", "earned", "earn",
+            "earns", "owe", "cost", "costs", "money",
+        ];
+        !self.covered[at] && PAYING.contains(&self.word(at))
+    }
+
+    /// `to two decimals`, `rounded to one decimal place`, `to the nearest whole number`
     pub(super) fn decimals(&mut self) {
         for at in 0..self.tokens.len().saturating_sub(1) {
+            let is_whole = matches!(self.word(at), "whole" | "full")
+                && matches!(self.word(at + 1), "number" | "numbers" | "percent" | "euros");
+            let rounds = |it: &usize| has(&self.lexicon.round, &self.tokens[*it]);
+            if let Some(from) = (at.saturating_sub(5)..at).find(rounds).filter(|_| is_whole) {
+                self.query.digits = Some(0);
+                self.cover(from, at + 2, "round");
+                continue;
+            }
             let Some(Literal::Number(n)) = self.tokens[at].literal else { continue };
             let next = &self.tokens[at + 1];
-            if next.lower.starts_with("decimal") || next.lower.starts_with("digit") {
-                self.query.digits = whole(n);
-                let is_place = |it: &Token| matches!(it.lower.as_str(), "place" | "places");
-                let len = 2 + usize::from(self.tokens.get(at + 2).is_some_and(is_place));
-                self.cover(at, at + len, "round");
-                for other in 0..self.tokens.len() {
-                    if has(&self.lexicon.round, &self.tokens[other]) && other.abs_diff(at) <= 4 {
-                        self.covered[other] = true;
-                    }
+            if !next.lower.starts_with("decimal") && !next.lower.starts_with("digit") {
+                continue;
+            }
+            self.query.digits = whole(n);
+            let is_place = matches!(self.word(at + 2), "place" | "places");
+            self.cover(at, at + 2 + usize::from(is_place), "round");
+            for other in 0..self.tokens.len() {
+                if has(&self.lexicon.round, &self.tokens[other]) && other.abs_diff(at) <= 4 {
+                    self.covered[other] = true;
                 }
             }
         }

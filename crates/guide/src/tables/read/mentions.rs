@@ -1,14 +1,15 @@
-//! The columns and values that the words of a goal mention.
-
-use svc_contract::value::literal;
+//! The columns that the words of a goal mention.
 
 use super::{
     super::{
+        closed::PEOPLE,
+        derived::{Part, Source},
         lexicon::has,
         table::Kind,
-        words::{Literal, Token},
     },
     Mention, Reader,
+    dates::has_numbers,
+    is_one_of,
 };
 
 impl Reader<'_, '_> {
@@ -35,11 +36,21 @@ impl Reader<'_, '_> {
         if token.literal.is_some() || token.is_stop || token.term.is_none() {
             return None;
         }
-        let positive = token.lower.strip_prefix("un").filter(|it| it.len() > 2);
+        let positive = ["un", "in"].iter().find_map(|it| token.lower.strip_prefix(it));
+        let positive = positive.filter(|it| it.len() > 3);
         let positive = positive.and_then(|it| Some(self.words.read(it).next()?.term));
         let mut best: Option<(usize, Mention)> = None;
         for (column, it) in self.table().columns.iter().enumerate() {
-            let is_whole = it.terms.len() == 1 && !token.lower.ends_with('s');
+            let is_asked = matches!(self.before(at, 1).last(), Some(&("which" | "what")))
+                || self.before(at, 3).iter().any(|it| matches!(*it, "name" | "names"));
+            let is_amount = has_numbers(it)
+                && matches!(
+                    self.before(at, 1).last(),
+                    Some(&("many" | "total" | "most" | "fewest"))
+                );
+            let is_repeated = is_amount || it.kind == Kind::Text && self.table().repeats(column);
+            let is_whole =
+                it.terms.len() == 1 && (!token.lower.ends_with('s') || is_asked || is_repeated);
             if has(&self.table().terms, token) && !is_whole {
                 continue;
             }
@@ -60,7 +71,10 @@ impl Reader<'_, '_> {
                 (len, matched) = (1, 1);
             }
             // The whole name is better than a part of it.
-            let score = matched * 10 + usize::from(matched == it.terms.len().max(1)) * 5;
+            let is_same = it.name.to_lowercase() == token.lower;
+            let score = matched * 10
+                + usize::from(matched == it.terms.len().max(1)) * 5
+                + usize::from(is_same) * 2;
             if len > 0 && best.as_ref().is_none_or(|(known, _)| score > *known) {
                 let is_negated = negated && !has(&it.terms, token);
                 let mention = Mention { column, at, end: at + len, is_negated, is_used: false };
@@ -77,122 +91,106 @@ impl Reader<'_, '_> {
         Some(text.strip_suffix('s').map_or(text.clone(), str::to_owned))
     }
 
-    /// Words that are values of a column.
-    pub(super) fn values(&mut self) {
-        for len in (1..=4).rev() {
-            for at in 0..self.tokens.len().saturating_sub(len - 1) {
-                let own = &self.tokens[at..at + len];
-                let is_free = (at..at + len).all(|it| !self.covered[it]);
-                let is_parted = own[..len - 1].iter().any(|it| it.ends);
-                let is_word = own.iter().any(|it| {
-                    !it.is_stop
-                        && !matches!(it.literal, Some(Literal::Number(_) | Literal::Period(..)))
-                });
-                if is_free && !is_parted && is_word {
-                    self.value(at, len);
-                }
-            }
-        }
-    }
-
-    fn value(&mut self, at: usize, len: usize) {
-        let own = &self.tokens[at..at + len];
-        let text = own.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ");
-        let lower = text.to_lowercase();
-        let un = lower.strip_prefix("un").filter(|it| it.len() > 2 && len == 1).map(str::to_owned);
-        let mut found: Option<(usize, String, bool)> = None;
-        for (idx, column) in self.table().columns.iter().enumerate() {
-            if !matches!(column.kind, Kind::Text) || self.table().is_lines {
+    /// `each month`, `which weekday`, `per person`: what a date or a name is called as a group.
+    pub(super) fn parts_of_dates(&mut self) {
+        const ASKING: [&str; 7] = ["per", "each", "every", "by", "which", "what", "busiest"];
+        for at in 0..self.tokens.len() {
+            let word = self.word(at);
+            let before = self.before(at, 1);
+            let is_second = before == ["and"] && self.before(at, 3).contains(&"per");
+            let is_asked = before.first().is_some_and(|it| ASKING.contains(it))
+                || word.ends_with("ly") && Part::of(word).is_some()
+                || is_second && (Part::of(word).is_some() || PEOPLE.contains(&word))
+                || matches!(word, "date" | "dates") && self.mentions.iter().all(|it| it.end != at)
+                || before == ["many"] && self.word(at) == "days";
+            if !is_asked || self.covered[at] || self.mentions.iter().any(|it| it.at == at) {
                 continue;
             }
-            let same = |wanted: &str| column.values.iter().find(|it| it.to_lowercase() == wanted);
-            let is_known = found
-                .as_ref()
-                .is_some_and(|(known, ..)| self.col(*known).values.len() <= column.values.len());
-            if let Some(value) = same(&lower).filter(|_| !is_known) {
-                found = Some((idx, value.clone(), false));
-            } else if found.is_none()
-                && let Some(value) = un.as_deref().and_then(same)
-            {
-                found = Some((idx, value.clone(), true));
+            let is_week = word == "day" && self.word(at + 1) == "of" && self.word(at + 3) == "week";
+            let column = match Part::of(word) {
+                _ if is_week => self.date().and_then(|it| self.part(it, Part::Weekday)),
+                Some(part) => self.date().and_then(|it| self.part(it, part)),
+                None if matches!(word, "day" | "days" | "date" | "dates") => self.date(),
+                None if word == "name" => self.person(),
+                None if PEOPLE.contains(&word) => {
+                    self.person().filter(|it| self.is_called_name(*it))
+                }
+                None => None,
+            };
+            let end = at + if is_week { 4 } else { 1 };
+            if let Some(column) = column {
+                let mention = Mention { column, at, end, is_negated: false, is_used: false };
+                self.mentions.push(mention);
+                self.mentions.sort_by_key(|it| it.at);
             }
         }
-        if let Some((column, value, is_un)) = found {
-            let is_not = is_un != self.is_negated(at);
-            let sign = if is_not { "!=" } else { "==" };
-            let cell = self.query.cell(column);
-            self.filter(column, format!("{cell} {sign} {}", literal::text(&value)), at, at + len);
-            self.covers_name(column, at, at + len);
-            return;
-        }
-        self.part_of_value(at, len, &text);
     }
 
-    /// A word inside of the values of one column: a name that begins with a capital, or a quoted text.
-    fn part_of_value(&mut self, at: usize, len: usize, text: &str) {
-        let token = &self.tokens[at];
-        let is_quoted = matches!(token.literal, Some(Literal::Quoted(_)));
-        let is_behind = |it: &Token| !it.ends && (it.is_stop || self.table().is_lines);
-        let is_name = at > 0
-            && is_behind(&self.tokens[at - 1])
-            && token.text.starts_with(|it: char| it.is_uppercase())
-            && token.literal.is_none()
-            && text.len() > 2;
-        let is_own = self.mentions.iter().any(|it| it.at <= at && at < it.end);
-        let (test, param, from) = self.test_before(at);
-        let is_looked_for = self.table().is_lines && from < at;
-        if !(is_quoted || is_name || is_looked_for) || is_own {
-            return;
+    /// The date that is meant: the only one, or the only one that is mentioned.
+    fn date(&self) -> Option<usize> {
+        let is_date = |it: &crate::tables::table::Column| it.kind == Kind::Date;
+        let mut all: Vec<usize> = self.mentions.iter().map(|it| it.column).collect();
+        all.retain(|it| is_date(self.col(*it)));
+        all.dedup();
+        match all.as_slice() {
+            [one] => Some(*one),
+            _ => self.sole(&is_date),
         }
-        let has_word = |value: &String| {
-            if is_quoted {
-                return value.contains(text);
-            }
-            value.match_indices(text).any(|(from, _)| {
-                let is_edge = |it: Option<char>| !it.is_some_and(char::is_alphanumeric);
-                is_edge(value[..from].chars().next_back())
-                    && is_edge(value[from + text.len()..].chars().next())
-            })
+    }
+
+    fn part(&self, date: usize, part: Part) -> Option<usize> {
+        self.table().columns.iter().position(|it| it.source == Source::Part(date, part))
+    }
+
+    /// The column with the names of people: the only one called so, or the only one with such texts.
+    pub(super) fn person(&self) -> Option<usize> {
+        let is_text = |it: &usize| self.col(*it).kind == Kind::Text;
+        let called = |it: &usize| self.is_called_name(*it);
+        let looks = |it: &usize| {
+            let values = &self.col(*it).values;
+            let names = values.iter().filter(|it| is_name(it)).count();
+            names > 0 && names * 5 >= values.len() * 4
         };
-        let mut columns = (0..self.table().columns.len()).filter(|idx| {
-            self.col(*idx).kind == Kind::Text && self.col(*idx).values.iter().any(has_word)
-        });
-        let (Some(column), None) = (columns.next(), columns.next()) else { return };
-        let not = if self.is_negated(at) { "not " } else { "" };
-        let cell = self.query.cell(column);
-        let cell = if self.col(column).optional { format!("({cell} ?? \"\")") } else { cell };
-        let condition = format!("{not}{test}({cell}, {param}: {})", literal::text(text));
-        self.filter(column, condition, from, at + len);
-        self.covers_name(column, at, at + len);
-    }
-
-    /// The test that the words before a value ask for, its param, and where these words begin:
-    /// `that mention milk`, `starting with "-"`.
-    fn test_before(&self, at: usize) -> (&'static str, &'static str, usize) {
-        let before = |back: usize| Some(&self.tokens[at.checked_sub(back)?]);
-        let is_with = before(1).is_some_and(|it| it.lower == "with");
-        match (before(1), before(2)) {
-            (_, Some(it)) if is_with && has(&self.lexicon.starts, it) => {
-                ("starts_with", "prefix", at - 2)
-            }
-            (_, Some(it)) if is_with && has(&self.lexicon.ends, it) => {
-                ("ends_with", "suffix", at - 2)
-            }
-            (Some(it), _) if has(&self.lexicon.contains, it) && !it.is_stop => {
-                ("contains", "item", at - 1)
-            }
-            _ => ("contains", "item", at),
-        }
-    }
-
-    /// The name of a column next to one of its values only says what the value is.
-    fn covers_name(&mut self, column: usize, from: usize, to: usize) {
-        let near = |it: &Mention| {
-            it.column == column
-                && (it.end <= from && from - it.end <= 2 || it.at >= to && it.at - to <= 1)
+        let one = |fits: &dyn Fn(&usize) -> bool| {
+            let mut all = self.table().own().filter(is_text).filter(|it| fits(it));
+            let (first, next) = (all.next(), all.next());
+            first.filter(|_| next.is_none())
         };
-        if let Some(idx) = self.mentions.iter().position(|it| !it.is_used && near(it)) {
-            self.take_mention(idx, "where");
-        }
+        let is_row = |it: &usize| self.is_row_name(*it);
+        one(&called).or_else(|| one(&is_row)).or_else(|| one(&looks))
     }
+
+    /// Whether a column is called as the file is: `pupil` in `pupils.csv`.
+    pub(super) fn is_row_name(&self, column: usize) -> bool {
+        let terms = &self.col(column).terms;
+        self.is_text(column) && terms.len() == 1 && self.table().terms.contains(&terms[0])
+    }
+
+    pub(super) fn is_text(&self, column: usize) -> bool {
+        self.col(column).kind == Kind::Text
+    }
+
+    /// Whether a column is called as if its rows were people.
+    fn is_called_name(&self, column: usize) -> bool {
+        matches!(
+            self.col(column).name.to_lowercase().as_str(),
+            "name" | "person" | "who" | "full_name"
+        )
+    }
+
+    /// Whether a token stands for people whose column is known.
+    pub(super) fn is_person(&self, at: usize) -> bool {
+        is_one_of(&self.tokens[at], &PEOPLE) && self.person().is_some()
+    }
+}
+
+/// Whether a text looks like the name of a person: `Ada King`, `King, Ada`.
+fn is_name(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_word = |it: &str| {
+        it.starts_with(char::is_uppercase)
+            && it.chars().skip(1).any(char::is_lowercase)
+            && it.chars().all(|it| it.is_alphabetic() || matches!(it, ',' | '-' | '.' | '\''))
+    };
+    (2..=3).contains(&words.len()) && words.into_iter().all(is_word)
 }

@@ -1,18 +1,23 @@
 //! Reads a goal as a question about one table: which words mean columns and values, which compare,
 //! count, order and write.
 
+mod dates;
 mod filters;
+mod groups;
 mod measures;
 mod mentions;
+mod names;
 mod orders;
 mod results;
 mod rows;
+mod values;
 
 use svc_text::stems::Vocabulary;
 
 use super::{
-    lexicon::{Lexicon, has},
-    query::{Filter, Format, Measure, Query},
+    closed,
+    lexicon::Lexicon,
+    query::{Filter, Measure, Query},
     table::{Column, Table},
     words::{Literal, Token},
 };
@@ -36,6 +41,8 @@ pub(super) struct Reader<'a, 'w> {
     /// The tokens that the query covers.
     covered: Vec<bool>,
     mentions: Vec<Mention>,
+    /// Whether something is said of all rows of a group: `who never paid`.
+    denies_all: bool,
     query: Query<'a>,
 }
 
@@ -52,34 +59,26 @@ impl<'a, 'w> Reader<'a, 'w> {
         lexicon: &'a Lexicon,
         words: &'w mut Vocabulary,
     ) -> Self {
-        let query = Query {
-            table,
-            filters: Vec::new(),
-            group: None,
-            measure: None,
-            order: None,
-            take: None,
-            columns: Vec::new(),
-            distinct: false,
-            digits: None,
-            measure_name: None,
-            format: Format::Value,
-            target: None,
-            parts: Vec::new(),
-        };
         let covered = vec![false; tokens.len()];
-        Self { tokens, lexicon, words, covered, mentions: Vec::new(), query }
+        let (mentions, query) = (Vec::new(), Query::of(table));
+        Self { tokens, lexicon, words, covered, mentions, denies_all: false, query }
     }
 
     /// Reads the goal; `None` if it cannot be a question about the table.
     pub(super) fn read(mut self) -> Option<Reading<'a>> {
         self.paths()?;
         self.find_mentions();
+        self.parts_of_dates();
+        self.templates();
+        self.asides();
         self.values();
         self.decimals();
+        self.group_conditions();
+        self.pairs();
         self.comparisons();
         self.presence();
-        self.totals()?;
+        self.shares();
+        self.totals();
         self.groups();
         self.orders()?;
         self.projections();
@@ -88,12 +87,25 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.refrains();
         self.separators();
         self.kinds();
+        self.renames();
         self.rows();
         self.extreme();
-        if self.query.measure == Some(Measure::Count)
-            && self.table().is_lines
-            && !self.names_lines()
-        {
+        self.choices()?;
+        // Of all rows of a group, or of a sum of numbers, nothing can be said.
+        let is_of_all = |it: &usize| self.is_text(*it) && self.table().repeats(*it);
+        if self.denies_all && self.query.columns.iter().chain(&self.query.groups).any(is_of_all) {
+            return None;
+        }
+        let has_order = !self.query.orders.is_empty() && self.query.take.is_none();
+        if self.query.has_measures() && self.query.groups.is_empty() && has_order {
+            return None;
+        }
+        let is_odd = self.query.columns.iter().any(|it| self.query.is_number(*it));
+        if self.query.has_measures() && is_odd && !self.query.distinct {
+            return None;
+        }
+        let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
+        if counts && self.table().is_lines && !self.names_lines() {
             return None;
         }
         let uncovered = self.uncovered();
@@ -102,9 +114,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Whether it is lines that are counted, and not what is in them.
     fn names_lines(&self) -> bool {
-        let is_line =
-            |it: &Token| matches!(it.lower.as_str(), "line" | "lines" | "row" | "rows" | "entries");
-        self.tokens.iter().any(is_line)
+        self.tokens.iter().any(|it| is_one_of(it, &["line", "lines", "row", "rows", "entries"]))
     }
 
     fn table(&self) -> &'a Table {
@@ -112,7 +122,17 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn col(&self, idx: usize) -> &'a Column {
-        &self.table().columns[idx]
+        self.query.column(idx)
+    }
+
+    /// The word at a place; empty behind the end.
+    fn word(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |it| it.lower.as_str())
+    }
+
+    /// The words before a place, the nearest one last.
+    fn before(&self, at: usize, len: usize) -> Vec<&'a str> {
+        self.tokens[at.saturating_sub(len)..at].iter().map(|it| it.lower.as_str()).collect()
     }
 
     fn cover(&mut self, from: usize, to: usize, stage: impl Into<String>) {
@@ -136,15 +156,20 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         if self.query.target.is_some() {
             for at in 0..self.tokens.len() {
-                if !self.covered[at]
-                    && has(&self.lexicon.writes, &self.tokens[at])
-                    && self.by_target(at)
-                {
-                    self.covered[at] = true;
-                }
+                let token = &self.tokens[at];
+                let is_write =
+                    closed::writes(token) && (self.by_target(at) || token.lower != "file");
+                self.covered[at] |= is_write || self.names_target(at);
             }
         }
         Some(())
+    }
+
+    /// `for my reading list`, which is written to `reading_list.txt`
+    fn names_target(&self, at: usize) -> bool {
+        let path = self.query.target.as_deref().unwrap_or_default().to_lowercase();
+        let stem = path.rsplit('/').next().and_then(|it| it.split('.').next()).unwrap_or_default();
+        self.before(at, 3).contains(&"my") && stem.split(['_', '-']).any(|it| it == self.word(at))
     }
 
     /// Whether a token is near the file to write, or begins a sentence.
@@ -160,18 +185,28 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.cover(at, end, stage);
     }
 
-    fn filter(&mut self, column: usize, text: String, from: usize, to: usize) {
+    /// Adds a condition on some columns, which tokens ask for.
+    fn filter(&mut self, columns: &[usize], text: String, from: usize, to: usize) -> &mut Filter {
         self.cover(from, to, format!("where {{ {text} }}"));
         for it in &mut self.mentions {
             it.is_used |= from <= it.at && it.end <= to;
         }
-        self.query.filters.push(Filter { column, text });
+        let filters = &mut self.query.filters;
+        let columns = columns.to_vec();
+        let (is_value, is_not, is_test) = (false, false, false);
+        filters.push(Filter { columns, text, from, to, is_value, is_not, is_test });
+        let last = filters.len() - 1;
+        &mut filters[last]
     }
 
     /// The only column of a kind.
     fn sole(&self, fits: &dyn Fn(&Column) -> bool) -> Option<usize> {
-        let mut all = (0..self.table().columns.len()).filter(|it| fits(self.col(*it)));
+        let mut all = self.table().own().filter(|it| fits(self.col(*it)));
         let (first, next) = (all.next()?, all.next());
         next.is_none().then_some(first)
     }
+}
+
+fn is_one_of(token: &Token, words: &[&str]) -> bool {
+    words.contains(&token.lower.as_str())
 }

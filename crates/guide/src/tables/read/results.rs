@@ -1,7 +1,13 @@
 //! What is wanted of the rows, and in which form.
 
 use super::{
-    super::{lexicon::has, query::Format, table::Kind, words::Token},
+    super::{
+        closed,
+        lexicon::has,
+        query::{By, Format, Measure, Piece},
+        table::Kind,
+        words::{Literal, Token},
+    },
     Mention, Reader,
 };
 
@@ -15,9 +21,11 @@ impl Reader<'_, '_> {
             let says_once = if token.lower == "once" {
                 self.tokens[at.saturating_sub(3)..at].iter().any(is_each)
             } else {
-                has(&self.lexicon.unique, token)
+                closed::is_different(token)
             };
-            if at > 0 && says_once && matches!(self.tokens[at - 1].lower.as_str(), "no" | "without")
+            if at > 0
+                && says_once
+                && matches!(self.word(at - 1), "no" | "without" | "remove" | "drop")
             {
                 self.covered[at - 1] = true;
             }
@@ -26,16 +34,161 @@ impl Reader<'_, '_> {
                 self.cover(at, at + 1, "unique");
             }
         }
+        self.folds_case();
+        let is_grouped = !self.query.groups.is_empty();
         for idx in 0..self.mentions.len() {
             let Mention { column, at, is_used, .. } = self.mentions[idx];
             if is_used || self.covered[at] || self.col(column).kind == Kind::Other {
                 continue;
             }
+            // `the best of each class` is more than one row.
+            let is_each = matches!(self.before(at, 1).last(), Some(&("each" | "every" | "per")));
+            let is_one = self.query.take.is_some() || self.query.has_measures();
+            if is_each && is_one && !self.query.groups.contains(&column) {
+                continue;
+            }
+            if self.is_verb(idx) || is_grouped && self.is_counted(idx) {
+                self.take_mention(idx, "the rows");
+                continue;
+            }
+            let by = By::Column(column);
+            let is_measured = is_grouped
+                && self.query.measures.iter().any(|it| {
+                    matches!(it.measure, Measure::Total(_, of) | Measure::Distinct(of) if of == column)
+                });
+            let is_in_lines = self.query.template.contains(&Piece::Value(by));
             // The groups have their name anyway.
-            if !self.query.columns.contains(&column) && self.query.group != Some(column) {
+            let is_known = self.query.columns.contains(&column)
+                || self.query.groups.contains(&column)
+                || is_measured
+                || is_in_lines;
+            let is_noun = self.is_counted_noun(at);
+            if is_grouped && (self.query.distinct || is_noun) && !is_known {
+                self.counts_different(column);
+            } else if !is_known {
                 self.query.columns.push(column);
             }
             self.take_mention(idx, "each");
+        }
+        // Whoever is asked for is named once.
+        let asks = |it: &Mention| {
+            self.query.columns == [it.column]
+                && matches!(self.before(it.at, 1).last(), Some(&("which" | "what")))
+        };
+        if !self.query.has_measures()
+            && self.query.orders.is_empty()
+            && self.mentions.iter().any(asks)
+        {
+            self.query.distinct |= self.table().repeats(self.query.columns[0]);
+        }
+        if let [column] = self.query.columns.as_slice()
+            && self.is_row_name(*column)
+            && !self.query.has_measures()
+        {
+            self.query.distinct |= self.table().repeats(*column) && self.query.orders.is_empty();
+        }
+        // `who ..` and `which invoices ..` ask for names.
+        let is_open = self.query.columns.is_empty()
+            && !self.query.has_measures()
+            && !is_grouped
+            && self.query.template.is_empty();
+        if is_open && self.asks_who() {
+            self.query.columns.extend(self.person());
+        } else if is_open && self.asks_which() {
+            self.query.columns.extend(self.row_name());
+        }
+    }
+
+    /// Whether a sentence begins with `who`.
+    fn asks_who(&self) -> bool {
+        let begins = |at: usize| {
+            at == 0
+                || self.tokens[at - 1].ends
+                || matches!(self.tokens[at - 1].literal, Some(Literal::Path(_)))
+        };
+        (0..self.tokens.len()).any(|at| self.word(at) == "who" && begins(at))
+    }
+
+    /// Whether the rows are asked for: `which invoices`.
+    fn asks_which(&self) -> bool {
+        (1..self.tokens.len())
+            .any(|at| matches!(self.word(at - 1), "which" | "whose") && self.is_rows(at))
+    }
+
+    /// What the rows are called by: a name or title, or the first column if it is different in each.
+    fn row_name(&self) -> Option<usize> {
+        let is_name = |it: &usize| {
+            matches!(self.col(*it).name.to_lowercase().as_str(), "name" | "title")
+                && self.is_text(*it)
+        };
+        let first = self.table().own().next().filter(|it| self.is_key(*it));
+        self.table().own().find(is_name).or(first)
+    }
+
+    /// Whether a mention of a date is the verb of the rows: `how many chairs were sold`, `who sold`.
+    fn is_verb(&self, idx: usize) -> bool {
+        let Mention { column, at, end, .. } = self.mentions[idx];
+        let is_date = self.col(column).kind == Kind::Date;
+        let before = self.before(at, 1);
+        let subject = matches!(
+            before.last(),
+            Some(
+                &("were" | "was" | "been" | "who" | "that" | "have" | "has" | "we" | "i" | "they")
+            )
+        );
+        let words = self.col(column).name.split(['_', ' ']).count();
+        // `by month sent`
+        let is_grouped = self
+            .query
+            .groups
+            .iter()
+            .any(|it| *it != column && self.col(*it).source.needs(*it).contains(&column));
+        let is_event = subject || is_grouped || words > 1 && !self.word(at).contains("date");
+        is_date && end == at + 1 && is_event
+    }
+
+    /// `how many pupils`, `the number of pupils`
+    fn is_counted_noun(&self, at: usize) -> bool {
+        let before = self.before(at, 2);
+        before.last() == Some(&"many") || before == ["number", "of"]
+    }
+
+    /// Whether a mention says what is counted in each group: `the number of books per reader`.
+    fn is_counted(&self, idx: usize) -> bool {
+        let Mention { column, at, .. } = self.mentions[idx];
+        let counts = self.query.measures.iter().any(|it| it.measure == Measure::Count);
+        let is_asked =
+            matches!(self.before(at, 1).last(), Some(&("many" | "most" | "fewest" | "of" | "two")));
+        counts && is_asked && !self.query.distinct && !self.table().repeats(column)
+    }
+
+    /// `how many different customers in each country`
+    fn counts_different(&mut self, column: usize) {
+        let count = self.query.measures.iter().position(|it| it.measure == Measure::Count);
+        match count {
+            Some(it) => {
+                self.query.measures[it].measure = Measure::Distinct(column);
+                self.query.distinct = false;
+            }
+            None => self.query.columns.push(column),
+        }
+    }
+
+    /// `ignoring case`, `differ only in capital letters`
+    fn folds_case(&mut self) {
+        const MARKS: [&str; 6] =
+            ["ignoring", "ignore", "regardless", "differ", "matter", "insensitive"];
+        for at in 0..self.tokens.len() {
+            let is_case = matches!(
+                self.word(at),
+                "case" | "capitals" | "capitalisation" | "capitalization" | "capital" | "uppercase"
+            );
+            let mark = (at.saturating_sub(4)..=at).find(|it| MARKS.contains(&self.word(*it)));
+            if let (true, Some(from)) = (is_case && self.query.distinct, mark) {
+                let end = at + 1 + usize::from(self.word(at + 1) == "letters");
+                self.query.ignores_case = true;
+                self.cover(from, end, "lower");
+            }
         }
     }
 
@@ -95,6 +248,29 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// `no matter which release`, `on some day`, `one line each`: words that ask for nothing more.
+    pub(super) fn asides(&mut self) {
+        for at in 0..self.tokens.len() {
+            let len = match (self.word(at), self.word(at + 1), self.word(at + 2)) {
+                ("no", "matter", "which" | "what") => 4,
+                ("on" | "in", "some" | "any", "day" | "month" | "year") => 3,
+                ("one", "line", "each") | ("one", "per", "line") => 3,
+                ("one", "a", "line") | ("each", "on", "its") => 3,
+                _ => continue,
+            };
+            let end = (at + len).min(self.tokens.len());
+            self.covered[at..end].fill(true);
+        }
+        for at in 0..self.tokens.len() {
+            if self.word(at) == "numbered"
+                || self.word(at) == "number" && self.word(at + 1) == "them"
+            {
+                self.query.is_numbered = true;
+                self.cover(at, at + 1, "enumerate");
+            }
+        }
+    }
+
     /// `separated by semicolons`: how the file is read.
     pub(super) fn separators(&mut self) {
         if !self.table().reader.contains("sep:") {
@@ -109,7 +285,7 @@ impl Reader<'_, '_> {
     }
 
     fn is_writing(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|it| has(&self.lexicon.writes, it))
+        self.tokens.get(at).is_some_and(closed::writes)
     }
 
     /// `joining dates`, `the column name`: words that only say what a mention is.
@@ -125,14 +301,18 @@ impl Reader<'_, '_> {
                 Kind::Text if of.values.iter().any(|it| it.contains('@')) => {
                     &["address", "addresses"]
                 }
-                _ => &["name", "names"],
+                _ => &["name", "names", "number", "numbers"],
             };
             let noun = |it: &str| {
                 matches!(it, "column" | "columns" | "field" | "fields" | "value" | "values")
                     || kind.contains(&it)
             };
+            // `renew automatically`: `auto_renew`
+            let parts = of.name.to_lowercase();
+            let parts: Vec<&str> = parts.split(['_', '-', ' ']).filter(|it| it.len() > 3).collect();
+            let is_part = |it: &Token| parts.iter().any(|part| it.lower.starts_with(part));
             for near in [at.wrapping_sub(1), end] {
-                let is_it = self.tokens.get(near).is_some_and(|it| noun(&it.lower));
+                let is_it = self.tokens.get(near).is_some_and(|it| noun(&it.lower) || is_part(it));
                 if is_it {
                     self.covered[near] = true;
                 }

@@ -4,10 +4,13 @@ use svc_contract::value::literal;
 
 use super::{
     super::{
-        lexicon::{self, has},
+        closed,
+        lexicon::has,
+        query::Measure,
         words::{Literal, Token},
     },
     Reader,
+    values::is_common_part,
 };
 
 impl Reader<'_, '_> {
@@ -32,13 +35,26 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
                 continue;
             }
-            if self.lexicon.requests(token) {
+            let is_grouped =
+                matches!(self.before(at, 1).last(), Some(&("and" | "per" | "each" | "every")));
+            let adds = matches!(token.lower.as_str(), "still" | "yet");
+            if self.lexicon.requests(token) && !adds
+                || adds && !self.query.filters.is_empty()
+                || self.is_person(at) && !is_grouped
+            {
                 self.covered[at] = true;
                 continue;
             }
             // A line is a line; but `level ERROR` says what the text in it is.
             let fits = if self.table().is_lines { self.is_by_value(at) } else { self.is_head(at) };
-            if noun.is_none() && fits {
+            // `how many refunds are in sales.csv`: nothing says that the rows are refunds.
+            let query = &self.query;
+            let is_restricted = self.table().is_lines
+                || !query.filters.is_empty()
+                || !query.groups.is_empty()
+                || !query.orders.is_empty()
+                || query.measures.iter().any(|it| it.measure != Measure::Count);
+            if noun.is_none() && fits && is_restricted {
                 noun = Some(token.term);
             }
             if noun.is_some_and(|it| it == token.term) {
@@ -54,7 +70,7 @@ impl Reader<'_, '_> {
             "what", "many", "some", "more", "of", "number", "only",
         ];
         let token = &self.tokens[at];
-        let is_verb = token.lower.ends_with("ed") || token.lower.ends_with("ing");
+        let is_verb = ["ed", "ing", "est"].iter().any(|it| token.lower.ends_with(it));
         let next = self.tokens.get(at + 1).filter(|_| !token.ends);
         let is_last =
             next.is_none_or(|it| it.is_stop || matches!(it.literal, Some(Literal::Path(_))));
@@ -62,9 +78,32 @@ impl Reader<'_, '_> {
             return false;
         }
         let before = &self.tokens[at - 1];
+        let begins = matches!(before.literal, Some(Literal::Path(_)))
+            && matches!(
+                self.word(at + 1),
+                "with" | "in" | "from" | "who" | "that" | "whose" | "by"
+            );
         let chooses = CHOOSING.contains(&before.lower.as_str())
-            || matches!(before.literal, Some(Literal::Number(_)));
-        chooses || self.is_chosen(at - 1)
+            || matches!(before.literal, Some(Literal::Number(_))) && !self.is_chosen(at - 1);
+        // `were returned late`: what follows is not what was returned.
+        let is_state =
+            at > 1 && matches!(self.word(at - 2), "is" | "are" | "was" | "were" | "been");
+        // `the boss of Priya` is none of the rows.
+        let is_one = !token.lower.ends_with('s') || token.lower.ends_with("ss");
+        let is_column = self.mentions.iter().any(|it| !it.is_used && it.at <= at && at < it.end);
+        let is_attribute = is_column || is_one && self.word(at + 1) == "of";
+        if is_attribute || self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
+            return false;
+        }
+        let is_number = matches!(before.literal, Some(Literal::Number(_)));
+        chooses || begins || self.is_chosen(at - 1) && !is_number
+    }
+
+    /// Whether a word stands in a short value: then it says which rows, and not what rows are.
+    fn is_in_values(&self, at: usize) -> bool {
+        let is_text = |it: &usize| self.is_text(*it);
+        let mut values = self.table().own().filter(is_text).flat_map(|it| &self.col(it).values);
+        values.any(|it| is_common_part(it, self.word(at)))
     }
 
     /// Whether a token is part of a filter or an order.
@@ -87,12 +126,21 @@ impl Reader<'_, '_> {
     pub(super) fn uncovered(&self) -> Vec<String> {
         let is_open = |at: &usize| {
             let token = &self.tokens[*at];
-            let compares = lexicon::compares(self.tokens, *at).is_some();
+            let compares = closed::compares(self.tokens, *at).is_some();
             // `the busiest one first`, but `more than one`.
             let before = at.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
-            let is_pronoun = token.lower == "one" && before != Some("than");
-            let is_content =
-                !token.is_stop || token.literal.is_some() || lexicon::negates(token) || compares;
+            let is_counted = matches!(before, Some("than" | "only" | "just" | "exactly" | "least"));
+            let is_pronoun = token.lower == "one" && !is_counted;
+            // Words without a topic that change the result.
+            let binds = matches!(
+                token.lower.as_str(),
+                "or" | "than" | "between" | "most" | "more" | "both" | "same" | "once" | "per"
+            );
+            let is_content = !token.is_stop
+                || token.literal.is_some()
+                || closed::negates(token)
+                || compares
+                || binds;
             !self.covered[*at] && is_content && !is_pronoun
         };
         (0..self.tokens.len()).filter(is_open).map(|it| self.tokens[it].text.clone()).collect()

@@ -1,0 +1,270 @@
+//! The closed classes of English words: numbers, months, weekdays, comparisons and negations.
+
+use super::words::Token;
+
+pub(super) const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+
+pub(super) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+pub(super) const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The ops from a list of numbers to a number, with the words that ask for each.
+const TOTALS: [(&str, &[&str]); 4] = [
+    (
+        "sum",
+        &[
+            "total",
+            "totals",
+            "totalled",
+            "sum",
+            "sums",
+            "altogether",
+            "combined",
+            "together",
+            "add",
+            "adding",
+        ],
+    ),
+    ("avg", &["average", "averages", "mean", "means"]),
+    ("median", &["median", "medians"]),
+    ("stdev", &["deviation"]),
+];
+
+/// The op over numbers that a word asks for.
+pub(super) fn total(token: &Token) -> Option<&'static str> {
+    let is_it = |words: &[&str]| words.contains(&token.lower.as_str());
+    TOTALS.iter().find(|(_, words)| is_it(words)).map(|(op, _)| *op)
+}
+
+/// Whether a word says that nothing is repeated.
+pub(super) fn is_different(token: &Token) -> bool {
+    const WORDS: [&str; 10] = [
+        "different",
+        "distinct",
+        "unique",
+        "duplicate",
+        "duplicates",
+        "repeats",
+        "repetition",
+        "repetitions",
+        "deduplicate",
+        "doubles",
+    ];
+    WORDS.contains(&token.lower.as_str())
+}
+
+/// Whether a verb asks for a file.
+pub(crate) fn writes(token: &Token) -> bool {
+    const WORDS: [&str; 13] = [
+        "write", "writes", "written", "save", "saved", "store", "stored", "put", "export", "keep",
+        "create", "make", "file",
+    ];
+    WORDS.contains(&token.lower.as_str())
+}
+
+/// Words for people, whatever the column is called.
+pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
+
+/// The side of a superlative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    High,
+    Low,
+    New,
+    Old,
+}
+
+pub(super) const MONEY: &[&str] =
+    &["price", "cost", "amount", "fee", "rent", "fare", "total", "salary", "wage", "expense"];
+
+const WEIGHT: &[&str] = &["weight", "kg"];
+
+const LENGTH: &[&str] =
+    &["duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km"];
+
+/// Superlatives, with the words of the columns that they are about if they do not fit all numbers.
+const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
+    (
+        &[
+            "most", "best", "top", "maximum", "highest", "largest", "biggest", "greatest",
+            "busiest", "fullest",
+        ],
+        Side::High,
+        &[],
+    ),
+    (&["least", "fewest", "minimum", "worst", "lowest", "smallest"], Side::Low, &[]),
+    (&["priciest", "dearest", "expensive"], Side::High, MONEY),
+    (&["cheapest"], Side::Low, MONEY),
+    (&["longest"], Side::High, LENGTH),
+    (&["shortest"], Side::Low, LENGTH),
+    (&["heaviest"], Side::High, WEIGHT),
+    (&["lightest"], Side::Low, WEIGHT),
+    (&["newest", "latest", "recent"], Side::New, &[]),
+    (&["youngest"], Side::New, &["age"]),
+    (&["oldest"], Side::Old, &["age"]),
+    (&["earliest", "first", "urgent", "longest-standing", "longest-serving"], Side::Old, &[]),
+];
+
+/// The side of a superlative, and the words of the columns that it is about.
+pub(super) fn superlative(token: &Token) -> Option<(Side, &'static [&'static str])> {
+    let is_it = |words: &[&str]| words.contains(&token.lower.as_str());
+    SUPERLATIVES.iter().find(|(words, ..)| is_it(words)).map(|(_, side, of)| (*side, *of))
+}
+
+/// A comparison, with its length in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compare {
+    More,
+    AtLeast,
+    Less,
+    AtMost,
+}
+
+impl Compare {
+    pub(super) fn inverted(self) -> Self {
+        match self {
+            Self::More => Self::AtMost,
+            Self::AtLeast => Self::Less,
+            Self::Less => Self::AtLeast,
+            Self::AtMost => Self::More,
+        }
+    }
+
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::More => ">",
+            Self::AtLeast => ">=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+        }
+    }
+}
+
+const BEFORE: [(&str, Compare); 31] = [
+    ("heavier than", Compare::More),
+    ("bigger than", Compare::More),
+    ("better than", Compare::More),
+    ("lighter than", Compare::Less),
+    ("worse than", Compare::Less),
+    ("older than", Compare::More),
+    ("longer than", Compare::More),
+    ("younger than", Compare::Less),
+    ("shorter than", Compare::Less),
+    ("cheaper than", Compare::Less),
+    ("exceeding", Compare::More),
+    ("more than", Compare::More),
+    ("greater than", Compare::More),
+    ("larger than", Compare::More),
+    ("higher than", Compare::More),
+    ("later than", Compare::More),
+    ("over", Compare::More),
+    ("above", Compare::More),
+    ("after", Compare::More),
+    ("at least", Compare::AtLeast),
+    ("since", Compare::AtLeast),
+    ("less than", Compare::Less),
+    ("fewer than", Compare::Less),
+    ("lower than", Compare::Less),
+    ("smaller than", Compare::Less),
+    ("earlier than", Compare::Less),
+    ("under", Compare::Less),
+    ("below", Compare::Less),
+    ("before", Compare::Less),
+    ("at most", Compare::AtMost),
+    ("until", Compare::AtMost),
+];
+
+const BEHIND: [(&str, Compare); 12] = [
+    ("or older", Compare::AtLeast),
+    ("onwards", Compare::AtLeast),
+    ("onward", Compare::AtLeast),
+    ("and over", Compare::AtLeast),
+    ("or more", Compare::AtLeast),
+    ("or later", Compare::AtLeast),
+    ("or above", Compare::AtLeast),
+    ("or over", Compare::AtLeast),
+    ("or less", Compare::AtMost),
+    ("or earlier", Compare::AtMost),
+    ("or below", Compare::AtMost),
+    ("or fewer", Compare::AtMost),
+];
+
+const NOT: [&str; 24] = [
+    "neither",
+    "nor",
+    "skip",
+    "ignore",
+    "omit",
+    "exclude",
+    "leaving",
+    "unless",
+    "not",
+    "no",
+    "never",
+    "without",
+    "isn't",
+    "hasn't",
+    "haven't",
+    "aren't",
+    "wasn't",
+    "doesn't",
+    "don't",
+    "didn't",
+    "nobody",
+    "none",
+    "except",
+    "excluding",
+];
+
+/// The words of the columns that a comparison is about, if it does not fit all numbers.
+pub(super) fn compared_by(word: &str) -> &'static [&'static str] {
+    match word {
+        "longer" | "shorter" => LENGTH,
+        "cheaper" => MONEY,
+        "heavier" | "lighter" => WEIGHT,
+        "older" | "younger" => &["age"],
+        _ => &[],
+    }
+}
+
+/// The comparison that begins at a token, and its length.
+pub(super) fn compares(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
+    one_of(&BEFORE, tokens, at)
+}
+
+/// The comparison that follows a value, and its length.
+pub(super) fn compares_behind(tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
+    one_of(&BEHIND, tokens, at)
+}
+
+fn one_of(all: &[(&str, Compare)], tokens: &[Token], at: usize) -> Option<(Compare, usize)> {
+    all.iter().find_map(|(text, compare)| {
+        let words: Vec<&str> = text.split(' ').collect();
+        let own = tokens.get(at..at + words.len())?;
+        own.iter()
+            .zip(&words)
+            .all(|(token, word)| token.lower == *word)
+            .then_some((*compare, words.len()))
+    })
+}
+
+pub(crate) fn negates(token: &Token) -> bool {
+    NOT.contains(&token.lower.replace('’', "'").as_str())
+}
