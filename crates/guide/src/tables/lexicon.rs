@@ -18,7 +18,7 @@ const TOTALS: [&str; 5] = ["sum", "avg", "median", "stdev", "mode"];
 const REQUESTS: &str = "please pls work something need want like give show tell list find get see \
     look take use using just only all every everything everybody everyone everywhere anybody anyone \
     who whose where let know turn make have keep leave call called name according going go come came \
-    said say says still yet far so also too really exactly here there one ones rest";
+    said say says still yet far so also too really exactly here there one ones rest collect gather";
 
 /// The words of ops that a query about a table may need.
 pub(super) struct Lexicon {

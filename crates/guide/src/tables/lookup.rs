@@ -4,7 +4,7 @@ use svc_contract::value::{Value, literal};
 use svc_text::stems::{Term, Vocabulary};
 
 use super::{
-    Answer, Seen,
+    Answer, Content, Seen,
     lexicon::{Lexicon, has},
     words::{Literal, Token},
 };
@@ -25,9 +25,9 @@ pub(super) fn answer(
     lexicon: &Lexicon,
     words: &mut Vocabulary,
 ) -> Option<Answer> {
-    let Value::Record(_) = &seen.value else { return None };
+    let Content::One(value @ Value::Record(_)) = &seen.content else { return None };
     let mut leaves = Vec::new();
-    collect(&seen.value, &mut Vec::new(), words, &mut leaves);
+    collect(value, &mut Vec::new(), words, &mut leaves);
     let wanted = tokens.iter().filter(|it| !it.is_stop && !lexicon.requests(it));
     let wanted: Vec<&Token> =
         wanted.filter(|it| it.literal != Some(Literal::Path(seen.path.clone()))).collect();

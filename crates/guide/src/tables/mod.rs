@@ -7,26 +7,64 @@ mod lexicon;
 mod lookup;
 mod query;
 mod read;
+mod source;
 mod table;
+mod texts;
+mod views;
 mod words;
+
+pub use source::{Named, named};
 
 use svc_contract::{registry::Catalog, value::Value};
 use svc_text::stems::Vocabulary;
 
 use lexicon::Lexicon;
 use read::Reader;
-use table::Table;
+use views::View;
 use words::{Literal, Token, tokens};
 
-/// A file that a goal names, and what is in it.
+/// A file or folder that a goal names, and what is in it.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The path, as in the goal.
     pub path: String,
+    /// The archive that it is in, as in the goal.
+    pub within: Option<String>,
     /// The stages that read it as a `{T}`, as in a script.
     pub reader: String,
-    /// Its content.
-    pub value: Value,
+    pub content: Content,
+}
+
+/// What is in a file or folder.
+#[derive(Clone, Debug)]
+pub enum Content {
+    One(Value),
+    /// The rows of the tables of a folder, with the name of the `file` of each. The parser are the
+    /// stages from the text of a file to its `{T}`.
+    Rows {
+        parser: String,
+        rows: Value,
+    },
+    /// The files of a folder.
+    Texts(Vec<Doc>),
+}
+
+/// A file of a folder.
+#[derive(Clone, Debug)]
+pub struct Doc {
+    pub name: String,
+    pub text: String,
+}
+
+impl Content {
+    /// The files of a list of `{ title, text }`.
+    pub fn texts(value: &Value) -> Option<Self> {
+        let doc = |it: &Value| {
+            let text = |name: &str| Some(it.as_record()?.get(name)?.as_str()?.to_owned());
+            Some(Doc { name: text("title")?, text: text("text")? })
+        };
+        Some(Self::Texts(value.as_list()?.iter().map(doc).collect::<Option<_>>()?))
+    }
 }
 
 /// A script about a file that was looked at.
@@ -34,20 +72,6 @@ pub(crate) struct Answer {
     pub(crate) script: String,
     /// The phrases of the goal, each with the stage that serves it.
     pub(crate) parts: Vec<(String, String)>,
-}
-
-/// The paths that a goal names.
-pub fn named_files(goal: &str) -> Vec<String> {
-    let tokens = tokens(goal, &mut Vocabulary::default());
-    let mut paths: Vec<String> = Vec::new();
-    for token in tokens {
-        if let Some(Literal::Path(path)) = token.literal
-            && !paths.contains(&path)
-        {
-            paths.push(path);
-        }
-    }
-    paths
 }
 
 /// Whether a path is the one to write: `saved as a.csv`, `into b.json`.
@@ -70,7 +94,8 @@ pub(crate) enum Outcome {
 /// Reads a goal as a question about one of the files; `None` if it may be about something else.
 pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option<Outcome> {
     let mut words = Vocabulary::default();
-    let tokens = tokens(goal, &mut words);
+    let mut tokens = tokens(goal, &mut words);
+    source::mark(&mut tokens, &seen.iter().map(|it| it.path.as_str()).collect::<Vec<_>>());
     let place = |it: &Seen| {
         tokens.iter().position(|token| token.literal == Some(Literal::Path(it.path.clone())))
     };
@@ -82,20 +107,28 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words) {
         return Some(Outcome::Answer(answer));
     }
-    let table = Table::of(file, &mut words)?;
-    let reading = Reader::new(&tokens, &table, &lexicon, &mut words).read();
-    let open = |words: Vec<String>| {
-        (!table.is_lines).then(|| Outcome::Open { words, why: table.described() })
-    };
-    if table.columns.is_empty() {
-        return open(vec![goal.to_owned()]);
+    let mut open = None;
+    for view in views::views(file, &tokens, &lexicon, &mut words) {
+        match of_view(goal, view, &lexicon, &mut words) {
+            Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
+            other => open = open.or(Some(other)),
+        }
     }
-    let Some(reading) = reading else { return open(vec![goal.to_owned()]) };
+    // Much else can be asked about a text.
+    open.filter(|_| !matches!(&file.content, Content::One(Value::Text(_))))
+}
+
+fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) -> Outcome {
+    let View { table, tokens, mut parts } = view;
+    let reading = Reader::new(&tokens, &table, lexicon, words).read();
+    let open = |words: Vec<String>| Outcome::Open { words, why: table.described() };
+    let Some(reading) = reading.filter(|_| !table.columns.is_empty()) else {
+        return open(vec![goal.to_owned()]);
+    };
     if !reading.uncovered.is_empty() {
         return open(reading.uncovered);
     }
-    match reading.query.script() {
-        Some(script) => Some(Outcome::Answer(Answer { script, parts: reading.query.parts })),
-        None => open(vec![goal.to_owned()]),
-    }
+    let Some(script) = reading.query.script() else { return open(vec![goal.to_owned()]) };
+    parts.extend(reading.query.parts);
+    Outcome::Answer(Answer { script, parts })
 }

@@ -100,16 +100,16 @@ impl Query<'_> {
 
     fn start(&self, stages: &mut Vec<String>) -> Option<String> {
         let table = self.table;
-        if table.is_lines {
-            stages.push(table.reader.clone());
-            stages.push("lines".to_owned());
+        if !table.is_typed() {
+            stages.extend(table.stages(&table.reader));
             return Some(String::new());
         }
         let mut used = self.used();
         if used.is_empty() {
             used.push(0);
         }
-        let fields = used.iter().map(|idx| {
+        let typed = used.iter().filter(|it| !table.is_origin(**it));
+        let fields = typed.map(|idx| {
             let column = self.column(*idx);
             let ty = match column.kind {
                 Kind::Int => "int",
@@ -139,7 +139,7 @@ impl Query<'_> {
             ty = "File";
         }
         let reader = table.reader.replace("{T}", ty);
-        stages.extend(reader.split(" >> ").map(str::to_owned));
+        stages.extend(table.stages(&reader));
         stages.extend(table.fields.iter().map(|it| format!(".{it}")));
         Some(types + "\n")
     }

@@ -3,8 +3,6 @@
 use svc_contract::value::{List, Value};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::Seen;
-
 /// Rows that are deeper in records are not found.
 const DEEPEST: usize = 2;
 
@@ -49,30 +47,17 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn of(seen: &Seen, words: &mut Vocabulary) -> Option<Self> {
-        let stem = seen.path.rsplit('/').next()?.split('.').next()?.replace(['_', '-'], " ");
-        let terms: Vec<Term> = words.read(&stem).map(|it| it.term).collect();
-        let (path, reader) = (seen.path.clone(), seen.reader.clone());
-        let (rows, fields) = match &seen.value {
+    /// The table in a value that `reader` reads as a `{T}`.
+    pub(super) fn of(
+        path: &str,
+        reader: &str,
+        value: &Value,
+        words: &mut Vocabulary,
+    ) -> Option<Self> {
+        let (rows, fields) = match value {
             Value::Text(text) => {
-                let values = text.lines().map(str::to_owned).collect();
-                let terms_of_line = Vec::new();
-                let line = Column {
-                    name: String::new(),
-                    terms: terms_of_line,
-                    kind: Kind::Text,
-                    optional: false,
-                    values,
-                };
-                let columns = vec![line];
-                return Some(Self {
-                    path,
-                    reader,
-                    columns,
-                    fields: Vec::new(),
-                    is_lines: true,
-                    terms,
-                });
+                let lines: Vec<&str> = text.lines().collect();
+                return Some(Self::of_lines(path, &format!("{reader} >> lines"), &lines, words));
             }
             Value::List(rows) if rows.iter().all(|it| it.as_record().is_some()) => {
                 (rows.clone(), Vec::new())
@@ -89,15 +74,94 @@ impl Table {
             }
         }
         let columns = names.into_iter().map(|name| column(name, &rows, words)).collect();
-        let mut terms = terms;
+        let mut terms = terms_of(path, words)?;
         for field in &fields {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
+        let (path, reader) = (path.to_owned(), reader.to_owned());
         Some(Self { path, reader, columns, fields, is_lines: false, terms })
     }
-}
 
-impl Table {
+    /// The rows of all tables of a folder, with the name of the file of each.
+    pub(super) fn of_files(
+        path: &str,
+        reader: &str,
+        parser: &str,
+        rows: &Value,
+        words: &mut Vocabulary,
+    ) -> Option<Self> {
+        let is_record = parser.contains("<{T}>") && !parser.contains("parse_csv");
+        let row = if is_record {
+            format!("{{ file: .title, ...(.text >> {parser}) }}")
+        } else {
+            format!("let file = .title  .text >> {parser} >> each {{ {{ file: file, ...it }} }}")
+        };
+        let reader = match is_record {
+            true => format!("{reader} >> each {{ {row} }}"),
+            false => format!("{reader} >> each {{ {row} }} >> flatten"),
+        };
+        Self::of(path, &reader, rows, words)
+    }
+
+    /// Lines that `reader` reads.
+    pub(super) fn of_lines(
+        path: &str,
+        reader: &str,
+        lines: &[&str],
+        words: &mut Vocabulary,
+    ) -> Self {
+        let values = lines.iter().map(|it| (*it).to_owned()).collect();
+        let line = Column { values, ..Column::named(String::new(), Kind::Text, words) };
+        let terms = terms_of(path, words).unwrap_or_default();
+        let (path, reader) = (path.to_owned(), reader.to_owned());
+        Self { path, reader, columns: vec![line], fields: Vec::new(), is_lines: true, terms }
+    }
+
+    /// Records that `reader` makes, of columns with texts or whole numbers.
+    pub(super) fn of_cells(
+        path: &str,
+        reader: &str,
+        cells: &[(&str, bool)],
+        words: &mut Vocabulary,
+    ) -> Self {
+        let column = |(name, is_number): &(&str, bool)| {
+            let kind = if *is_number { Kind::Int } else { Kind::Text };
+            Column::named((*name).to_owned(), kind, words)
+        };
+        let columns = cells.iter().map(column).collect();
+        let (path, reader, terms) = (path.to_owned(), reader.to_owned(), Vec::new());
+        Self { path, reader, columns, fields: Vec::new(), is_lines: false, terms }
+    }
+
+    /// Whether a column is the name of the file of a row, and not in the file.
+    pub(super) fn is_origin(&self, idx: usize) -> bool {
+        self.reader.contains("{ file: ") && self.columns[idx].name == "file"
+    }
+
+    /// The stages of a reader, without those inside of blocks.
+    pub(super) fn stages(&self, reader: &str) -> Vec<String> {
+        let mut stages = vec![String::new()];
+        let mut depth = 0_i32;
+        for part in reader.split_inclusive(" >> ") {
+            let count = |of: &[char]| i32::try_from(part.matches(of).count()).unwrap_or(0);
+            depth += count(&['{', '(']) - count(&['}', ')']);
+            let last = stages.len() - 1;
+            match part.strip_suffix(" >> ").filter(|_| depth == 0) {
+                Some(whole) => {
+                    stages[last] += whole;
+                    stages.push(String::new());
+                }
+                None => stages[last] += part,
+            }
+        }
+        stages
+    }
+
+    /// Whether the rows are read as records of a type.
+    pub(super) fn is_typed(&self) -> bool {
+        self.reader.contains("{T}")
+    }
+
     /// What can be asked about.
     pub(super) fn described(&self) -> String {
         let path = &self.path;
@@ -158,9 +222,21 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     if kind == Kind::Text {
         kind = yes_no(&values).unwrap_or(kind);
     }
-    let spaced: String = spaced(&name);
-    let terms = words.read(&spaced).map(|it| it.term).collect();
-    Column { name, terms, kind, optional, values }
+    Column { optional, values, ..Column::named(name, kind, words) }
+}
+
+impl Column {
+    fn named(name: String, kind: Kind, words: &mut Vocabulary) -> Self {
+        let terms = words.read(&spaced(&name)).map(|it| it.term).collect();
+        Self { name, terms, kind, optional: false, values: Vec::new() }
+    }
+}
+
+/// The words of a file's name.
+fn terms_of(path: &str, words: &mut Vocabulary) -> Option<Vec<Term>> {
+    let path = path.trim_end_matches('/');
+    let stem = path.rsplit('/').find(|it| !it.contains('*'))?.split('.').next()?;
+    Some(words.read(&stem.replace(['_', '-'], " ")).map(|it| it.term).collect())
 }
 
 /// The words of a name: `startDate`, `start_date`.

@@ -111,7 +111,7 @@ fn chunk(chunk: &str, words: &mut Vocabulary, tokens: &mut Vec<Token>) {
     tokens.push(token);
 }
 
-fn token(text: &str, words: &mut Vocabulary) -> Token {
+pub(super) fn token(text: &str, words: &mut Vocabulary) -> Token {
     let lower = text.to_lowercase();
     // `e-mail` and `email` are one word.
     let plain = lower.replace('-', "");

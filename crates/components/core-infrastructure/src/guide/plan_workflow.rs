@@ -9,7 +9,7 @@ use svc_contract::{
     },
     value::{Text, Value},
 };
-use svc_guide::{Proposal, Seen, Wanted, Workflow, guarded, planned};
+use svc_guide::{Content, Proposal, Seen, Wanted, Workflow, guarded, planned};
 
 use super::EFFECTS;
 
@@ -143,11 +143,15 @@ fn seen(data: &Value) -> Vec<Seen> {
     let Value::List(files) = data else { return Vec::new() };
     let file = |it: &Value| {
         let record = it.as_record()?;
-        Some(Seen {
-            path: record.get("path")?.as_str()?.to_owned(),
-            reader: record.get("reader")?.as_str()?.to_owned(),
-            value: record.get("value")?.clone(),
-        })
+        let text = |name: &str| Some(record.get(name)?.as_str()?.to_owned());
+        let value = record.get("value")?.clone();
+        let is_texts = matches!(record.get("is_texts"), Some(Value::Bool(true)));
+        let content = match text("parser") {
+            Some(parser) => Content::Rows { parser, rows: value },
+            None if is_texts => Content::texts(&value)?,
+            None => Content::One(value),
+        };
+        Some(Seen { path: text("path")?, within: text("within"), reader: text("reader")?, content })
     };
     files.iter().filter_map(file).collect()
 }

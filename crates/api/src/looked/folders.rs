@@ -1,0 +1,151 @@
+//! Folders and globs: the texts of their files, or the rows of their tables.
+
+use std::path::Path;
+
+use svc_contract::value::{List, Record, Value, literal};
+use svc_engine::Engine;
+use svc_guide::Named;
+
+use super::{Source, formats, read};
+
+/// Folders with more files are not looked at.
+const MOST_FILES: usize = 300;
+
+/// Folders with more content are not looked at.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// A file of a folder: its name and its text.
+struct Doc<'a> {
+    title: &'a str,
+    text: &'a str,
+}
+
+pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
+    let (folder, reader) = match parted(&named.path) {
+        Some((folder, glob)) => {
+            let reader = reader(engine, &folder, Some(&glob), true).await?;
+            (folder, reader)
+        }
+        None => {
+            let folder = named.path.clone();
+            let of_format = match &named.glob {
+                Some(glob) => reader(engine, &folder, Some(glob), false).await,
+                None => None,
+            };
+            // A format that no file has says something else.
+            let reader = match of_format {
+                Some(it) => it,
+                None => reader(engine, &folder, None, false).await?,
+            };
+            (folder, reader)
+        }
+    };
+    let value = read(engine, &reader, &folder).await?;
+    let reader = reader.replace("{file}", &literal::text(&folder));
+    Some(of_files(engine, named, reader, value).await)
+}
+
+/// The source of some files with their texts.
+pub(super) async fn of_files(
+    engine: &Engine,
+    named: &Named,
+    reader: String,
+    value: Value,
+) -> Source {
+    let path = named.path.clone();
+    match tables(engine, &value).await {
+        Some((parser, rows)) => {
+            let parser = Some(parser);
+            Source { path, reader, parser, value: rows, is_texts: false }
+        }
+        None => Source { path, reader, parser: None, value, is_texts: true },
+    }
+}
+
+/// The folder and the rest of a path with wildcards.
+fn parted(path: &str) -> Option<(String, String)> {
+    let at = path.find(['*', '?', '{'])?;
+    let (folder, glob) =
+        path[..at].rfind('/').map_or(("", path), |at| (&path[..at], &path[at + 1..]));
+    let folder = if folder.is_empty() { "." } else { folder };
+    Some((folder.to_owned(), glob.to_owned()))
+}
+
+/// The stages that read the files of a folder; `None` if there are none, or too many. A wildcard of
+/// a path does not mean files of subfolders, but that of `read_files` does: then there must be none.
+async fn reader(
+    engine: &Engine,
+    folder: &str,
+    glob: Option<&str>,
+    is_path: bool,
+) -> Option<String> {
+    let only = glob.map(|it| format!(", glob: {}", literal::text(it))).unwrap_or_default();
+    let listed = format!(
+        "list_files(folder: {{file}}{only}, max_files: {}) within {{ timeout: 5s }} >> each {{ {{ path: .path, size: .size }} }}",
+        MOST_FILES + 1
+    );
+    let listed = read(engine, &listed, folder).await?;
+    let files = listed.as_list()?;
+    let size = |it: &Value| match it.as_record().and_then(|it| it.get("size")) {
+        Some(Value::Size(it)) => *it,
+        _ => u64::MAX,
+    };
+    let bytes = files.iter().fold(0_u64, |sum, it| sum.saturating_add(size(it)));
+    let is_deeper = |it: &Value| match it.as_record().and_then(|it| it.get("path")) {
+        Some(Value::Path(it)) => Path::new(it.as_ref()).parent() != Some(Path::new(folder)),
+        _ => true,
+    };
+    let is_too_much = files.len() > MOST_FILES || bytes > MOST_BYTES;
+    if files.is_empty() || is_too_much || is_path && files.iter().any(is_deeper) {
+        return None;
+    }
+    Some(format!("read_files(folder: {{file}}{only})"))
+}
+
+/// The stages from the text of each file to its rows, and all rows, if all files are tables of the
+/// same columns.
+async fn tables(engine: &Engine, files: &Value) -> Option<(String, Value)> {
+    let docs: Vec<Doc> = files.as_list()?.iter().map(doc).collect::<Option<_>>()?;
+    let extension = |it: &Doc| it.title.rsplit_once('.').map(|(_, it)| it.to_lowercase());
+    let first = docs.first().and_then(extension)?;
+    let mut parsers = Vec::new();
+    for it in &docs {
+        parsers.push(formats::parser(&extension(it).filter(|it| *it == first)?, it.text)?);
+    }
+    let stages = parsers.first()?.stages.clone();
+    if parsers.iter().any(|it| it.stages != stages) {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let mut is_list = None;
+    for it in &docs {
+        let script = format!("param text: string  text >> {}", stages.replace("{T}", "json"));
+        let value = engine.run(script.as_str()).param("text", it.text).await.ok()?.value;
+        let own = match &value {
+            Value::List(own) => own.iter().cloned().collect(),
+            Value::Record(_) => vec![value.clone()],
+            _ => return None,
+        };
+        let is_own_list = matches!(value, Value::List(_));
+        if *is_list.get_or_insert(is_own_list) != is_own_list {
+            return None;
+        }
+        for row in own {
+            let file = ("file".into(), Value::from(it.title));
+            let row = row.as_record()?.iter().filter(|(name, _)| name.as_ref() != "file");
+            let row = row.map(|(name, it)| (name.clone(), it.clone()));
+            rows.push(Value::Record([file].into_iter().chain(row).collect::<Record>()));
+        }
+    }
+    let is_typed_list = parsers.first()?.is_table;
+    let stages = match (is_list?, is_typed_list) {
+        (true, false) => stages.replace("<{T}>", "<[{T}]>"),
+        _ => stages,
+    };
+    Some((stages, Value::List(List::from(rows))))
+}
+
+fn doc(file: &Value) -> Option<Doc<'_>> {
+    let record = file.as_record()?;
+    Some(Doc { title: record.get("title")?.as_str()?, text: record.get("text")?.as_str()? })
+}

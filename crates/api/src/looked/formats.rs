@@ -1,0 +1,75 @@
+//! How files are read, by the extensions of their names.
+
+use svc_contract::value::{Value, literal};
+use svc_engine::Engine;
+use svc_guide::Named;
+
+use super::{Source, read};
+
+/// Stages that read a source.
+pub(super) struct Reader {
+    /// The stages. `{file}` is the path, `{T}` the type of what is read.
+    pub(super) stages: String,
+    /// Whether they read a list of `{T}`, whatever is in the file.
+    pub(super) is_table: bool,
+}
+
+pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
+    let path = named.path.as_str();
+    let extension = path.rsplit('.').next()?.to_lowercase();
+    let reader = match extension.as_str() {
+        "json" => Reader { stages: "read_json<{T}>(path: {file})".to_owned(), is_table: false },
+        "jsonl" => {
+            let stages = "read_jsonl(path: {file}) >> each { it as {T} }".to_owned();
+            Reader { stages, is_table: true }
+        }
+        "xlsx" | "xlsb" | "xls" | "ods" => {
+            Reader { stages: "sheet<{T}>(from: {file})".to_owned(), is_table: true }
+        }
+        _ => {
+            let stages = "read_text(path: {file})";
+            let text = read(engine, stages, path).await?;
+            match parser(&extension, text.as_str()?) {
+                Some(parser) => {
+                    let stages = format!("{stages} >> {}", parser.stages);
+                    Reader { stages, ..parser }
+                }
+                None => Reader { stages: stages.to_owned(), is_table: false },
+            }
+        }
+    };
+    let value = read(engine, &reader.stages, path).await?;
+    Some(of_value(path, reader, value))
+}
+
+/// A source of one value.
+fn of_value(path: &str, reader: Reader, value: Value) -> Source {
+    let is_list = !reader.is_table && matches!(value, Value::List(_));
+    let stages = reader.stages;
+    let reader = if is_list { stages.replace("<{T}>", "<[{T}]>") } else { stages };
+    Source { path: path.to_owned(), reader, parser: None, value, is_texts: false }
+}
+
+/// The stages that parse the text of a file with an extension; `None` if it is read as it is.
+pub(super) fn parser(extension: &str, text: &str) -> Option<Reader> {
+    let of = |parser: &str, args: &str, is_table: bool| {
+        Some(Reader { stages: format!("{parser}<{{T}}>({args})"), is_table })
+    };
+    match extension {
+        "csv" => of("parse_csv", &separator(text), true),
+        "tsv" => of("parse_csv", "sep: \"\\t\"", true),
+        "json" => of("parse_json", "", false),
+        "yaml" | "yml" => of("parse_yaml", "", false),
+        "toml" => of("parse_toml", "", false),
+        "xml" => of("parse_xml", "", false),
+        _ => None,
+    }
+}
+
+/// The argument for the separator that is most frequent in the first line.
+fn separator(text: &str) -> String {
+    let head = text.lines().next().unwrap_or_default();
+    let others = [";", "\t", "|"].into_iter().max_by_key(|it| head.matches(it).count());
+    let others = others.filter(|it| head.matches(it).count() > head.matches(',').count());
+    others.map(|it| format!("sep: {}", literal::text(it))).unwrap_or_default()
+}

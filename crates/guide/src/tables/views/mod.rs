@@ -1,0 +1,250 @@
+//! The tables that a source can be looked at as: the rows of a table, the lines of texts, the files
+//! of a folder with what is counted in them.
+//!
+//! A view takes the words that say where its rows come from out of the goal; the rest is a question
+//! about a table like any other.
+
+use svc_text::stems::{Term, Vocabulary};
+
+mod files;
+
+use super::{
+    Content, Seen,
+    lexicon::Lexicon,
+    source::around,
+    table::Table,
+    texts::{Looked, looked_for},
+    words::{Literal, Token, token},
+};
+
+/// A table, and what the goal asks about it.
+pub(super) struct View {
+    pub(super) table: Table,
+    pub(super) tokens: Vec<Token>,
+    /// The phrases of the goal that the stages of the table serve.
+    pub(super) parts: Vec<(String, String)>,
+}
+
+/// The views of a source, the most special first.
+pub(super) fn views(
+    seen: &Seen,
+    tokens: &[Token],
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Vec<View> {
+    let mut goal = Goal::new(seen, tokens, words);
+    let mut all = Vec::new();
+    match &seen.content {
+        Content::One(value) => {
+            if let Some(text) = value.as_str() {
+                let reader = format!("{} >> lines", seen.reader);
+                all.extend(goal.clone().lines(&reader, &[text], lexicon, words));
+            }
+            let table = Table::of(&seen.path, &seen.reader, value, words);
+            all.extend(table.map(|it| goal.view(it)));
+        }
+        Content::Rows { parser, rows } => {
+            let table = Table::of_files(&seen.path, &seen.reader, parser, rows, words);
+            if goal.asked().is_none() && goal.each().is_none() {
+                goal.take_files();
+            }
+            all.extend(table.map(|it| goal.view(it)));
+        }
+        Content::Texts(docs) => all.extend(goal.files(&seen.reader, docs, lexicon, words)),
+    }
+    all
+}
+
+/// Numbers of a file, and the expressions for them.
+const SIZES: [(&str, &str); 3] =
+    [("words", "len(words(.text))"), ("lines", "len(lines(.text))"), ("characters", "len(.text)")];
+
+/// Words for the lines in which something stands.
+const PLACES: [&str; 5] = ["lines", "places", "times", "occurrences", "mentions"];
+
+/// The tokens of a goal, some of which are taken.
+#[derive(Clone)]
+struct Goal<'a> {
+    seen: &'a Seen,
+    tokens: Vec<Token>,
+    taken: Vec<bool>,
+    parts: Vec<(String, String)>,
+    /// The words of the folder's name, which name its files: `the folder recipes`.
+    names: Vec<Term>,
+    /// What there is one file for: `one file per node`.
+    things: Vec<Term>,
+    /// Whether the lines with a text are counted, and not the files.
+    is_counted: bool,
+}
+
+impl<'a> Goal<'a> {
+    fn new(seen: &'a Seen, tokens: &[Token], words: &mut Vocabulary) -> Self {
+        let stem = seen.path.split(['*', '.']).next().unwrap_or_default();
+        let stem = stem.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let names = words.read(&stem.replace(['_', '-'], " ")).map(|it| it.term).collect();
+        let taken = vec![false; tokens.len()];
+        let (parts, things) = (Vec::new(), Vec::new());
+        let mut goal =
+            Self { seen, tokens: tokens.to_vec(), taken, parts, names, things, is_counted: false };
+        let is_path = |it: &Token| it.literal == Some(Literal::Path(seen.path.clone()));
+        let paths: Vec<usize> = (0..tokens.len()).filter(|it| is_path(&goal.tokens[*it])).collect();
+        for at in paths {
+            goal.take(at, at + 1, &seen.reader.replace("<{T}>", ""));
+        }
+        for at in around(&goal.tokens, &seen.path, &seen.reader) {
+            goal.taken[at] = true;
+        }
+        goal
+    }
+
+    fn view(&self, table: Table) -> View {
+        let mut tokens: Vec<Token> = Vec::new();
+        for (token, is_taken) in self.tokens.iter().zip(&self.taken) {
+            if !is_taken {
+                tokens.push(token.clone());
+            } else if let Some(last) = tokens.last_mut() {
+                last.ends |= token.ends;
+            }
+        }
+        View { table, tokens, parts: self.parts.clone() }
+    }
+
+    fn take(&mut self, from: usize, to: usize, stage: &str) {
+        let phrase: Vec<&str> = self.tokens[from..to].iter().map(|it| it.text.as_str()).collect();
+        self.parts.push((phrase.join(" "), stage.to_owned()));
+        self.taken[from..to].fill(true);
+    }
+
+    /// Puts another word in the place of one.
+    fn say(&mut self, at: usize, text: &str, words: &mut Vocabulary) {
+        let ends = self.tokens[at].ends;
+        self.tokens[at] = Token { ends, ..token(text, words) };
+        self.taken[at] = false;
+    }
+
+    fn lower(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |it| it.lower.as_str())
+    }
+
+    fn says(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().enumerate().all(|(idx, it)| self.lower(at + idx) == *it)
+    }
+
+    fn find(&self, words: &[&str]) -> Option<usize> {
+        (0..self.tokens.len()).find(|at| !self.taken[*at] && self.says(*at, words))
+    }
+
+    /// Lines, chosen by the text that the goal looks for, if there is one.
+    fn lines(
+        mut self,
+        reader: &str,
+        texts: &[&str],
+        lexicon: &Lexicon,
+        words: &mut Vocabulary,
+    ) -> Option<View> {
+        let lines: Vec<&str> = texts.iter().flat_map(|it| it.lines()).collect();
+        let mut reader = reader.to_owned();
+        let looked = self.looked(&lines, lexicon).or_else(|| self.counted_text(&lines));
+        if let Some(looked) = looked {
+            self.is_about_lines(&looked, &lines, words)?;
+            let stage = format!("where {{ {} }}", looked.condition("it", &lines));
+            self.take(looked.from, looked.to, &stage);
+            reader = format!("{reader} >> {stage}");
+        } else if matches!(self.seen.content, Content::One(_)) {
+            return None;
+        }
+        let table = Table::of_lines(&self.seen.path, &reader, &lines, words);
+        Some(self.view(table))
+    }
+
+    fn looked(&self, texts: &[&str], lexicon: &Lexicon) -> Option<Looked> {
+        let is_free = |it: &Looked| !self.taken[it.from..it.to].contains(&true);
+        looked_for(&self.tokens, texts, lexicon).filter(is_free)
+    }
+
+    /// `how many INSERT statements`: a text in capitals says which lines are counted.
+    fn counted_text(&mut self, lines: &[&str]) -> Option<Looked> {
+        let at = self.find(&["how", "many"])? + 2;
+        let it = self.tokens.get(at)?;
+        let is_name = it.text.chars().all(|it| it.is_uppercase() || it == '_') && it.text.len() > 2;
+        let looked =
+            Looked::word(&self.tokens, at, lines).filter(|it| is_name && it.is_once(lines))?;
+        let next = self.tokens.get(at + 1)?;
+        let is_line = PLACES.contains(&next.lower.as_str());
+        let is_noun = !next.is_stop && next.literal.is_none() && !it.ends && !is_line;
+        if is_noun && !self.taken[at + 1] {
+            self.take(at + 1, at + 2, "lines");
+        }
+        for at in 0..self.tokens.len() {
+            self.taken[at] |= matches!(self.lower(at), "contain" | "contains" | "have" | "has");
+        }
+        Some(looked)
+    }
+
+    /// Whether it is lines that are wanted, or counted: `in how many places`.
+    fn is_about_lines(
+        &mut self,
+        looked: &Looked,
+        lines: &[&str],
+        words: &mut Vocabulary,
+    ) -> Option<()> {
+        if let Some(at) = self.find(&["how", "often"]) {
+            return self.say_lines(looked, lines, at + 1, words);
+        }
+        if self.is_defined(looked) {
+            return Some(());
+        }
+        let at = (0..self.tokens.len()).find(|at| {
+            let is_place = PLACES.contains(&self.lower(*at)) || self.lower(*at) == "line";
+            is_place && !(looked.from..looked.to).contains(at)
+        });
+        match at {
+            Some(at) if self.lower(at).starts_with("line") => Some(()),
+            Some(at) => self.say_lines(looked, lines, at, words),
+            None => {
+                let before = looked.from.checked_sub(1)?;
+                (self.lower(before) == "many").then_some(())?;
+                self.say_lines(looked, lines, before, words)
+            }
+        }
+    }
+
+    /// Says that lines are counted, if each of them is one place. Words for places stand at `at`, or
+    /// the end of `how many`.
+    fn say_lines(
+        &mut self,
+        looked: &Looked,
+        lines: &[&str],
+        at: usize,
+        words: &mut Vocabulary,
+    ) -> Option<()> {
+        if !looked.is_once(lines) {
+            return None;
+        }
+        if at > 0 && self.lower(at - 1) == "how" {
+            self.say(at - 1, "many", words);
+        }
+        self.say(at, "lines", words);
+        Some(())
+    }
+
+    /// `every open item (the ones starting with "- [ ]")`: the text says what is meant.
+    fn is_defined(&mut self, looked: &Looked) -> bool {
+        const ALL: [&str; 8] = ["every", "each", "all", "any", "an", "a", "still", "the"];
+        let Some(before) = looked.from.checked_sub(1) else { return false };
+        if !matches!(self.lower(before), "ones" | "i.e" | "ie") {
+            return false;
+        }
+        let end = before - usize::from(before > 0 && self.lower(before - 1) == "the");
+        let from = (0..end).rev().find(|it| ALL.contains(&self.lower(*it)));
+        let Some(from) = from.filter(|it| self.tokens[*it..end].iter().all(is_word)) else {
+            return false;
+        };
+        self.take(from, before + 1, "where");
+        true
+    }
+}
+
+fn is_word(token: &Token) -> bool {
+    token.literal.is_none()
+}
