@@ -56,9 +56,9 @@ pub(super) async fn of_files(
     match tables(engine, &value).await {
         Some((parser, rows)) => {
             let parser = Some(parser);
-            Source { path, reader, parser, value: rows, is_texts: false }
+            Source { path, within: None, reader, parser, value: rows, is_texts: false }
         }
-        None => Source { path, reader, parser: None, value, is_texts: true },
+        None => Source { path, within: None, reader, parser: None, value, is_texts: true },
     }
 }
 

@@ -26,20 +26,29 @@ pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
         "xlsx" | "xlsb" | "xls" | "ods" => {
             Reader { stages: "sheet<{T}>(from: {file})".to_owned(), is_table: true }
         }
-        _ => {
-            let stages = "read_text(path: {file})";
-            let text = read(engine, stages, path).await?;
-            match parser(&extension, text.as_str()?) {
-                Some(parser) => {
-                    let stages = format!("{stages} >> {}", parser.stages);
-                    Reader { stages, ..parser }
-                }
-                None => Reader { stages: stages.to_owned(), is_table: false },
-            }
-        }
+        _ => return of_text(engine, path, path, "read_text(path: {file})").await,
     };
     let value = read(engine, &reader.stages, path).await?;
     Some(of_value(path, reader, value))
+}
+
+/// The content of a file with a name, which some stages read as text from a path.
+pub(super) async fn of_text(
+    engine: &Engine,
+    path: &str,
+    name: &str,
+    stages: &str,
+) -> Option<Source> {
+    let text = read(engine, stages, path).await?;
+    let extension = name.rsplit('.').next()?.to_lowercase();
+    match parser(&extension, text.as_str()?) {
+        Some(parser) => {
+            let reader = Reader { stages: format!("{stages} >> {}", parser.stages), ..parser };
+            let value = read(engine, &reader.stages, path).await?;
+            Some(of_value(path, reader, value))
+        }
+        None => Some(of_value(path, Reader { stages: stages.to_owned(), is_table: false }, text)),
+    }
 }
 
 /// A source of one value.
@@ -47,7 +56,7 @@ fn of_value(path: &str, reader: Reader, value: Value) -> Source {
     let is_list = !reader.is_table && matches!(value, Value::List(_));
     let stages = reader.stages;
     let reader = if is_list { stages.replace("<{T}>", "<[{T}]>") } else { stages };
-    Source { path: path.to_owned(), reader, parser: None, value, is_texts: false }
+    Source { path: path.to_owned(), within: None, reader, parser: None, value, is_texts: false }
 }
 
 /// The stages that parse the text of a file with an extension; `None` if it is read as it is.

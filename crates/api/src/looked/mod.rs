@@ -1,6 +1,7 @@
 //! Looks at the files and folders that a goal names, so that a script can be written for what is in
 //! them. Everything is read by scripts, within the policy of the engine.
 
+mod archives;
 mod folders;
 mod formats;
 
@@ -12,6 +13,8 @@ use svc_guide::Named;
 struct Source {
     /// The name of the source in the goal.
     path: String,
+    /// The archive that it is in, as in the goal.
+    within: Option<String>,
     /// The stages that read it. `{file}` is the path, `{T}` the type of what is read.
     reader: String,
     /// The stages from the text of each file to its rows, if it is a folder of tables.
@@ -27,6 +30,7 @@ impl Source {
         let reader = self.reader.replace("{file}", &literal::text(&self.path));
         let fields = [
             ("path", self.path.into()),
+            ("within", self.within.map(Value::from).unwrap_or_default()),
             ("reader", reader.into()),
             ("parser", self.parser.map(Value::from).unwrap_or_default()),
             ("is_texts", self.is_texts.into()),
@@ -44,7 +48,7 @@ pub(crate) async fn files(engine: &Engine, goal: &str) -> Value {
     let mut seen = Vec::new();
     for is_sure in [true, false] {
         for it in named.iter().filter(|it| it.is_sure == is_sure) {
-            seen.extend(source(engine, it).await.map(Source::encoded));
+            seen.extend(source(engine, it, &named).await.map(Source::encoded));
         }
         // A word that may be a folder is one if nothing else is.
         if !seen.is_empty() {
@@ -54,7 +58,10 @@ pub(crate) async fn files(engine: &Engine, goal: &str) -> Value {
     Value::List(List::from(seen))
 }
 
-async fn source(engine: &Engine, named: &Named) -> Option<Source> {
+async fn source(engine: &Engine, named: &Named, all: &[Named]) -> Option<Source> {
+    if archives::is_archive(&named.path) {
+        return archives::source(engine, named, all).await;
+    }
     match folders::source(engine, named).await {
         Some(it) => Some(it),
         None => formats::source(engine, named).await,

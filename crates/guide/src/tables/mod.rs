@@ -107,6 +107,9 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words) {
         return Some(Outcome::Answer(answer));
     }
+    if let Some(answer) = views::whole(file, &tokens, &lexicon, &mut words) {
+        return Some(Outcome::Answer(answer));
+    }
     let mut open = None;
     for view in views::views(file, &tokens, &lexicon, &mut words) {
         match of_view(goal, view, &lexicon, &mut words) {

@@ -147,7 +147,7 @@ pub(super) fn around(tokens: &[Token], path: &str, reader: &str) -> Vec<usize> {
         let near = at.saturating_sub(3)..(at + 4).min(tokens.len());
         all.extend(near.filter(|it| {
             let lower = tokens[*it].lower.as_str();
-            let is_called = matches!(lower, "called" | "named");
+            let is_called = matches!(lower, "called" | "named" | "inside");
             KINDS.contains(&lower) || is_called && *it + 1 == at
         }));
     }

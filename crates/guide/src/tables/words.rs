@@ -148,6 +148,7 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
                 && extension.chars().all(|it| it.is_ascii_alphanumeric())
                 && extension.chars().any(|it| it.is_ascii_alphabetic())
         });
+    let is_path = is_path && !matches!(lower, "i.e" | "e.g");
     is_path.then(|| Literal::Path(text.to_owned()))
 }
 

@@ -51,9 +51,13 @@ impl Goal<'_> {
         let asked = self.asked();
         let each = self.each();
         if asked.is_none() && each.is_none() {
+            if let Some(at) = self.find(&["what", "is", "in"]) {
+                self.take(at, at + 3, "each");
+                return Some(self.listed(reader, None, words));
+            }
             self.take_files();
             return match self.size().filter(|it| it.1 != "lines") {
-                Some(_) => self.total(reader, docs, words),
+                Some(_) => self.total(reader, words),
                 None => {
                     let reader = format!("{reader} >> each {{ .text >> lines }} >> flatten");
                     self.lines(&reader, &texts, lexicon, words)
@@ -96,22 +100,25 @@ impl Goal<'_> {
     /// `There is one file per node`, `the file is named after the child`: what the files are for.
     fn learn_things(&mut self) {
         for at in 0..self.tokens.len() {
-            let is_one = self.says(at, &["there", "is", "one"]) && self.is_noun(at + 3);
+            let is_one = self.lower(at) == "one";
             let is_named = self.says(at, &["named", "after", "the"]);
-            let thing = match (is_one, self.lower(at + 4)) {
-                (true, "per") => at + 5,
-                (true, "for") => at + 6,
+            let thing = match (self.lower(at + 2), self.lower(at + 3)) {
+                ("per", _) if is_one => at + 3,
+                ("for", "each" | "every") if is_one => at + 4,
                 _ if is_named => at + 3,
                 _ => continue,
             };
-            let Some(term) = self.tokens.get(thing).and_then(|it| it.term) else { continue };
-            self.things.push(term);
-            let from = if is_named {
-                let sentence = (0..at).rev().take_while(|it| !self.tokens[*it].ends).last();
-                sentence.unwrap_or(at)
-            } else {
-                at
+            let nouns = if is_one { vec![at + 1, thing] } else { vec![thing] };
+            let terms = nouns.iter().filter_map(|it| self.tokens.get(*it)?.term);
+            self.things.extend(terms);
+            // The whole clause says no more.
+            let is_edge = |it: &usize| self.tokens[*it].ends;
+            let start = (0..at).rev().find(is_edge).map_or(0, |it| it + 1);
+            let known = |it: &usize| {
+                let is_verb = matches!(self.lower(*it), "has" | "holds" | "contains" | "named");
+                is_verb || self.taken[*it] || self.tokens[*it].is_stop || self.is_noun(*it)
             };
+            let from = if (start..at).all(|it| known(&it)) { start } else { at };
             self.take(from, thing + 1, "each");
         }
     }
@@ -267,7 +274,10 @@ impl Goal<'_> {
         };
         let known = |it: &usize| {
             let lower = self.lower(*it);
-            let is_glue = matches!(lower, "out" | "any" | "none" | "zero" | "no" | "too" | "well");
+            let is_glue = matches!(
+                lower,
+                "out" | "any" | "none" | "zero" | "no" | "too" | "well" | "with" | "without"
+            );
             is_glue || *it == verb || self.tokens[*it].is_stop || self.is_noun(*it) || is_text(it)
         };
         let all: Vec<usize> = (from..to).filter(known).collect();
@@ -319,12 +329,17 @@ impl Goal<'_> {
         lexicon: &Lexicon,
         words: &mut Vocabulary,
     ) -> Option<View> {
-        let (at, name, cell) = self.size()?;
+        let Some((at, name, cell)) = self.size().or_else(|| self.length(docs, words)) else {
+            return Some(self.listed(reader, asked, words));
+        };
         let reader = format!("{reader} >> each {{ {{ file: .title, {name}: {cell} }} }}");
         let has_total = (0..self.tokens.len()).any(|at| lexicon.total(&self.tokens, at).is_some());
         let is_asked = |words: [&str; 2]| at >= 2 && self.says(at - 2, &words);
         if is_asked(["how", "many"]) || is_asked(["number", "of"]) {
             self.take(at - 2, at, "len");
+        }
+        if let Some(verb) = self.find(&["contains"]).or_else(|| self.find(&["contain"])) {
+            self.taken[verb] = true;
         }
         if let Some((from, to)) = self.each() {
             self.take(from, to, "each");
@@ -337,13 +352,47 @@ impl Goal<'_> {
             self.say(asked, if is_counted { "rows" } else { "file" }, words);
         }
         self.take_names(asked);
-        let _ = docs;
         let cells = [("file", false), (name, true)];
         Some(self.view(Table::of_cells(&self.seen.path, &reader, &cells, words)))
     }
 
+    /// `the longest`: the number of characters, if the number of words says the same.
+    fn length(
+        &mut self,
+        docs: &[Doc],
+        words: &mut Vocabulary,
+    ) -> Option<(usize, &'static str, &'static str)> {
+        let is_length = |it: &usize| matches!(self.lower(*it), "longest" | "shortest");
+        let at = (0..self.tokens.len()).find(is_length)?;
+        let is_long = self.lower(at) == "longest";
+        let by = |size: &dyn Fn(&Doc) -> usize| {
+            let most = docs.iter().map(size).max();
+            let least = docs.iter().map(size).min();
+            let wanted = if is_long { most } else { least };
+            docs.iter().map(|it| Some(size(it)) == wanted).collect::<Vec<_>>()
+        };
+        let is_same =
+            by(&|it| it.text.chars().count()) == by(&|it| it.text.split_whitespace().count());
+        if !is_same {
+            return None;
+        }
+        self.say(at, if is_long { "most" } else { "least" }, words);
+        Some((at, SIZES[2].0, SIZES[2].1))
+    }
+
+    /// The names of the files, whatever is in them.
+    fn listed(mut self, reader: &str, asked: Option<usize>, words: &mut Vocabulary) -> View {
+        let entries = reader.split(" >> each {").next().unwrap_or(reader);
+        let reader = format!("{} >> each {{ .name }}", entries.replace("read_files", "list_files"));
+        if let Some(asked) = asked {
+            self.say(asked, "lines", words);
+        }
+        self.take_names(asked);
+        self.view(Table::of_lines(&self.seen.path, &reader, &[], words))
+    }
+
     /// A number of all files together.
-    fn total(mut self, reader: &str, _docs: &[Doc], words: &mut Vocabulary) -> Option<View> {
+    fn total(mut self, reader: &str, words: &mut Vocabulary) -> Option<View> {
         let (at, name, cell) = self.size()?;
         let reader = format!("{reader} >> each {{ {{ {name}: {cell} }} }}");
         let from = at.checked_sub(2)?;

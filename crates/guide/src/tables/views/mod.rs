@@ -4,13 +4,14 @@
 //! A view takes the words that say where its rows come from out of the goal; the rest is a question
 //! about a table like any other.
 
+use svc_contract::value::Value;
 use svc_text::stems::{Term, Vocabulary};
 
 mod files;
 
 use super::{
-    Content, Seen,
-    lexicon::Lexicon,
+    Answer, Content, Seen,
+    lexicon::{Lexicon, has, negates},
     source::around,
     table::Table,
     texts::{Looked, looked_for},
@@ -55,6 +56,31 @@ pub(super) fn views(
     all
 }
 
+/// The stages that read a text, if the goal only asks what it says: `what does a.txt say`.
+pub(super) fn whole(
+    seen: &Seen,
+    tokens: &[Token],
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Option<Answer> {
+    const ASKING: [&str; 8] =
+        ["say", "says", "content", "contents", "text", "print", "show", "display"];
+    let Content::One(Value::Text(_)) = &seen.content else { return None };
+    let goal = Goal::new(seen, tokens, words);
+    let rest: Vec<&Token> =
+        goal.tokens.iter().zip(&goal.taken).filter(|(_, taken)| !**taken).map(|it| it.0).collect();
+    let is_asking = |it: &&Token| ASKING.contains(&it.lower.as_str());
+    let is_known = |it: &&Token| match &it.literal {
+        Some(Literal::Period(day, _)) => seen.path.contains(day.as_str()),
+        Some(_) => false,
+        None => is_asking(it) || it.is_stop || lexicon.requests(it) || has(&goal.names, it),
+    };
+    let is_whole = rest.iter().any(is_asking) && rest.iter().all(is_known);
+    let is_denied = rest.iter().any(|it| negates(it));
+    let script = format!("{}\n", seen.reader.replace(" >> ", "\n  >> "));
+    (is_whole && !is_denied).then_some(Answer { script, parts: goal.parts })
+}
+
 /// Numbers of a file, and the expressions for them.
 const SIZES: [(&str, &str); 3] =
     [("words", "len(words(.text))"), ("lines", "len(lines(.text))"), ("characters", "len(.text)")];
@@ -80,13 +106,18 @@ struct Goal<'a> {
 impl<'a> Goal<'a> {
     fn new(seen: &'a Seen, tokens: &[Token], words: &mut Vocabulary) -> Self {
         let stem = seen.path.split(['*', '.']).next().unwrap_or_default();
-        let stem = stem.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let names = words.read(&stem.replace(['_', '-'], " ")).map(|it| it.term).collect();
+        let stem = stem.trim_end_matches('/');
+        let stem =
+            if seen.within.is_some() { stem } else { stem.rsplit('/').next().unwrap_or(stem) };
+        let names = words.read(&stem.replace(['_', '-', '/'], " ")).map(|it| it.term).collect();
         let taken = vec![false; tokens.len()];
         let (parts, things) = (Vec::new(), Vec::new());
         let mut goal =
             Self { seen, tokens: tokens.to_vec(), taken, parts, names, things, is_counted: false };
-        let is_path = |it: &Token| it.literal == Some(Literal::Path(seen.path.clone()));
+        let is_path = |it: &Token| {
+            let own = [Some(&seen.path), seen.within.as_ref()];
+            matches!(&it.literal, Some(Literal::Path(path)) if own.contains(&Some(path)))
+        };
         let paths: Vec<usize> = (0..tokens.len()).filter(|it| is_path(&goal.tokens[*it])).collect();
         for at in paths {
             goal.take(at, at + 1, &seen.reader.replace("<{T}>", ""));
@@ -149,9 +180,17 @@ impl<'a> Goal<'a> {
             self.is_about_lines(&looked, &lines, words)?;
             let stage = format!("where {{ {} }}", looked.condition("it", &lines));
             self.take(looked.from, looked.to, &stage);
+            if let Some(at) = self.find(&["nothing", "else"]) {
+                self.take(at, at + 2, &stage);
+            }
             reader = format!("{reader} >> {stage}");
-        } else if matches!(self.seen.content, Content::One(_)) {
+        } else if matches!(self.seen.content, Content::One(_)) || self.find(&["lines"]).is_none() {
             return None;
+        }
+        for word in ["together", "altogether"] {
+            if let Some(at) = self.find(&[word]) {
+                self.take(at, at + 1, "flatten");
+            }
         }
         let table = Table::of_lines(&self.seen.path, &reader, &lines, words);
         Some(self.view(table))
