@@ -124,12 +124,11 @@ fn sheet_names(tokens: &[Token]) -> impl Iterator<Item = (usize, String)> {
 
 /// The words around a path that only say what it is: `the folder minutes`, `the gzipped dump`, and
 /// those that name its sheet or its files.
-pub(super) fn around(tokens: &[Token], path: &str, reader: &str) -> Vec<usize> {
-    const KINDS: [&str; 14] = [
+pub(super) fn around(tokens: &[Token], paths: &[&str], reader: &str) -> Vec<usize> {
+    const KINDS: [&str; 13] = [
         "folder",
         "directory",
         "dir",
-        "file",
         "archive",
         "zip",
         "zipped",
@@ -141,14 +140,14 @@ pub(super) fn around(tokens: &[Token], path: &str, reader: &str) -> Vec<usize> {
         "subfolders",
         "subdirectories",
     ];
-    let is_it = |it: &Token| matches!(&it.literal, Some(Literal::Path(own)) if own == path);
+    let is_it = |it: &Token| matches!(&it.literal, Some(Literal::Path(own)) if paths.contains(&own.as_str()));
     let mut all = Vec::new();
     for at in (0..tokens.len()).filter(|at| is_it(&tokens[*at])) {
         let near = at.saturating_sub(3)..(at + 4).min(tokens.len());
         all.extend(near.filter(|it| {
             let lower = tokens[*it].lower.as_str();
-            let is_called = matches!(lower, "called" | "named" | "inside");
-            KINDS.contains(&lower) || is_called && *it + 1 == at
+            let is_next = matches!(lower, "called" | "named" | "inside" | "file");
+            KINDS.contains(&lower) || is_next && it.abs_diff(at) == 1
         }));
     }
     all.extend(glob(tokens).filter(|(_, it)| reader.contains(it.as_str())).map(|(at, _)| at));

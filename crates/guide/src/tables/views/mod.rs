@@ -114,15 +114,17 @@ impl<'a> Goal<'a> {
         let (parts, things) = (Vec::new(), Vec::new());
         let mut goal =
             Self { seen, tokens: tokens.to_vec(), taken, parts, names, things, is_counted: false };
-        let is_path = |it: &Token| {
-            let own = [Some(&seen.path), seen.within.as_ref()];
-            matches!(&it.literal, Some(Literal::Path(path)) if own.contains(&Some(path)))
-        };
+        let own: Vec<&str> = [Some(&seen.path), seen.within.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let is_path = |it: &Token| matches!(&it.literal, Some(Literal::Path(path)) if own.contains(&path.as_str()));
         let paths: Vec<usize> = (0..tokens.len()).filter(|it| is_path(&goal.tokens[*it])).collect();
         for at in paths {
             goal.take(at, at + 1, &seen.reader.replace("<{T}>", ""));
         }
-        for at in around(&goal.tokens, &seen.path, &seen.reader) {
+        for at in around(&goal.tokens, &own, &seen.reader) {
             goal.taken[at] = true;
         }
         goal
