@@ -1,6 +1,6 @@
 //! Archives: their files as those of a folder, or one file that the goal names.
 
-use svc_contract::value::{Value, literal};
+use svc_contract::value::{List, Value, literal};
 use svc_engine::Engine;
 use svc_guide::Named;
 
@@ -15,11 +15,13 @@ pub(super) fn is_archive(path: &str) -> bool {
 }
 
 /// An archive, or the file in it that another path of the goal names.
-pub(super) async fn source(engine: &Engine, named: &Named, all: &[Named]) -> Option<Source> {
+pub(super) async fn sources(engine: &Engine, named: &Named, all: &[Named]) -> Vec<Source> {
     let unpacked =
         "read_bytes(path: {file}, max_size: 4MB) >> unpack(max_size: 4MB, max_files: 300)";
-    let names = read(engine, &format!("{unpacked} >> each {{ .name }}"), &named.path).await?;
-    let names: Vec<&str> = names.as_list()?.iter().filter_map(Value::as_str).collect();
+    let names = read(engine, &format!("{unpacked} >> each {{ .name }}"), &named.path).await;
+    let names = names.as_ref().and_then(Value::as_list);
+    let names: Vec<&str> =
+        names.into_iter().flat_map(List::iter).filter_map(Value::as_str).collect();
     let unpacked = "read_bytes(path: {file}) >> unpack";
     let lower = named.path.to_lowercase();
     if let [only] = names.as_slice()
@@ -42,9 +44,9 @@ pub(super) async fn source(engine: &Engine, named: &Named, all: &[Named]) -> Opt
         "{unpacked}{} >> each {{ {{ title: .name, text: {TEXT} }} }}",
         only.unwrap_or_default()
     );
-    let value = read(engine, &reader, &named.path).await?;
+    let Some(value) = read(engine, &reader, &named.path).await else { return Vec::new() };
     let reader = reader.replace("{file}", &literal::text(&named.path));
-    Some(folders::of_files(engine, named, reader, value).await)
+    vec![folders::of_files(engine, named, reader, value).await]
 }
 
 /// One file of an archive, as if it were on disk.
@@ -54,20 +56,19 @@ async fn one(
     unpacked: &str,
     name: &str,
     member: Option<&str>,
-) -> Option<Source> {
+) -> Vec<Source> {
     let only = match member {
         Some(_) => format!("where {{ .name == {} }} >> ", literal::text(name)),
         None => String::new(),
     };
     let stages = format!("{unpacked} >> {only}each {{ {TEXT} }} >> join(sep: \"\\n\")");
     let archive = named.path.as_str();
-    let source = formats::of_text(engine, archive, name, &stages).await?;
-    match member {
-        None => Some(source),
-        Some(member) => {
-            let reader = source.reader.replace("{file}", &literal::text(archive));
-            let (path, within) = (member.to_owned(), Some(archive.to_owned()));
-            Some(Source { path, within, reader, ..source })
-        }
-    }
+    let sources = formats::of_text(engine, archive, name, &stages).await.into_iter();
+    let in_archive = sources.map(|source| {
+        let Some(member) = member else { return source };
+        let reader = source.reader.replace("{file}", &literal::text(archive));
+        let (path, within) = (member.to_owned(), Some(archive.to_owned()));
+        Source { path, within, reader, ..source }
+    });
+    in_archive.collect()
 }

@@ -4,7 +4,7 @@ use svc_contract::value::{Value, literal};
 use svc_engine::Engine;
 use svc_guide::Named;
 
-use super::{Source, read};
+use super::{Source, read, shapes};
 
 /// Stages that read a source.
 pub(super) struct Reader {
@@ -14,41 +14,54 @@ pub(super) struct Reader {
     pub(super) is_table: bool,
 }
 
-pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
+pub(super) async fn sources(engine: &Engine, named: &Named) -> Vec<Source> {
     let path = named.path.as_str();
-    let extension = path.rsplit('.').next()?.to_lowercase();
-    let reader = match extension.as_str() {
-        "json" => Reader { stages: "read_json<{T}>(path: {file})".to_owned(), is_table: false },
-        "jsonl" => {
-            let stages = "read_jsonl(path: {file}) >> each { it as {T} }".to_owned();
-            Reader { stages, is_table: true }
-        }
-        "xlsx" | "xlsb" | "xls" | "ods" => {
-            Reader { stages: "sheet<{T}>(from: {file})".to_owned(), is_table: true }
-        }
+    let extension = path.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let (stages, is_table) = match extension.as_str() {
+        "json" => ("read_json<{T}>(path: {file})".to_owned(), false),
+        "jsonl" => ("read_jsonl(path: {file}) >> each { it as {T} }".to_owned(), true),
+        "xlsx" | "xlsb" | "xls" | "ods" => (sheet(engine, named).await, true),
+        "pdf" => return of_text(engine, path, path, "pdf_text(path: {file})").await,
         _ => return of_text(engine, path, path, "read_text(path: {file})").await,
     };
-    let value = read(engine, &reader.stages, path).await?;
-    Some(of_value(path, reader, value))
+    let Some(value) = read(engine, &stages, path).await else { return Vec::new() };
+    vec![of_value(path, Reader { stages, is_table }, value)]
+}
+
+/// The stage that reads the sheet that the goal names, else the first.
+async fn sheet(engine: &Engine, named: &Named) -> String {
+    for sheet in &named.sheets {
+        let stage = format!("sheet<{{T}}>(from: {{file}}, sheet: {})", literal::text(sheet));
+        if read(engine, &stage, &named.path).await.is_some() {
+            return stage;
+        }
+    }
+    "sheet<{T}>(from: {file})".to_owned()
 }
 
 /// The content of a file with a name, which some stages read as text from a path.
-pub(super) async fn of_text(
-    engine: &Engine,
-    path: &str,
-    name: &str,
-    stages: &str,
-) -> Option<Source> {
-    let text = read(engine, stages, path).await?;
-    let extension = name.rsplit('.').next()?.to_lowercase();
-    match parser(&extension, text.as_str()?) {
-        Some(parser) => {
-            let reader = Reader { stages: format!("{stages} >> {}", parser.stages), ..parser };
-            let value = read(engine, &reader.stages, path).await?;
-            Some(of_value(path, reader, value))
-        }
-        None => Some(of_value(path, Reader { stages: stages.to_owned(), is_table: false }, text)),
+pub(super) async fn of_text(engine: &Engine, path: &str, name: &str, stages: &str) -> Vec<Source> {
+    let Some(value) = read(engine, stages, path).await else { return Vec::new() };
+    let Some(text) = value.as_str() else { return Vec::new() };
+    let extension = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    if let Some(parser) = parser(&extension, text) {
+        let reader = Reader { stages: format!("{stages} >> {}", parser.stages), ..parser };
+        let value = read(engine, &reader.stages, path).await;
+        return value.map(|it| of_value(path, reader, it)).into_iter().collect();
     }
+    let mut all = Vec::new();
+    for guess in shapes::guesses(&extension, text) {
+        let is_table = !guess.contains("parse_toml");
+        let reader = Reader { stages: format!("{stages} >> {guess}"), is_table };
+        let found = read(engine, &reader.stages, path).await;
+        let is_found = |it: &Value| it.as_list().is_none_or(|it| it.len() > 0);
+        if let Some(value) = found.filter(is_found) {
+            all.push(of_value(path, reader, value));
+            break;
+        }
+    }
+    all.push(of_value(path, Reader { stages: stages.to_owned(), is_table: false }, value));
+    all
 }
 
 /// A source of one value.

@@ -4,6 +4,7 @@
 mod archives;
 mod folders;
 mod formats;
+mod shapes;
 
 use svc_contract::value::{List, Record, Value, literal};
 use svc_engine::Engine;
@@ -48,7 +49,8 @@ pub(crate) async fn files(engine: &Engine, goal: &str) -> Value {
     let mut seen = Vec::new();
     for is_sure in [true, false] {
         for it in named.iter().filter(|it| it.is_sure == is_sure) {
-            seen.extend(source(engine, it, &named).await.map(Source::encoded));
+            let sources = sources(engine, it, &named).await;
+            seen.extend(sources.into_iter().map(Source::encoded));
         }
         // A word that may be a folder is one if nothing else is.
         if !seen.is_empty() {
@@ -58,13 +60,14 @@ pub(crate) async fn files(engine: &Engine, goal: &str) -> Value {
     Value::List(List::from(seen))
 }
 
-async fn source(engine: &Engine, named: &Named, all: &[Named]) -> Option<Source> {
+/// The ways to look at what a goal names, the most special first.
+async fn sources(engine: &Engine, named: &Named, all: &[Named]) -> Vec<Source> {
     if archives::is_archive(&named.path) {
-        return archives::source(engine, named, all).await;
+        return archives::sources(engine, named, all).await;
     }
     match folders::source(engine, named).await {
-        Some(it) => Some(it),
-        None => formats::source(engine, named).await,
+        Some(it) => vec![it],
+        None => formats::sources(engine, named).await,
     }
 }
 

@@ -101,24 +101,37 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     };
     // The file to write may exist from an earlier run.
     let is_read = |it: &&Seen| place(it).is_some_and(|at| !is_target(&tokens, at));
-    let mut named = seen.iter().filter(is_read);
-    let (file, None) = (named.next()?, named.next()) else { return None };
+    let named: Vec<&Seen> = seen.iter().filter(is_read).collect();
+    let first = named.first()?;
+    if named.iter().any(|it| it.path != first.path) {
+        return None;
+    }
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
-    if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words) {
-        return Some(Outcome::Answer(answer));
-    }
-    if let Some(answer) = views::whole(file, &tokens, &lexicon, &mut words) {
-        return Some(Outcome::Answer(answer));
-    }
     let mut open = None;
-    for view in views::views(file, &tokens, &lexicon, &mut words) {
-        match of_view(goal, view, &lexicon, &mut words) {
-            Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
-            other => open = open.or(Some(other)),
+    for file in in_order(named.clone(), &tokens) {
+        if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words)
+            .or_else(|| views::whole(file, &tokens, &lexicon, &mut words))
+        {
+            return Some(Outcome::Answer(answer));
+        }
+        for view in views::views(file, &tokens, &lexicon, &mut words) {
+            match of_view(goal, view, &lexicon, &mut words) {
+                Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
+                other => open = open.or(Some(other)),
+            }
         }
     }
     // Much else can be asked about a text.
-    open.filter(|_| !matches!(&file.content, Content::One(Value::Text(_))))
+    let is_text = |it: &&Seen| matches!(&it.content, Content::One(Value::Text(_)));
+    open.filter(|_| !named.iter().any(is_text))
+}
+
+/// The ways to look at a source. Who says `lines` means those of the file, whatever is in them.
+fn in_order<'a>(mut named: Vec<&'a Seen>, tokens: &[Token]) -> Vec<&'a Seen> {
+    if tokens.iter().any(|it| matches!(it.lower.as_str(), "line" | "lines")) {
+        named.reverse();
+    }
+    named
 }
 
 fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) -> Outcome {
