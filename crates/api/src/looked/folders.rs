@@ -56,9 +56,11 @@ pub(super) async fn of_files(
     match tables(engine, &value).await {
         Some((parser, rows)) => {
             let parser = Some(parser);
-            Source { path, within: None, reader, parser, value: rows, is_texts: false }
+            Source { path, within: None, reader, parser, nouns: None, value: rows, is_texts: false }
         }
-        None => Source { path, within: None, reader, parser: None, value, is_texts: true },
+        None => {
+            Source { path, within: None, reader, parser: None, nouns: None, value, is_texts: true }
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn sources(engine: &Engine, named: &Named) -> Vec<Source> {
         "json" => ("read_json<{T}>(path: {file})".to_owned(), false),
         "jsonl" => ("read_jsonl(path: {file}) >> each { it as {T} }".to_owned(), true),
         "xlsx" | "xlsb" | "xls" | "ods" => (sheet(engine, named).await, true),
-        "pdf" => return of_text(engine, path, path, "pdf_text(path: {file})").await,
+        "pdf" => return of_text(engine, path, path, "pdf_text(from: {file})").await,
         _ => return of_text(engine, path, path, "read_text(path: {file})").await,
     };
     let Some(value) = read(engine, &stages, path).await else { return Vec::new() };
@@ -51,12 +51,12 @@ pub(super) async fn of_text(engine: &Engine, path: &str, name: &str, stages: &st
     }
     let mut all = Vec::new();
     for guess in shapes::guesses(&extension, text) {
-        let is_table = !guess.contains("parse_toml");
-        let reader = Reader { stages: format!("{stages} >> {guess}"), is_table };
+        let is_table = !guess.stages.contains("parse_toml");
+        let reader = Reader { stages: format!("{stages} >> {}", guess.stages), is_table };
         let found = read(engine, &reader.stages, path).await;
         let is_found = |it: &Value| it.as_list().is_none_or(|it| it.len() > 0);
         if let Some(value) = found.filter(is_found) {
-            all.push(of_value(path, reader, value));
+            all.push(Source { nouns: guess.nouns, ..of_value(path, reader, value) });
             break;
         }
     }
@@ -69,7 +69,15 @@ fn of_value(path: &str, reader: Reader, value: Value) -> Source {
     let is_list = !reader.is_table && matches!(value, Value::List(_));
     let stages = reader.stages;
     let reader = if is_list { stages.replace("<{T}>", "<[{T}]>") } else { stages };
-    Source { path: path.to_owned(), within: None, reader, parser: None, value, is_texts: false }
+    Source {
+        path: path.to_owned(),
+        within: None,
+        reader,
+        parser: None,
+        nouns: None,
+        value,
+        is_texts: false,
+    }
 }
 
 /// The stages that parse the text of a file with an extension; `None` if it is read as it is.

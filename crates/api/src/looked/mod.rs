@@ -20,6 +20,8 @@ struct Source {
     reader: String,
     /// The stages from the text of each file to its rows, if it is a folder of tables.
     parser: Option<String>,
+    /// The words for a row, if others may mean a part of the rows.
+    nouns: Option<&'static str>,
     /// The content: a value, the rows of all files, or the files with their texts.
     value: Value,
     /// Whether the content is a list of `{ title, text }`.
@@ -34,6 +36,7 @@ impl Source {
             ("within", self.within.map(Value::from).unwrap_or_default()),
             ("reader", reader.into()),
             ("parser", self.parser.map(Value::from).unwrap_or_default()),
+            ("nouns", self.nouns.map(Value::from).unwrap_or_default()),
             ("is_texts", self.is_texts.into()),
             ("value", self.value),
         ];

@@ -10,17 +10,35 @@ const MOST_LINES: usize = 5_000;
 const DAY: &str = r"(?<date>\d{4}-\d\d-\d\d)";
 const TIME: &str = r"(?<time>\d\d:\d\d)[\d:.,]*\S*";
 
-/// The stages from a text to the rows or settings in it, each a guess.
-pub(super) fn guesses(extension: &str, text: &str) -> Vec<String> {
+/// Stages from a text to the rows or settings that are probably in it.
+pub(super) struct Guess {
+    pub(super) stages: String,
+    /// The words for a row, if others may mean a part of the rows: `errors` of a log.
+    pub(super) nouns: Option<&'static str>,
+}
+
+impl From<String> for Guess {
+    fn from(stages: String) -> Self {
+        Self { stages, nouns: None }
+    }
+}
+
+pub(super) fn guesses(extension: &str, text: &str) -> Vec<Guess> {
     let lines: Vec<&str> =
         text.lines().take(MOST_LINES).filter(|it| !it.trim().is_empty()).collect();
+    let of = |nouns: &'static str| move |stages: String| Guess { stages, nouns: Some(nouns) };
     match extension {
-        "ini" | "env" | "conf" | "cfg" | "properties" => vec![SETTINGS.to_owned()],
-        "bib" => references(text).into_iter().collect(),
-        "html" | "htm" => page(text).into_iter().collect(),
-        "md" => bars(&lines, true).into_iter().collect(),
+        "ini" | "env" | "conf" | "cfg" | "properties" => vec![SETTINGS.to_owned().into()],
+        "bib" => references(text).map(of("reference publication work")).into_iter().collect(),
+        "html" | "htm" => page(text).map(Guess::from).into_iter().collect(),
+        "md" => bars(&lines, true).map(Guess::from).into_iter().collect(),
         _ => {
-            let all = [requests(&lines), log(&lines), bars(&lines, false), aligned(&lines)];
+            let all = [
+                requests(&lines).map(of("request hit")),
+                log(&lines).map(of("event")),
+                bars(&lines, false).map(Guess::from),
+                aligned(&lines).map(Guess::from),
+            ];
             all.into_iter().flatten().collect()
         }
     }
@@ -28,8 +46,8 @@ pub(super) fn guesses(extension: &str, text: &str) -> Vec<String> {
 
 /// Settings as a record, with a record for each section: the values become strings of TOML.
 const SETTINGS: &str = concat!(
-    r"replace_pattern(pattern: '(?m)^\s*[;#].*$', with: '')",
-    r#" >> replace_pattern(pattern: '(?m)^\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*(.*?)\s*$', with: "$1 = '''$2'''")"#,
+    r"replace_pattern(pattern: '(?m)^[ \t]*[;#].*$', with: '')",
+    r#" >> replace_pattern(pattern: '(?m)^[ \t]*(?:export +)?([\w.-]+)[ \t]*[=:][ \t]*(.*?)[ \t\r]*$', with: "$1 = '''$2'''")"#,
     " >> parse_toml<{T}>()"
 );
 
@@ -216,12 +234,16 @@ fn references(text: &str) -> Option<String> {
 
 /// A name for a column, from the words of its header.
 fn name(head: &str) -> Option<String> {
-    let spelled = head.replace('%', " percent");
+    let spelled = head.trim_start_matches('%').replace('%', " percent");
     let words: Vec<String> = spelled
         .split(|it: char| !it.is_ascii_alphanumeric())
         .filter(|it| !it.is_empty())
         .map(str::to_lowercase)
         .collect();
+    // A sentence is no header.
+    if words.len() > 4 {
+        return None;
+    }
     let name = words.join("_");
     name.starts_with(|it: char| it.is_ascii_alphabetic()).then_some(name)
 }

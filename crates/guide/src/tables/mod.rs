@@ -5,6 +5,7 @@
 
 mod lexicon;
 mod lookup;
+mod maps;
 mod query;
 mod read;
 mod source;
@@ -32,6 +33,8 @@ pub struct Seen {
     pub within: Option<String>,
     /// The stages that read it as a `{T}`, as in a script.
     pub reader: String,
+    /// The words for a row, if others may mean a part of the rows: `errors` of a log.
+    pub nouns: Option<String>,
     pub content: Content,
 }
 
@@ -145,6 +148,13 @@ fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) ->
         return open(reading.uncovered);
     }
     let Some(script) = reading.query.script() else { return open(vec![goal.to_owned()]) };
+    // Nothing is asked about the lines: it may be something else that is meant.
+    let is_line = |it: &Token| it.lower.starts_with("line");
+    let is_bare =
+        table.is_lines && parts.len() < 2 && script.trim_end().ends_with(&table.last_stage());
+    if is_bare && !tokens.iter().any(is_line) {
+        return open(vec![goal.to_owned()]);
+    }
     parts.extend(reading.query.parts);
     Outcome::Answer(Answer { script, parts })
 }

@@ -2,7 +2,7 @@
 
 use svc_contract::value::literal;
 
-use super::table::{Column, Kind, Table};
+use super::table::{Column, Kind, Table, is_plain};
 
 /// A condition of `where`, in the syntax of scripts.
 #[derive(Clone, Debug)]
@@ -281,10 +281,4 @@ impl Query<'_> {
         stages.push(format!("write_file(to: {path})"));
         Some(())
     }
-}
-
-/// Whether a script can write a name without quotes.
-fn is_plain(name: &str) -> bool {
-    name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
-        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }

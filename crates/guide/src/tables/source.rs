@@ -152,8 +152,10 @@ pub(super) fn around(tokens: &[Token], paths: &[&str], reader: &str) -> Vec<usiz
     }
     all.extend(glob(tokens).filter(|(_, it)| reader.contains(it.as_str())).map(|(at, _)| at));
     let sheets = sheet_names(tokens).filter(|(_, it)| reader.contains(&format!("sheet: {it:?}")));
-    for (at, _) in sheets {
-        all.push(at);
+    for (at, sheet) in sheets {
+        // The sheet may be said twice: `what we spent on travel`.
+        let lower = sheet.to_lowercase();
+        all.extend((0..tokens.len()).filter(|it| tokens[*it].lower == lower));
         let is_sheet = |it: &usize| matches!(tokens[*it].lower.as_str(), "sheet" | "tab");
         all.extend((at.saturating_sub(2)..(at + 2).min(tokens.len())).filter(is_sheet));
     }

@@ -44,6 +44,8 @@ pub(super) struct Table {
     pub(super) is_lines: bool,
     /// The words of the file's name, which name the rows.
     pub(super) terms: Vec<Term>,
+    /// Whether no other noun names the rows.
+    pub(super) is_strict: bool,
 }
 
 impl Table {
@@ -79,7 +81,7 @@ impl Table {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
         let (path, reader) = (path.to_owned(), reader.to_owned());
-        Some(Self { path, reader, columns, fields, is_lines: false, terms })
+        Some(Self { path, reader, columns, fields, is_lines: false, is_strict: false, terms })
     }
 
     /// The rows of all tables of a folder, with the name of the file of each.
@@ -114,7 +116,15 @@ impl Table {
         let line = Column { values, ..Column::named(String::new(), Kind::Text, words) };
         let terms = terms_of(path, words).unwrap_or_default();
         let (path, reader) = (path.to_owned(), reader.to_owned());
-        Self { path, reader, columns: vec![line], fields: Vec::new(), is_lines: true, terms }
+        Self {
+            path,
+            reader,
+            columns: vec![line],
+            fields: Vec::new(),
+            is_lines: true,
+            is_strict: false,
+            terms,
+        }
     }
 
     /// Records that `reader` makes, of columns with texts or whole numbers.
@@ -130,12 +140,27 @@ impl Table {
         };
         let columns = cells.iter().map(column).collect();
         let (path, reader, terms) = (path.to_owned(), reader.to_owned(), Vec::new());
-        Self { path, reader, columns, fields: Vec::new(), is_lines: false, terms }
+        Self { path, reader, columns, fields: Vec::new(), is_lines: false, is_strict: false, terms }
     }
 
     /// Whether a column is the name of the file of a row, and not in the file.
     pub(super) fn is_origin(&self, idx: usize) -> bool {
-        self.reader.contains("{ file: ") && self.columns[idx].name == "file"
+        let name = &self.columns[idx].name;
+        ["{ file: .title", "{ file: file", "{ name: .key", "{ key: .key"]
+            .iter()
+            .any(|it| self.reader.contains(it) && it[2..].starts_with(&format!("{name}:")))
+    }
+
+    /// Takes what looks like a number or a date for a text, as the reader does.
+    pub(super) fn keep_texts(&mut self) {
+        for it in &mut self.columns {
+            it.kind = Kind::Text;
+        }
+    }
+
+    /// The last stage of the reader.
+    pub(super) fn last_stage(&self) -> String {
+        self.stages(&self.reader).pop().unwrap_or_default()
     }
 
     /// The stages of a reader, without those inside of blocks.
@@ -214,7 +239,11 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
             Some(_) if own == Kind::Other => Kind::Other,
             Some(_) => Kind::Text,
         });
-        values.extend(cell.as_str().map(str::to_owned));
+        match cell {
+            Value::Text(text) => values.push(text.to_string()),
+            Value::Int(number) => values.push(number.to_string()),
+            _ => {}
+        }
     }
     values.sort_unstable();
     values.dedup();
@@ -240,7 +269,7 @@ fn terms_of(path: &str, words: &mut Vocabulary) -> Option<Vec<Term>> {
 }
 
 /// The words of a name: `startDate`, `start_date`.
-fn spaced(name: &str) -> String {
+pub(super) fn spaced(name: &str) -> String {
     let mut spaced = String::new();
     let mut before = ' ';
     for it in name.chars() {
@@ -291,4 +320,10 @@ fn kind_of_text(text: &str) -> Kind {
         }
         _ => Kind::Text,
     }
+}
+
+/// Whether a script can write a name without quotes.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }

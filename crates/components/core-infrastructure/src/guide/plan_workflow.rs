@@ -151,7 +151,13 @@ fn seen(data: &Value) -> Vec<Seen> {
             None if is_texts => Content::texts(&value)?,
             None => Content::One(value),
         };
-        Some(Seen { path: text("path")?, within: text("within"), reader: text("reader")?, content })
+        Some(Seen {
+            path: text("path")?,
+            within: text("within"),
+            reader: text("reader")?,
+            nouns: text("nouns"),
+            content,
+        })
     };
     files.iter().filter_map(file).collect()
 }

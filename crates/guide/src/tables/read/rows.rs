@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
             }
             // A line is a line; but `level ERROR` says what the text in it is.
             let fits = if self.table().is_lines { self.is_by_value(at) } else { self.is_head(at) };
-            if noun.is_none() && fits {
+            if noun.is_none() && fits && !self.table().is_strict {
                 noun = Some(token.term);
             }
             if noun.is_some_and(|it| it == token.term) {

@@ -12,6 +12,7 @@ mod files;
 use super::{
     Answer, Content, Seen,
     lexicon::{Lexicon, has, negates},
+    maps,
     source::around,
     table::Table,
     texts::{Looked, looked_for},
@@ -42,14 +43,20 @@ pub(super) fn views(
                 all.extend(goal.clone().lines(&reader, &[text], lexicon, words));
             }
             let table = Table::of(&seen.path, &seen.reader, value, words);
-            all.extend(table.map(|it| goal.view(it)));
+            match table {
+                Some(table) => all.push(goal.of_rows(table, words)),
+                None => {
+                    let tables = maps::tables(&seen.path, &seen.reader, value, tokens, words);
+                    all.extend(tables.into_iter().map(|it| goal.clone().of_rows(it, words)));
+                }
+            }
         }
         Content::Rows { parser, rows } => {
             let table = Table::of_files(&seen.path, &seen.reader, parser, rows, words);
             if goal.asked().is_none() && goal.each().is_none() {
                 goal.take_files();
             }
-            all.extend(table.map(|it| goal.view(it)));
+            all.extend(table.map(|it| goal.of_rows(it, words)));
         }
         Content::Texts(docs) => all.extend(goal.files(&seen.reader, docs, lexicon, words)),
     }
@@ -140,6 +147,40 @@ impl<'a> Goal<'a> {
             }
         }
         View { table, tokens, parts: self.parts.clone() }
+    }
+
+    /// A view of the rows of a table. Words that the values explain are said as the values are:
+    /// `the errors` of a log with the level `ERROR`, services that are `down`.
+    fn of_rows(&mut self, mut table: Table, words: &mut Vocabulary) -> View {
+        if let Some(nouns) = &self.seen.nouns {
+            table.terms.extend(words.read(nouns).map(|it| it.term));
+            table.is_strict = true;
+        }
+        if let Some(at) = self.find(&["how", "many", "times"]) {
+            self.say(at + 2, "rows", words);
+        }
+        for at in 0..self.tokens.len() {
+            let token = &self.tokens[at];
+            let is_named = table.columns.iter().any(|it| has(&it.terms, token));
+            if self.taken[at] || token.literal.is_some() || is_named || has(&table.terms, token) {
+                continue;
+            }
+            let same = |wanted: &str| {
+                let mut columns = table.columns.iter().filter_map(|it| {
+                    it.values.iter().find(|it| it.to_lowercase() == wanted && it.len() > 1)
+                });
+                columns.next().filter(|_| columns.next().is_none()).cloned()
+            };
+            let is_state = at > 0 && matches!(self.lower(at - 1), "is" | "are" | "was" | "were");
+            if token.is_stop {
+                self.tokens[at].is_stop &= !is_state || same(&token.lower).is_none();
+            } else if same(&token.lower).is_none()
+                && let Some(value) = token.lower.strip_suffix('s').and_then(same)
+            {
+                self.say(at, &value, words);
+            }
+        }
+        self.view(table)
     }
 
     fn take(&mut self, from: usize, to: usize, stage: &str) {
