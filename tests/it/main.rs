@@ -66,6 +66,7 @@ mod run;
 mod rust_values;
 mod scripts;
 mod secrets;
+mod sources;
 mod stale;
 mod stdlib;
 mod store;

@@ -41,8 +41,28 @@ pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
         }
     };
     let value = read(engine, &reader, &folder).await?;
+    let (reader, value) = visible(engine, &folder, reader, value).await?;
     let reader = reader.replace("{file}", &literal::text(&folder));
     Some(of_files(engine, named, reader, value).await)
+}
+
+/// The text of web pages is what their readers see.
+async fn visible(
+    engine: &Engine,
+    folder: &str,
+    reader: String,
+    value: Value,
+) -> Option<(String, Value)> {
+    const TEXT: &str =
+        ".text >> select_html(css: \"body\") >> each { .text } >> join(sep: \"\\n\")";
+    let docs: Vec<Doc> = value.as_list()?.iter().map(doc).collect::<Option<_>>()?;
+    let is_page = |it: &Doc| it.title.ends_with(".html") || it.title.ends_with(".htm");
+    if !docs.iter().all(is_page) {
+        return Some((reader, value));
+    }
+    let reader = format!("{reader} >> each {{ {{ title: .title, text: {TEXT} }} }}");
+    let value = read(engine, &reader, folder).await?;
+    Some((reader, value))
 }
 
 /// The source of some files with their texts.

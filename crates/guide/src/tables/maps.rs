@@ -24,8 +24,11 @@ pub(super) fn tables(
     let inner = inner.filter(|(name, _)| is_plain(name));
     let (mut said, mut others) = (Vec::new(), Vec::new());
     for (name, record) in inner {
-        let terms: Vec<Term> = words.read(&spaced(name)).map(|it| it.term).collect();
-        let is_said = terms.iter().all(|it| tokens.iter().any(|token| token.term == Some(*it)));
+        let mut terms: Vec<Term> = words.read(&spaced(name)).map(|it| it.term).collect();
+        let whole: Vec<Term> = words.read(&name.to_lowercase()).map(|it| it.term).collect();
+        let says = |it: &Term| tokens.iter().any(|token| token.term == Some(*it));
+        let is_said = terms.iter().all(says) || whole.iter().all(says);
+        terms.extend(whole);
         let reader = reader.replace("{T}", &format!("{{ {name}: json }}"));
         let table = table(path, &format!("{reader} >> .{name}"), record, words);
         let table = table.map(|it| named(it, terms));

@@ -103,7 +103,16 @@ pub(super) fn glob(tokens: &[Token]) -> Option<(usize, String)> {
 pub(super) fn is_file(word: &str) -> bool {
     matches!(
         word,
-        "file" | "files" | "document" | "documents" | "note" | "notes" | "page" | "pages"
+        "file"
+            | "files"
+            | "document"
+            | "documents"
+            | "note"
+            | "notes"
+            | "page"
+            | "pages"
+            | "log"
+            | "logs"
     )
 }
 

@@ -38,7 +38,9 @@ params! {
         /// The required type of the result.
         output: Option<Text> = None,
         /// Files that the goal names and that may be looked at: a list of `{ path, reader, value }`,
-        /// with the stages that read a `{T}` from the file, and its content.
+        /// with the stages that read a `{T}` from the file, and its content. For a folder, the stages
+        /// return documents: with `is_texts: true` the value is a list of `{ title, text }`, and with
+        /// a `parser`, the stages from a text to its rows, it is the list of all rows.
         data: Option<Value> = None,
         /// The maximum number of calls of the writer: for the script, for a look at further ops,
         /// and for repairs.

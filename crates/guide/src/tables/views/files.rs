@@ -7,10 +7,11 @@ use super::{
         Doc,
         lexicon::{Lexicon, has},
         source::is_file,
-        table::Table,
+        table::{Kind, Table},
         texts::Looked,
+        words::{Literal, Token},
     },
-    Goal, PLACES, SIZES, View,
+    Goal, PLACES, SIZES, View, is_word,
 };
 
 /// Words of a clause that leaves files out, and of one that keeps them.
@@ -48,6 +49,9 @@ impl Goal<'_> {
         let texts: Vec<&str> = docs.iter().map(|it| it.text.as_str()).collect();
         let lines: Vec<&str> = texts.iter().flat_map(|it| it.lines()).collect();
         self.learn_things();
+        if let Some(view) = self.measured(reader, words) {
+            return Some(view);
+        }
         let asked = self.asked();
         let each = self.each();
         if asked.is_none() && each.is_none() {
@@ -70,6 +74,12 @@ impl Goal<'_> {
         }
         match looked {
             Some(looked) if self.counts(&looked) => {
+                // Which files: those with the most of it, or with more than a number.
+                let chooses = |it: &Token| {
+                    lexicon.side(it).is_some() || matches!(it.literal, Some(Literal::Number(_)))
+                };
+                let is_whole = asked.is_none() || self.tokens.iter().any(chooses);
+                is_whole.then_some(())?;
                 self.counted(reader, &looked, &lines, asked, words)
             }
             Some(looked) => self.chosen(reader, &looked, &texts, asked?, words),
@@ -128,7 +138,12 @@ impl Goal<'_> {
         const ASKING: [&str; 4] = ["which", "what", "whose", "many"];
         let free = (0..self.tokens.len()).filter(|at| !self.taken[*at]);
         let mut asking = free.clone().filter(|at| ASKING.contains(&self.lower(*at)));
-        asking.find_map(|at| self.noun_behind(at)).or_else(|| {
+        let superlative = || {
+            let is_it = |at: &usize| self.lower(*at).ends_with("est") && !self.tokens[*at].ends;
+            let mut all = (0..self.tokens.len()).filter(is_it);
+            all.find_map(|at| self.is_noun(at + 1).then_some(at + 1))
+        };
+        asking.find_map(|at| self.noun_behind(at)).or_else(superlative).or_else(|| {
             // `name the files that mention it`
             let mut nouns = free.filter(|at| self.is_noun(*at));
             nouns.find(|at| {
@@ -378,6 +393,45 @@ impl Goal<'_> {
         }
         self.say(at, if is_long { "most" } else { "least" }, words);
         Some((at, SIZES[2].0, SIZES[2].1))
+    }
+
+    /// The sizes and ages of files on disk.
+    fn measured(&self, reader: &str, words: &mut Vocabulary) -> Option<View> {
+        const SAYING: [&str; 10] = [
+            "size", "sizes", "largest", "biggest", "smallest", "newest", "oldest", "latest",
+            "modified", "changed",
+        ];
+        let says = |it: &Token| SAYING.contains(&it.lower.as_str());
+        let is_plain = |it: &Token| {
+            is_word(it) || matches!(it.literal, Some(Literal::Path(_) | Literal::Number(_)))
+        };
+        let is_asked = self.tokens.iter().any(says) && self.tokens.iter().all(is_plain);
+        if !is_asked
+            || self.size().is_some()
+            || !reader.starts_with("read_files(")
+            || reader.contains(" >> ")
+        {
+            return None;
+        }
+        let mut goal = self.clone();
+        let asked = goal.asked();
+        if let Some(asked) = asked {
+            goal.say(asked, "file", words);
+        }
+        goal.take_names(asked);
+        let reader = format!(
+            "{} >> each {{ {{ file: .name, size: .size / 1B, modified: .modified }} }}",
+            reader.replace("read_files", "list_files")
+        );
+        let mut table = Table::of_cells(
+            &self.seen.path,
+            &reader,
+            &[("file", false), ("size", true), ("modified", false)],
+            words,
+        );
+        table.columns[2].kind = Kind::Date;
+        table.columns[1].kind = Kind::Float;
+        Some(goal.view(table))
     }
 
     /// The names of the files, whatever is in them.

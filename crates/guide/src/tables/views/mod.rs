@@ -273,16 +273,15 @@ impl<'a> Goal<'a> {
         if let Some(at) = self.find(&["how", "often"]) {
             return self.say_lines(looked, lines, at + 1, words);
         }
-        if self.is_defined(looked) {
-            return Some(());
-        }
-        let at = (0..self.tokens.len()).find(|at| {
-            let is_place = PLACES.contains(&self.lower(*at)) || self.lower(*at) == "line";
-            is_place && !(looked.from..looked.to).contains(at)
-        });
-        match at {
+        let is_defined = self.is_defined(looked);
+        let is_place = |at: &usize| {
+            let is_word = PLACES.contains(&self.lower(*at)) || self.lower(*at) == "line";
+            is_word && !self.taken[*at] && !(looked.from..looked.to).contains(at)
+        };
+        match (0..self.tokens.len()).find(is_place) {
             Some(at) if self.lower(at).starts_with("line") => Some(()),
             Some(at) => self.say_lines(looked, lines, at, words),
+            None if is_defined => Some(()),
             None => {
                 let before = looked.from.checked_sub(1)?;
                 (self.lower(before) == "many").then_some(())?;
