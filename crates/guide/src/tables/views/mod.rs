@@ -53,7 +53,7 @@ pub(super) fn views(
         }
         Content::Rows { parser, rows } => {
             let table = Table::of_files(&seen.path, &seen.reader, parser, rows, words);
-            if goal.asked().is_none() && goal.each().is_none() {
+            if goal.asked().is_none() && goal.each().is_none() && goal.find(&["file"]).is_none() {
                 goal.take_files();
             }
             all.extend(table.map(|it| goal.of_rows(it, words)));
@@ -159,6 +159,7 @@ impl<'a> Goal<'a> {
         if let Some(at) = self.find(&["how", "many", "times"]) {
             self.say(at + 2, "rows", words);
         }
+        self.name_files(&table, words);
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
             let is_named = table.columns.iter().any(|it| has(&it.terms, token));
@@ -181,6 +182,23 @@ impl<'a> Goal<'a> {
             }
         }
         self.view(table)
+    }
+
+    /// `the april file`, `march.csv`: the rows of one file of a folder.
+    fn name_files(&mut self, table: &Table, words: &mut Vocabulary) {
+        let Some(files) = table.columns.first().filter(|_| table.is_origin(0)) else { return };
+        for at in 0..self.tokens.len() {
+            let lower = self.lower(at);
+            let is_it = |it: &&String| {
+                let it = it.to_lowercase();
+                it == lower || it.rsplit_once('.').is_some_and(|(stem, _)| stem == lower)
+            };
+            let Some(file) = files.values.iter().find(is_it) else { continue };
+            if !self.taken[at] {
+                self.say(at, file, words);
+                self.tokens[at].literal = None;
+            }
+        }
     }
 
     fn take(&mut self, from: usize, to: usize, stage: &str) {
