@@ -46,7 +46,7 @@ pub(super) async fn sources(engine: &Engine, named: &Named, all: &[Named]) -> Ve
     );
     let Some(value) = read(engine, &reader, &named.path).await else { return Vec::new() };
     let reader = reader.replace("{file}", &literal::text(&named.path));
-    vec![folders::of_files(engine, named, reader, value).await]
+    folders::of_files(engine, named, reader, value).await
 }
 
 /// One file of an archive, as if it were on disk.

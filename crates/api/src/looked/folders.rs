@@ -6,7 +6,11 @@ use svc_contract::value::{List, Record, Value, literal};
 use svc_engine::Engine;
 use svc_guide::Named;
 
-use super::{Source, formats, read};
+use super::{
+    Source,
+    formats::{self, Reader},
+    read, shapes,
+};
 
 /// Folders with more files are not looked at.
 const MOST_FILES: usize = 300;
@@ -20,22 +24,22 @@ struct Doc<'a> {
     text: &'a str,
 }
 
-pub(super) async fn source(engine: &Engine, named: &Named) -> Option<Source> {
+pub(super) async fn sources(engine: &Engine, named: &Named) -> Option<Vec<Source>> {
     let (folder, reader) = match parted(&named.path) {
         Some((folder, glob)) => {
-            let reader = reader(engine, &folder, Some(&glob), true).await?;
+            let reader = reader(engine, &folder, Some(&glob)).await?;
             (folder, reader)
         }
         None => {
             let folder = named.path.clone();
             let of_format = match &named.glob {
-                Some(glob) => reader(engine, &folder, Some(glob), false).await,
+                Some(glob) => reader(engine, &folder, Some(glob)).await,
                 None => None,
             };
             // A format that no file has says something else.
             let reader = match of_format {
                 Some(it) => it,
-                None => reader(engine, &folder, None, false).await?,
+                None => reader(engine, &folder, None).await?,
             };
             (folder, reader)
         }
@@ -65,23 +69,23 @@ async fn visible(
     Some((reader, value))
 }
 
-/// The source of some files with their texts.
+/// The ways to look at some files: as one table, and as texts.
 pub(super) async fn of_files(
     engine: &Engine,
     named: &Named,
     reader: String,
     value: Value,
-) -> Source {
+) -> Vec<Source> {
     let path = named.path.clone();
-    match tables(engine, &value).await {
-        Some((parser, rows)) => {
-            let parser = Some(parser);
-            Source { path, within: None, reader, parser, nouns: None, value: rows, is_texts: false }
-        }
-        None => {
-            Source { path, within: None, reader, parser: None, nouns: None, value, is_texts: true }
-        }
-    }
+    let texts = |value| {
+        let (path, reader) = (path.clone(), reader.clone());
+        Source { path, within: None, reader, parser: None, nouns: None, value, is_texts: true }
+    };
+    let Some((parser, rows, is_whole)) = tables(engine, &value).await else {
+        return vec![texts(value)];
+    };
+    let table = Source { parser: Some(parser), is_texts: false, ..texts(rows) };
+    if is_whole { vec![table] } else { vec![table, texts(value)] }
 }
 
 /// The folder and the rest of a path with wildcards.
@@ -93,14 +97,9 @@ fn parted(path: &str) -> Option<(String, String)> {
     Some((folder.to_owned(), glob.to_owned()))
 }
 
-/// The stages that read the files of a folder; `None` if there are none, or too many. A wildcard of
-/// a path does not mean files of subfolders, but that of `read_files` does: then there must be none.
-async fn reader(
-    engine: &Engine,
-    folder: &str,
-    glob: Option<&str>,
-    is_path: bool,
-) -> Option<String> {
+/// The stages that read the files of a folder; `None` if there are none, or too many, or some in
+/// subfolders, which a goal may mean or not.
+async fn reader(engine: &Engine, folder: &str, glob: Option<&str>) -> Option<String> {
     let only = glob.map(|it| format!(", glob: {}", literal::text(it))).unwrap_or_default();
     let listed = format!(
         "list_files(folder: {{file}}{only}, max_files: {}) within {{ timeout: 5s }} >> each {{ {{ path: .path, size: .size }} }}",
@@ -118,26 +117,25 @@ async fn reader(
         _ => true,
     };
     let is_too_much = files.len() > MOST_FILES || bytes > MOST_BYTES;
-    if files.is_empty() || is_too_much || is_path && files.iter().any(is_deeper) {
+    if files.is_empty() || is_too_much || files.iter().any(is_deeper) {
         return None;
     }
     Some(format!("read_files(folder: {{file}}{only})"))
 }
 
 /// The stages from the text of each file to its rows, and all rows, if all files are tables of the
-/// same columns.
-async fn tables(engine: &Engine, files: &Value) -> Option<(String, Value)> {
+/// same columns, or texts with the same fields. Says whether there is nothing else in the files.
+async fn tables(engine: &Engine, files: &Value) -> Option<(String, Value, bool)> {
     let docs: Vec<Doc> = files.as_list()?.iter().map(doc).collect::<Option<_>>()?;
-    let extension = |it: &Doc| it.title.rsplit_once('.').map(|(_, it)| it.to_lowercase());
-    let first = docs.first().and_then(extension)?;
-    let mut parsers = Vec::new();
-    for it in &docs {
-        parsers.push(formats::parser(&extension(it).filter(|it| *it == first)?, it.text)?);
-    }
-    let stages = parsers.first()?.stages.clone();
-    if parsers.iter().any(|it| it.stages != stages) {
-        return None;
-    }
+    let texts: Vec<&str> = docs.iter().map(|it| it.text).collect();
+    let parsers: Option<Vec<Reader>> = docs.iter().map(parser).collect();
+    let parser = parsers.filter(|all| all.iter().all(|it| it.stages == all[0].stages));
+    let is_whole = parser.is_some();
+    let parser = match parser.and_then(|all| all.into_iter().next()) {
+        Some(it) => it,
+        None => Reader { stages: shapes::fields(&texts)?, is_table: true },
+    };
+    let stages = parser.stages;
     let mut rows = Vec::new();
     let mut is_list = None;
     for it in &docs {
@@ -159,12 +157,17 @@ async fn tables(engine: &Engine, files: &Value) -> Option<(String, Value)> {
             rows.push(Value::Record([file].into_iter().chain(row).collect::<Record>()));
         }
     }
-    let is_typed_list = parsers.first()?.is_table;
-    let stages = match (is_list?, is_typed_list) {
+    let stages = match (is_list?, parser.is_table) {
         (true, false) => stages.replace("<{T}>", "<[{T}]>"),
         _ => stages,
     };
-    Some((stages, Value::List(List::from(rows))))
+    Some((stages, Value::List(List::from(rows)), is_whole))
+}
+
+/// The stages that parse a file.
+fn parser(doc: &Doc) -> Option<Reader> {
+    let extension = doc.title.rsplit_once('.')?.1.to_lowercase();
+    formats::parser(&extension, doc.text)
 }
 
 fn doc(file: &Value) -> Option<Doc<'_>> {

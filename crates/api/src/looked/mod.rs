@@ -68,8 +68,8 @@ async fn sources(engine: &Engine, named: &Named, all: &[Named]) -> Vec<Source> {
     if archives::is_archive(&named.path) {
         return archives::sources(engine, named, all).await;
     }
-    match folders::source(engine, named).await {
-        Some(it) => vec![it],
+    match folders::sources(engine, named).await {
+        Some(it) => it,
         None => formats::sources(engine, named).await,
     }
 }

@@ -30,8 +30,12 @@ pub(super) fn guesses(extension: &str, text: &str) -> Vec<Guess> {
     match extension {
         "ini" | "env" | "conf" | "cfg" | "properties" => vec![SETTINGS.to_owned().into()],
         "bib" => references(text).map(of("reference publication work")).into_iter().collect(),
-        "html" | "htm" => page(text).map(Guess::from).into_iter().collect(),
-        "md" => bars(&lines, true).map(Guess::from).into_iter().collect(),
+        "html" | "htm" => page(text).map(of("row")).into_iter().collect(),
+        "md" => {
+            let is_prose = |it: &&str| !it.trim_start().starts_with(['|', '#']);
+            let nouns = lines.iter().any(is_prose).then_some("row");
+            bars(&lines, true).map(|stages| Guess { stages, nouns }).into_iter().collect()
+        }
         _ => {
             let all = [
                 requests(&lines).map(of("request hit")),
@@ -232,6 +236,49 @@ fn references(text: &str) -> Option<String> {
     Some(captures(&pattern))
 }
 
+/// The fields that all texts have once, each on a line of its own: `Start: 2026-02-01`.
+pub(super) fn fields(texts: &[&str]) -> Option<String> {
+    let keys = |text: &str| -> Vec<String> {
+        let pairs = text.lines().filter_map(|it| it.split_once(": "));
+        let keys = pairs.filter(|(key, it)| !it.trim().is_empty() && key.split(' ').count() < 4);
+        keys.filter(|(key, _)| key.chars().all(|it| it.is_ascii_alphabetic() || it == ' '))
+            .map(|(key, _)| key.to_owned())
+            .collect()
+    };
+    let all: Vec<Vec<String>> = texts.iter().map(|it| keys(it)).collect();
+    let is_once =
+        |key: &String| all.iter().all(|own| own.iter().filter(|it| *it == key).count() == 1);
+    let shared: Vec<String> = all.first()?.iter().filter(|it| is_once(it)).cloned().collect();
+    let in_order = |own: &Vec<String>| own.iter().filter(|it| shared.contains(it)).eq(&shared);
+    if shared.is_empty() || texts.len() < 2 || !all.iter().all(in_order) {
+        return None;
+    }
+    let groups = shared.iter().map(|key| {
+        let start = format!("{key}: ");
+        let values =
+            texts.iter().filter_map(|it| it.lines().find_map(|it| it.strip_prefix(&start)));
+        let unit = unit(&values.collect::<Vec<_>>());
+        let value = match unit {
+            Some(unit) => format!(r"(?<{}>[\d.]+) {unit}", name(key)?),
+            None => format!(r"(?<{}>[^\n]*?)", name(key)?),
+        };
+        Some(format!(r"^{key}: +{value}[ \t\r]*$"))
+    });
+    let groups = groups.collect::<Option<Vec<_>>>()?;
+    Some(captures(&format!("(?ms){}", groups.join(".*?"))))
+}
+
+/// The unit behind all numbers: `60 months`.
+fn unit(values: &[&str]) -> Option<String> {
+    let parts = |it: &str| {
+        let (number, unit) = it.trim().split_once(' ')?;
+        let is_word = unit.chars().all(char::is_alphabetic);
+        (number.parse::<f64>().is_ok() && is_word).then(|| unit.to_owned())
+    };
+    let first = parts(values.first()?)?;
+    values.iter().all(|it| parts(it).as_ref() == Some(&first)).then_some(first)
+}
+
 /// A name for a column, from the words of its header.
 fn name(head: &str) -> Option<String> {
     let spelled = head.trim_start_matches('%').replace('%', " percent");
@@ -240,7 +287,7 @@ fn name(head: &str) -> Option<String> {
         .filter(|it| !it.is_empty())
         .map(str::to_lowercase)
         .collect();
-    // A sentence is no header.
+    // A sentence is not a header.
     if words.len() > 4 {
         return None;
     }

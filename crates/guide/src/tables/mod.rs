@@ -111,7 +111,7 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     }
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
     let mut open = None;
-    for file in in_order(named.clone(), &tokens) {
+    for file in in_order(&named, &tokens) {
         if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words)
             .or_else(|| views::whole(file, &tokens, &lexicon, &mut words))
         {
@@ -129,12 +129,19 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     open.filter(|_| !named.iter().any(is_text))
 }
 
-/// The ways to look at a source. Who says `lines` means those of the file, whatever is in them.
-fn in_order<'a>(mut named: Vec<&'a Seen>, tokens: &[Token]) -> Vec<&'a Seen> {
-    if tokens.iter().any(|it| matches!(it.lower.as_str(), "line" | "lines")) {
-        named.reverse();
+/// The ways to look at a source. Who says `lines` means those of the file, whatever is in them, and
+/// who says `mention` all of its text. Else a text with a table in it is a table.
+fn in_order<'a>(named: &[&'a Seen], tokens: &[Token]) -> Vec<&'a Seen> {
+    const OF_TEXT: [&str; 8] =
+        ["line", "mention", "contain", "words", "file", "document", "text", "say"];
+    let is_text = |it: &Token| OF_TEXT.iter().any(|word| it.lower.starts_with(word));
+    let mut all = named.to_vec();
+    if tokens.iter().any(is_text) {
+        all.reverse();
+    } else if all.len() > 1 {
+        all.retain(|it| !matches!(&it.content, Content::One(Value::Text(_))));
     }
-    named
+    all
 }
 
 fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) -> Outcome {

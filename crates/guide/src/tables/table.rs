@@ -92,7 +92,8 @@ impl Table {
         rows: &Value,
         words: &mut Vocabulary,
     ) -> Option<Self> {
-        let is_record = parser.contains("<{T}>") && !parser.contains("parse_csv");
+        let reads_list = ["parse_csv", "captures"].iter().any(|it| parser.contains(it));
+        let is_record = parser.contains("<{T}>") && !reads_list;
         let row = if is_record {
             format!("{{ file: .title, ...(.text >> {parser}) }}")
         } else {

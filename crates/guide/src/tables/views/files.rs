@@ -49,6 +49,9 @@ impl Goal<'_> {
         let texts: Vec<&str> = docs.iter().map(|it| it.text.as_str()).collect();
         let lines: Vec<&str> = texts.iter().flat_map(|it| it.lines()).collect();
         self.learn_things();
+        if self.is_mixed(docs) {
+            return None;
+        }
         if let Some(view) = self.measured(reader, words) {
             return Some(view);
         }
@@ -85,6 +88,15 @@ impl Goal<'_> {
             Some(looked) => self.chosen(reader, &looked, &texts, asked?, words),
             None => self.sized(reader, docs, asked, lexicon, words),
         }
+    }
+
+    /// Whether the files are of several formats, and it is `entries` or `recipes` that are asked for.
+    fn is_mixed(&self, docs: &[Doc]) -> bool {
+        let extension = |it: &Doc| it.name.rsplit_once('.').map(|(_, it)| it.to_owned());
+        let first = docs.first().and_then(extension);
+        let says = |word: &str| self.tokens.iter().any(|it| it.lower.starts_with(word));
+        let is_plain = says("file") || says("document");
+        !is_plain && docs.iter().any(|it| extension(it) != first)
     }
 
     /// Whether a word means a file of the folder.

@@ -13,8 +13,8 @@ use super::{
     Answer, Content, Seen,
     lexicon::{Lexicon, has, negates},
     maps,
-    source::around,
-    table::Table,
+    source::{around, is_file},
+    table::{Column, Kind, Table},
     texts::{Looked, looked_for},
     words::{Literal, Token, token},
 };
@@ -44,19 +44,26 @@ pub(super) fn views(
             }
             let table = Table::of(&seen.path, &seen.reader, value, words);
             match table {
-                Some(table) => all.push(goal.of_rows(table, words)),
+                Some(table) => all.push(goal.of_rows(table, lexicon, words)),
                 None => {
                     let tables = maps::tables(&seen.path, &seen.reader, value, tokens, words);
-                    all.extend(tables.into_iter().map(|it| goal.clone().of_rows(it, words)));
+                    all.extend(
+                        tables.into_iter().map(|it| goal.clone().of_rows(it, lexicon, words)),
+                    );
                 }
             }
         }
         Content::Rows { parser, rows } => {
-            let table = Table::of_files(&seen.path, &seen.reader, parser, rows, words);
+            let mut table = Table::of_files(&seen.path, &seen.reader, parser, rows, words);
+            if let Some(table) = &mut table {
+                goal.name_tables(table, lexicon, words);
+            }
             if goal.asked().is_none() && goal.each().is_none() && goal.find(&["file"]).is_none() {
                 goal.take_files();
             }
-            all.extend(table.map(|it| goal.of_rows(it, words)));
+            if !goal.is_about_size() {
+                all.extend(table.map(|it| goal.of_rows(it, lexicon, words)));
+            }
         }
         Content::Texts(docs) => all.extend(goal.files(&seen.reader, docs, lexicon, words)),
     }
@@ -151,7 +158,7 @@ impl<'a> Goal<'a> {
 
     /// A view of the rows of a table. Words that the values explain are said as the values are:
     /// `the errors` of a log with the level `ERROR`, services that are `down`.
-    fn of_rows(&mut self, mut table: Table, words: &mut Vocabulary) -> View {
+    fn of_rows(&mut self, mut table: Table, lexicon: &Lexicon, words: &mut Vocabulary) -> View {
         if let Some(nouns) = &self.seen.nouns {
             table.terms.extend(words.read(nouns).map(|it| it.term));
             table.is_strict = true;
@@ -160,6 +167,11 @@ impl<'a> Goal<'a> {
             self.say(at + 2, "rows", words);
         }
         self.name_files(&table, words);
+        for at in 1..self.tokens.len() {
+            // `over 24 months`, where the reader takes the unit off.
+            let is_unit = table.reader.contains(&format!("[\\d.]+) {}[", self.lower(at)));
+            self.taken[at] |= is_unit && !is_word(&self.tokens[at - 1]);
+        }
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
             let is_named = table.columns.iter().any(|it| has(&it.terms, token));
@@ -181,7 +193,68 @@ impl<'a> Goal<'a> {
                 self.say(at, &value, words);
             }
         }
+        if self.totals_texts(&table, lexicon) || self.hides_value(&table) {
+            table.columns.clear();
+        }
         self.view(table)
+    }
+
+    /// Whether a total is wanted of a column that has no numbers: `380 EUR`.
+    fn totals_texts(&self, table: &Table, lexicon: &Lexicon) -> bool {
+        let is_total = |at: &usize| lexicon.total(&self.tokens, *at).is_some();
+        (0..self.tokens.len()).filter(is_total).any(|at| {
+            let end = (at..self.tokens.len()).find(|it| self.tokens[*it].ends);
+            let end = end.map_or(self.tokens.len(), |it| it + 1);
+            let behind = self.tokens[at..end].iter().skip(1).take(3);
+            let mut named = behind.flat_map(|token| {
+                table.columns.iter().filter(move |column| has(&column.terms, token))
+            });
+            let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
+            named.clone().next().is_some() && !named.any(is_number)
+        })
+    }
+
+    /// `the largest file`: not what is in it.
+    fn is_about_size(&self) -> bool {
+        let is_it = |at: &usize| is_file(self.lower(at + 1)) && self.lower(*at).ends_with("est");
+        (0..self.tokens.len()).any(|at| is_it(&at))
+    }
+
+    /// `which region`, in a folder of regions with several rows each: it is the file that is meant.
+    fn name_tables(&mut self, table: &mut Table, lexicon: &Lexicon, words: &mut Vocabulary) {
+        let Content::Rows { rows, .. } = &self.seen.content else { return };
+        let files = table.columns.first().map_or(0, |it| it.values.len());
+        if rows.as_list().is_none_or(|it| it.len() <= files) {
+            return;
+        }
+        table.terms.clear();
+        let nouns: Vec<usize> = (0..self.tokens.len())
+            .filter(|at| !self.taken[*at] && has(&self.names, &self.tokens[*at]))
+            .collect();
+        for at in &nouns {
+            self.say(*at, "file", words);
+        }
+        // The best row is not the best file.
+        let is_best = self.tokens.iter().any(|it| lexicon.side(it).is_some());
+        let is_file = (0..self.tokens.len()).any(|at| !self.taken[at] && self.lower(at) == "file");
+        let is_grouped = self.each().is_some() || self.find(&["per"]).is_some();
+        if is_best && is_file && !is_grouped {
+            table.columns.clear();
+        }
+    }
+
+    /// Whether a word that usually means nothing is a value: `came in`, with the values IN and OUT.
+    fn hides_value(&self, table: &Table) -> bool {
+        let is_value = |token: &Token| {
+            let mut columns = table.columns.iter();
+            columns.any(|it| it.values.iter().any(|it| it.to_lowercase() == token.lower))
+        };
+        (0..self.tokens.len()).any(|at| {
+            let token = &self.tokens[at];
+            let is_last = token.ends || at + 1 == self.tokens.len();
+            let is_place = matches!(token.lower.as_str(), "in" | "on" | "at") && !is_last;
+            token.is_stop && !self.taken[at] && !is_place && is_value(token)
+        })
     }
 
     /// `the april file`, `march.csv`: the rows of one file of a folder.
