@@ -81,7 +81,7 @@ fn quoted(tokens: &[Token], at: usize, lexicon: &Lexicon) -> Option<Looked> {
         from -= 1;
     }
     let verb = from.checked_sub(1).filter(|it| !tokens[*it].ends);
-    let place = verb.and_then(|it| place(&tokens[it], lexicon));
+    let place = verb.and_then(|it| place(tokens, it, lexicon));
     let (from, place) = match (verb, place) {
         (Some(verb), Some(place)) => (verb, place),
         _ => (from, Place::Anywhere),
@@ -92,7 +92,7 @@ fn quoted(tokens: &[Token], at: usize, lexicon: &Lexicon) -> Option<Looked> {
 
 /// The words behind a verb, as far as they occur.
 fn behind_verb(tokens: &[Token], at: usize, texts: &[&str], lexicon: &Lexicon) -> Option<Looked> {
-    let place = place(&tokens[at], lexicon).filter(|_| !tokens[at].ends)?;
+    let place = place(tokens, at, lexicon).filter(|_| !tokens[at].ends)?;
     let mut from = at + 1;
     while tokens.get(from).is_some_and(|it| BETWEEN.contains(&it.lower.as_str()) && !it.ends) {
         from += 1;
@@ -132,7 +132,7 @@ fn phrase(tokens: &[Token], from: usize, len: usize, texts: &[&str]) -> Option<S
 }
 
 /// Where the verb says that the text is.
-fn place(token: &Token, lexicon: &Lexicon) -> Option<Place> {
+fn place(tokens: &[Token], at: usize, lexicon: &Lexicon) -> Option<Place> {
     const HOLDING: [&str; 10] = [
         "contain",
         "contains",
@@ -145,11 +145,14 @@ fn place(token: &Token, lexicon: &Lexicon) -> Option<Place> {
         "say",
         "says",
     ];
+    let token = &tokens[at];
+    // `starting with`, but not `the first ERROR line`.
+    let is_with = tokens.get(at + 1).is_some_and(|it| it.lower == "with");
     if HOLDING.contains(&token.lower.as_str()) {
         return Some(Place::Anywhere);
     }
     match token {
-        _ if token.is_stop || token.lower.starts_with("line") => None,
+        _ if token.is_stop || token.lower.starts_with("line") || !is_with => None,
         _ if has(&lexicon.starts, token) => Some(Place::Start),
         _ if has(&lexicon.ends, token) => Some(Place::End),
         _ => None,

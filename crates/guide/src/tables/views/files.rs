@@ -94,9 +94,12 @@ impl Goal<'_> {
     fn is_mixed(&self, docs: &[Doc]) -> bool {
         let extension = |it: &Doc| it.name.rsplit_once('.').map(|(_, it)| it.to_owned());
         let first = docs.first().and_then(extension);
-        let says = |word: &str| self.tokens.iter().any(|it| it.lower.starts_with(word));
-        let is_plain = says("file") || says("document");
-        !is_plain && docs.iter().any(|it| extension(it) != first)
+        let noun = self.asked().or_else(|| Some(self.each()?.1 - 1));
+        let is_name = noun.is_some_and(|it| {
+            let token = &self.tokens[it];
+            has(&self.names, token) && !has(&self.things, token) && !is_file(&token.lower)
+        });
+        is_name && docs.iter().any(|it| extension(it) != first)
     }
 
     /// Whether a word means a file of the folder.

@@ -252,7 +252,7 @@ impl<'a> Goal<'a> {
         (0..self.tokens.len()).any(|at| {
             let token = &self.tokens[at];
             let is_last = token.ends || at + 1 == self.tokens.len();
-            let is_place = matches!(token.lower.as_str(), "in" | "on" | "at") && !is_last;
+            let is_place = matches!(token.text.as_str(), "in" | "on" | "at") && !is_last;
             token.is_stop && !self.taken[at] && !is_place && is_value(token)
         })
     }
