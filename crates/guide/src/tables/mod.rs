@@ -120,7 +120,7 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
         for view in views::views(file, &tokens, &lexicon, &mut words) {
             match of_view(goal, view, &lexicon, &mut words) {
                 Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
-                other => open = open.or(Some(other)),
+                other @ Outcome::Open { .. } => open = open.or(Some(other)),
             }
         }
     }
@@ -159,6 +159,12 @@ fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) ->
     let is_line = |it: &Token| it.lower.starts_with("line");
     let is_bare =
         table.is_lines && parts.len() < 2 && script.trim_end().ends_with(&table.last_stage());
+    // `the first ERROR line` is one of them.
+    let is_end = |it: &Token| matches!(it.lower.as_str(), "first" | "last");
+    let is_cut = script.contains("take(") || script.contains("sort");
+    if table.is_lines && !is_cut && tokens.iter().any(is_end) {
+        return open(vec![goal.to_owned()]);
+    }
     if is_bare && !tokens.iter().any(is_line) {
         return open(vec![goal.to_owned()]);
     }

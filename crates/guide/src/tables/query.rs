@@ -101,7 +101,7 @@ impl Query<'_> {
     fn start(&self, stages: &mut Vec<String>) -> Option<String> {
         let table = self.table;
         if !table.is_typed() {
-            stages.extend(table.stages(&table.reader));
+            stages.extend(Table::stages(&table.reader));
             return Some(String::new());
         }
         let mut used = self.used();
@@ -139,7 +139,7 @@ impl Query<'_> {
             ty = "File";
         }
         let reader = table.reader.replace("{T}", ty);
-        stages.extend(table.stages(&reader));
+        stages.extend(Table::stages(&reader));
         stages.extend(table.fields.iter().map(|it| format!(".{it}")));
         Some(types + "\n")
     }

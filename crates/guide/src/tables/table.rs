@@ -99,10 +99,8 @@ impl Table {
         } else {
             format!("let file = .title  .text >> {parser} >> each {{ {{ file: file, ...it }} }}")
         };
-        let reader = match is_record {
-            true => format!("{reader} >> each {{ {row} }}"),
-            false => format!("{reader} >> each {{ {row} }} >> flatten"),
-        };
+        let flat = if is_record { "" } else { " >> flatten" };
+        let reader = format!("{reader} >> each {{ {row} }}{flat}");
         Self::of(path, &reader, rows, words)
     }
 
@@ -161,11 +159,11 @@ impl Table {
 
     /// The last stage of the reader.
     pub(super) fn last_stage(&self) -> String {
-        self.stages(&self.reader).pop().unwrap_or_default()
+        Self::stages(&self.reader).pop().unwrap_or_default()
     }
 
     /// The stages of a reader, without those inside of blocks.
-    pub(super) fn stages(&self, reader: &str) -> Vec<String> {
+    pub(super) fn stages(reader: &str) -> Vec<String> {
         let mut stages = vec![String::new()];
         let mut depth = 0_i32;
         for part in reader.split_inclusive(" >> ") {

@@ -86,7 +86,7 @@ impl Goal<'_> {
                 self.counted(reader, &looked, &lines, asked, words)
             }
             Some(looked) => self.chosen(reader, &looked, &texts, asked?, words),
-            None => self.sized(reader, docs, asked, lexicon, words),
+            None => Some(self.sized(reader, docs, asked, lexicon, words)),
         }
     }
 
@@ -358,9 +358,9 @@ impl Goal<'_> {
         asked: Option<usize>,
         lexicon: &Lexicon,
         words: &mut Vocabulary,
-    ) -> Option<View> {
+    ) -> View {
         let Some((at, name, cell)) = self.size().or_else(|| self.length(docs, words)) else {
-            return Some(self.listed(reader, asked, words));
+            return self.listed(reader, asked, words);
         };
         let reader = format!("{reader} >> each {{ {{ file: .title, {name}: {cell} }} }}");
         let has_total = (0..self.tokens.len()).any(|at| lexicon.total(&self.tokens, at).is_some());
@@ -383,7 +383,7 @@ impl Goal<'_> {
         }
         self.take_names(asked);
         let cells = [("file", false), (name, true)];
-        Some(self.view(Table::of_cells(&self.seen.path, &reader, &cells, words)))
+        self.view(Table::of_cells(&self.seen.path, &reader, &cells, words))
     }
 
     /// `the longest`: the number of characters, if the number of words says the same.
