@@ -67,6 +67,7 @@ mod run;
 mod rust_values;
 mod scripts;
 mod secrets;
+mod sources;
 mod stale;
 mod stdlib;
 mod store;

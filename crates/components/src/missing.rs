@@ -39,6 +39,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "pdf_text",
             "read_json",
             "read_jsonl",
+            "read_bytes",
             "write_file",
             "save_json",
             "list_files",

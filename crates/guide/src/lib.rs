@@ -21,7 +21,7 @@ pub use find_tool::{Tool, tools};
 pub use how_to::{HowTo, how_to};
 pub use overview::{System, overview};
 pub use plan::{Wanted, planned};
-pub use tables::{Seen, named_files};
+pub use tables::{Content, Named, Seen, named};
 pub use workflow::{Gap, Need, Part, Step, Workflow};
 pub use write::{Proposal, guarded};
 

@@ -13,7 +13,7 @@ use super::{
     meaning::{Meaning, OpRefById, What},
     typed,
 };
-use crate::tables::{Seen, words::Token};
+use crate::tables::{Content, Seen, words::Token};
 
 /// The most ops of a pipeline.
 const DEEPEST: usize = 4;
@@ -170,7 +170,10 @@ impl Search<'_> {
 
     /// The stages that read a file: as what is in it if it was looked at, and as text.
     fn readers(&self, given: &Given) -> Vec<String> {
-        let is_it = |it: &&Seen| literal::text(&it.path) == given.text;
+        let is_it = |it: &&Seen| {
+            let is_file = it.within.is_none() && matches!(it.content, Content::One(_));
+            is_file && literal::text(&it.path) == given.text
+        };
         let seen = self.seen.iter().find(is_it);
         let typed = seen.map(typed::reader);
         let any = seen.map(|it| typed::untyped(&it.reader));

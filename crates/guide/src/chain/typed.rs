@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use svc_contract::value::{RecordType, Type, Value};
 
-use crate::tables::Seen;
+use crate::tables::{Content, Seen};
 
 /// The stages that read a file as what is in it; as any value if its parts differ.
 pub(super) fn reader(seen: &Seen) -> String {
     let stages = &seen.reader;
     // Readers of rows read a list of `{T}`.
     let is_of_rows = !stages.contains("<{T}>") || stages.contains("parse_csv");
-    let ty = type_of(&seen.value);
+    let ty = match &seen.content {
+        Content::One(value) => type_of(value),
+        Content::Rows { .. } | Content::Texts(_) => None,
+    };
     match &ty {
         Some(Type::List(item, _)) if is_of_rows || stages.contains("[{T}]") => {
             stages.replace("{T}", &item.to_string())

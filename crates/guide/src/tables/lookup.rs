@@ -4,7 +4,7 @@ use svc_contract::value::{Value, literal};
 use svc_text::stems::{Term, Vocabulary};
 
 use super::{
-    Answer, Seen,
+    Answer, Content, Seen,
     lexicon::{Lexicon, has},
     words::{Literal, Token},
 };
@@ -14,8 +14,16 @@ const DEEPEST: usize = 5;
 
 struct Leaf {
     path: Vec<String>,
+    is_number: bool,
     /// The words of each key.
     terms: Vec<Vec<Term>>,
+}
+
+impl Leaf {
+    /// Whether a word is the last key as it is written: `LOG_LEVEL`.
+    fn is_key(&self, token: &Token) -> bool {
+        self.path.last().is_some_and(|it| *it == token.text)
+    }
 }
 
 /// The script that returns the value that a goal names, if its words are the keys that lead to it.
@@ -25,19 +33,24 @@ pub(super) fn answer(
     lexicon: &Lexicon,
     words: &mut Vocabulary,
 ) -> Option<Answer> {
-    let Value::Record(_) = &seen.value else { return None };
+    let Content::One(value @ Value::Record(_)) = &seen.content else { return None };
     let mut leaves = Vec::new();
-    collect(&seen.value, &mut Vec::new(), words, &mut leaves);
+    collect(value, &mut Vec::new(), words, &mut leaves);
     let wanted = tokens.iter().filter(|it| !it.is_stop && !lexicon.requests(it));
     let wanted: Vec<&Token> =
         wanted.filter(|it| it.literal != Some(Literal::Path(seen.path.clone()))).collect();
     // Words that say no more than that something is in there.
     let is_vague =
         |it: &Token| matches!(it.lower.as_str(), "somewhere" | "value" | "setting" | "entry");
-    let names =
-        |leaf: &Leaf, token: &Token| leaf.terms.iter().any(|it| has(it, token)) || is_vague(token);
+    let names = |leaf: &Leaf, token: &Token| {
+        leaf.terms.iter().any(|it| has(it, token))
+            || leaf.is_key(token)
+            || leaf.is_number && lexicon.counts(token)
+            || is_vague(token)
+    };
     let is_named = |leaf: &&Leaf| {
-        let last = leaf.terms.last().is_some_and(|terms| wanted.iter().any(|it| has(terms, it)));
+        let last = leaf.terms.last().is_some_and(|terms| wanted.iter().any(|it| has(terms, it)))
+            || wanted.iter().any(|it| leaf.is_key(it));
         last && wanted.iter().all(|it| names(leaf, it))
     };
     let score =
@@ -58,11 +71,9 @@ pub(super) fn answer(
 fn collect(value: &Value, path: &mut Vec<String>, words: &mut Vocabulary, leaves: &mut Vec<Leaf>) {
     let Value::Record(record) = value else {
         if !matches!(value, Value::List(_)) {
-            let terms = path.iter().map(|it| {
-                let spaced = it.replace(['_', '-', '.'], " ");
-                words.read(&spaced).map(|it| it.term).collect()
-            });
-            leaves.push(Leaf { terms: terms.collect(), path: path.clone() });
+            let terms = path.iter().map(|it| words.read(&spaced(it)).map(|it| it.term).collect());
+            let is_number = matches!(value, Value::Int(_) | Value::Float(_));
+            leaves.push(Leaf { terms: terms.collect(), path: path.clone(), is_number });
         }
         return;
     };
@@ -75,4 +86,18 @@ fn collect(value: &Value, path: &mut Vec<String>, words: &mut Vocabulary, leaves
         collect(it, path, words, leaves);
         path.pop();
     }
+}
+
+/// The words of a key: `max_size`, `chapter2`.
+fn spaced(key: &str) -> String {
+    let mut spaced = String::new();
+    let mut before = ' ';
+    for it in key.chars() {
+        if it.is_ascii_digit() && before.is_alphabetic() {
+            spaced.push(' ');
+        }
+        spaced.push(if matches!(it, '_' | '-' | '.') { ' ' } else { it });
+        before = it;
+    }
+    spaced
 }

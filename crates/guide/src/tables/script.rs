@@ -4,7 +4,7 @@ use svc_contract::value::literal;
 
 use super::{
     query::{By, Format, Measure, Order, Piece, Query},
-    table::{Kind, is_plain},
+    table::{Kind, Table, is_plain},
 };
 
 /// What the stages so far return.
@@ -38,8 +38,8 @@ impl Query<'_> {
 
     fn start(&self, stages: &mut Vec<String>) -> Option<String> {
         let table = self.table;
-        if table.is_lines {
-            stages.extend([table.reader.clone(), "lines".to_owned()]);
+        if !table.is_typed() {
+            stages.extend(Table::stages(&table.reader));
             return Some(String::new());
         }
         let mut used = self.used();
@@ -51,7 +51,8 @@ impl Query<'_> {
         if !has_own_names {
             used = table.own().collect();
         }
-        let fields = used.iter().map(|idx| {
+        let typed = used.iter().filter(|it| !table.is_origin(**it));
+        let fields = typed.map(|idx| {
             let column = self.column(*idx);
             let ty = match column.kind {
                 Kind::Int | Kind::Days => "int",
@@ -81,7 +82,7 @@ impl Query<'_> {
         } else {
             self.reader_without_names()?
         };
-        stages.extend(reader.split(" >> ").map(str::to_owned));
+        stages.extend(Table::stages(&reader));
         stages.extend(table.fields.iter().map(|it| format!(".{it}")));
         Some(types + "\n")
     }

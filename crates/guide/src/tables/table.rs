@@ -3,10 +3,7 @@
 use svc_contract::value::{List, Value};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::{
-    Seen,
-    derived::{self, Source},
-};
+use super::derived::{self, Source};
 
 /// Rows that are deeper in records are not found.
 const DEEPEST: usize = 2;
@@ -58,36 +55,22 @@ pub(super) struct Table {
     pub(super) is_lines: bool,
     /// The words of the file's name, which name the rows.
     pub(super) terms: Vec<Term>,
+    /// Whether no other noun names the rows.
+    pub(super) is_strict: bool,
 }
 
 impl Table {
-    pub(super) fn of(seen: &Seen, words: &mut Vocabulary) -> Option<Self> {
-        let stem = seen.path.rsplit('/').next()?.split('.').next()?.replace(['_', '-'], " ");
-        let terms: Vec<Term> = words.read(&stem).map(|it| it.term).collect();
-        let (path, reader) = (seen.path.clone(), seen.reader.clone());
-        let (rows, fields) = match &seen.value {
+    /// The table in a value that `reader` reads as a `{T}`.
+    pub(super) fn of(
+        path: &str,
+        reader: &str,
+        value: &Value,
+        words: &mut Vocabulary,
+    ) -> Option<Self> {
+        let (rows, fields) = match value {
             Value::Text(text) => {
-                let values = text.lines().map(str::to_owned).collect();
-                let terms_of_line = Vec::new();
-                let line = Column {
-                    name: String::new(),
-                    header: String::new(),
-                    terms: terms_of_line,
-                    kind: Kind::Text,
-                    optional: false,
-                    values,
-                    source: Source::Own,
-                };
-                let columns = vec![line];
-                return Some(Self {
-                    path,
-                    reader,
-                    columns,
-                    rows: Vec::new(),
-                    fields: Vec::new(),
-                    is_lines: true,
-                    terms,
-                });
+                let lines: Vec<&str> = text.lines().collect();
+                return Some(Self::of_lines(path, &format!("{reader} >> lines"), &lines, words));
             }
             Value::List(rows) if rows.iter().all(|it| it.as_record().is_some()) => {
                 (rows.clone(), Vec::new())
@@ -106,15 +89,126 @@ impl Table {
         let columns = names.into_iter().map(|name| column(name, &rows, words));
         let mut columns: Vec<Column> = columns.collect();
         derived::extend(&mut columns);
-        let mut terms = terms;
+        let mut terms = terms_of(path, words)?;
         for field in &fields {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
-        Some(Self { path, reader, columns, rows, fields, is_lines: false, terms })
+        let (path, reader) = (path.to_owned(), reader.to_owned());
+        Some(Self { path, reader, columns, rows, fields, is_lines: false, is_strict: false, terms })
     }
-}
 
-impl Table {
+    /// The rows of all tables of a folder, with the name of the file of each.
+    pub(super) fn of_files(
+        path: &str,
+        reader: &str,
+        parser: &str,
+        rows: &Value,
+        words: &mut Vocabulary,
+    ) -> Option<Self> {
+        let reads_list = ["parse_csv", "captures"].iter().any(|it| parser.contains(it));
+        let is_record = parser.contains("<{T}>") && !reads_list;
+        let row = if is_record {
+            format!("{{ file: .title, ...(.text >> {parser}) }}")
+        } else {
+            format!("let file = .title  .text >> {parser} >> each {{ {{ file: file, ...it }} }}")
+        };
+        let flat = if is_record { "" } else { " >> flatten" };
+        let reader = format!("{reader} >> each {{ {row} }}{flat}");
+        Self::of(path, &reader, rows, words)
+    }
+
+    /// Lines that `reader` reads.
+    pub(super) fn of_lines(
+        path: &str,
+        reader: &str,
+        lines: &[&str],
+        words: &mut Vocabulary,
+    ) -> Self {
+        let values = lines.iter().map(|it| (*it).to_owned()).collect();
+        let line = Column { values, ..Column::named(String::new(), Kind::Text, words) };
+        let terms = terms_of(path, words).unwrap_or_default();
+        let (path, reader) = (path.to_owned(), reader.to_owned());
+        Self {
+            path,
+            reader,
+            columns: vec![line],
+            rows: Vec::new(),
+            fields: Vec::new(),
+            is_lines: true,
+            is_strict: false,
+            terms,
+        }
+    }
+
+    /// Records that `reader` makes, of columns with texts or whole numbers.
+    pub(super) fn of_cells(
+        path: &str,
+        reader: &str,
+        cells: &[(&str, bool)],
+        words: &mut Vocabulary,
+    ) -> Self {
+        let column = |(name, is_number): &(&str, bool)| {
+            let kind = if *is_number { Kind::Int } else { Kind::Text };
+            Column::named((*name).to_owned(), kind, words)
+        };
+        let columns = cells.iter().map(column).collect();
+        let (path, reader, terms) = (path.to_owned(), reader.to_owned(), Vec::new());
+        Self {
+            path,
+            reader,
+            columns,
+            rows: Vec::new(),
+            fields: Vec::new(),
+            is_lines: false,
+            is_strict: false,
+            terms,
+        }
+    }
+
+    /// Whether a column is the name of the file of a row, and not in the file.
+    pub(super) fn is_origin(&self, idx: usize) -> bool {
+        let name = &self.columns[idx].name;
+        ["{ file: .title", "{ file: file", "{ name: .key", "{ key: .key"]
+            .iter()
+            .any(|it| self.reader.contains(it) && it[2..].starts_with(&format!("{name}:")))
+    }
+
+    /// Takes what looks like a number or a date for a text, as the reader does.
+    pub(super) fn keep_texts(&mut self) {
+        for it in &mut self.columns {
+            it.kind = Kind::Text;
+        }
+    }
+
+    /// The last stage of the reader.
+    pub(super) fn last_stage(&self) -> String {
+        Self::stages(&self.reader).pop().unwrap_or_default()
+    }
+
+    /// The stages of a reader, without those inside of blocks.
+    pub(super) fn stages(reader: &str) -> Vec<String> {
+        let mut stages = vec![String::new()];
+        let mut depth = 0_i32;
+        for part in reader.split_inclusive(" >> ") {
+            let count = |of: &[char]| i32::try_from(part.matches(of).count()).unwrap_or(0);
+            depth += count(&['{', '(']) - count(&['}', ')']);
+            let last = stages.len() - 1;
+            match part.strip_suffix(" >> ").filter(|_| depth == 0) {
+                Some(whole) => {
+                    stages[last] += whole;
+                    stages.push(String::new());
+                }
+                None => stages[last] += part,
+            }
+        }
+        stages
+    }
+
+    /// Whether the rows are read as records of a type.
+    pub(super) fn is_typed(&self) -> bool {
+        self.reader.contains("{T}")
+    }
+
     /// The columns of the file.
     pub(super) fn own(&self) -> impl Iterator<Item = usize> {
         (0..self.columns.len()).filter(|it| self.columns[*it].source == Source::Own)
@@ -189,7 +283,11 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
             Some(_) if own == Kind::Other => Kind::Other,
             Some(_) => Kind::Text,
         });
-        values.extend(cell.as_str().map(str::to_owned));
+        match cell {
+            Value::Text(text) => values.push(text.to_string()),
+            Value::Int(number) => values.push(number.to_string()),
+            _ => {}
+        }
     }
     values.sort_unstable();
     values.dedup();
@@ -197,10 +295,16 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     if kind == Kind::Text {
         kind = yes_no(&values).unwrap_or(kind);
     }
-    let (spaced, header) = (spaced(&name), name);
-    let name = plain(&header);
-    let terms = words.read(&spaced).map(|it| it.term).collect();
-    Column { name, header, terms, kind, optional, values, source: Source::Own }
+    Column { optional, values, ..Column::named(name, kind, words) }
+}
+
+impl Column {
+    fn named(header: String, kind: Kind, words: &mut Vocabulary) -> Self {
+        let terms = words.read(&spaced(&header)).map(|it| it.term).collect();
+        let name = plain(&header);
+        let (optional, values, source) = (false, Vec::new(), Source::Own);
+        Self { name, header, terms, kind, optional, values, source }
+    }
 }
 
 /// A name that a script can write: `net_total` of `Net total`.
@@ -225,8 +329,15 @@ pub(super) fn is_plain(name: &str) -> bool {
         && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }
 
+/// The words of a file's name.
+fn terms_of(path: &str, words: &mut Vocabulary) -> Option<Vec<Term>> {
+    let path = path.trim_end_matches('/');
+    let stem = path.rsplit('/').find(|it| !it.contains('*'))?.split('.').next()?;
+    Some(words.read(&stem.replace(['_', '-'], " ")).map(|it| it.term).collect())
+}
+
 /// The words of a name: `startDate`, `start_date`.
-fn spaced(name: &str) -> String {
+pub(super) fn spaced(name: &str) -> String {
     let mut spaced = String::new();
     let mut before = ' ';
     for it in name.chars() {

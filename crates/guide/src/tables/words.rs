@@ -101,7 +101,7 @@ fn chunk(chunk: &str, words: &mut Vocabulary, tokens: &mut Vec<Token>) {
     tokens.push(token);
 }
 
-fn token(text: &str, words: &mut Vocabulary) -> Token {
+pub(super) fn token(text: &str, words: &mut Vocabulary) -> Token {
     let lower = text.to_lowercase();
     // `e-mail` and `email` are one word.
     let plain = lower.replace('-', "");
@@ -138,6 +138,7 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
                 && extension.chars().all(|it| it.is_ascii_alphanumeric())
                 && extension.chars().any(|it| it.is_ascii_alphabetic())
         });
+    let is_path = is_path && !matches!(lower, "i.e" | "e.g");
     is_path.then(|| Literal::Path(text.to_owned()))
 }
 

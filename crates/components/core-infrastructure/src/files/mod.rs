@@ -15,6 +15,7 @@ mod listed;
 mod path;
 mod pdf;
 mod read;
+mod read_bytes;
 mod read_jsonl;
 mod temporary;
 mod write;
@@ -38,6 +39,7 @@ pub(super) const COMPONENT: Component = Component {
         ("pdf_text", "pdf_text"),
         ("read_json", "read_json"),
         ("read_jsonl", "read_jsonl"),
+        ("read_bytes", "read_bytes"),
         ("write_file", "write_file"),
         ("save_json", "save_json"),
         ("list_files", "list_files"),
@@ -54,6 +56,7 @@ pub(super) const COMPONENT: Component = Component {
         compute::<pdf::PdfText>(),
         compute::<read::ReadJson>(),
         compute::<read_jsonl::ReadJsonl>(),
+        compute::<read_bytes::ReadBytes>(),
         compute::<write::WriteFile>(),
         compute::<write::SaveJson>(),
         compute::<listed::ListFiles>(),

@@ -9,7 +9,7 @@ use svc_contract::{
     },
     value::{Text, Value},
 };
-use svc_guide::{Proposal, Seen, Wanted, Workflow, guarded, planned};
+use svc_guide::{Content, Proposal, Seen, Wanted, Workflow, guarded, planned};
 
 use super::EFFECTS;
 
@@ -38,7 +38,9 @@ params! {
         /// The required type of the result.
         output: Option<Text> = None,
         /// Files that the goal names and that may be looked at: a list of `{ path, reader, value }`,
-        /// with the stages that read a `{T}` from the file, and its content.
+        /// with the stages that read a `{T}` from the file, and its content. For a folder, the stages
+        /// return documents: with `is_texts: true` the value is a list of `{ title, text }`, and with
+        /// a `parser`, the stages from a text to its rows, it is the list of all rows.
         data: Option<Value> = None,
         /// The maximum number of calls of the writer: for the script, for a look at further ops,
         /// and for repairs.
@@ -143,10 +145,20 @@ fn seen(data: &Value) -> Vec<Seen> {
     let Value::List(files) = data else { return Vec::new() };
     let file = |it: &Value| {
         let record = it.as_record()?;
+        let text = |name: &str| Some(record.get(name)?.as_str()?.to_owned());
+        let value = record.get("value")?.clone();
+        let is_texts = matches!(record.get("is_texts"), Some(Value::Bool(true)));
+        let content = match text("parser") {
+            Some(parser) => Content::Rows { parser, rows: value },
+            None if is_texts => Content::texts(&value)?,
+            None => Content::One(value),
+        };
         Some(Seen {
-            path: record.get("path")?.as_str()?.to_owned(),
-            reader: record.get("reader")?.as_str()?.to_owned(),
-            value: record.get("value")?.clone(),
+            path: text("path")?,
+            within: text("within"),
+            reader: text("reader")?,
+            nouns: text("nouns"),
+            content,
         })
     };
     files.iter().filter_map(file).collect()

@@ -122,6 +122,7 @@ impl Reader<'_, '_> {
             Some(it) => it.sign(),
             // `in 2015`, `by 2015`: the column has to be named, or hold years.
             None if is_year && matches!(before, Some("in" | "from" | "of")) => "==",
+            None if self.is_numbered(n, from) => "==",
             None => return,
         };
         let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
@@ -194,6 +195,13 @@ impl Reader<'_, '_> {
         }
         let cell = self.query.cell(column);
         self.known(column, &format!("{cell} {compare} {n}"), from, to);
+    }
+
+    /// `phase 2`, `page 7`: the name of a column with a number that stands in it.
+    fn is_numbered(&self, n: f64, at: usize) -> bool {
+        let is_it = |it: &&Mention| it.end == at && self.col(it.column).kind == Kind::Int;
+        let mention = self.mentions.iter().find(is_it);
+        mention.is_some_and(|it| self.col(it.column).values.contains(&n.to_string()))
     }
 
     fn period(

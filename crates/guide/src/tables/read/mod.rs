@@ -147,7 +147,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let Some(Literal::Path(path)) = &token.literal else { continue };
             if *path == self.table().path {
                 self.cover(at, at + 1, self.table().reader.replace("<{T}>", ""));
-            } else if self.query.target.is_none() {
+            } else if self.query.target.is_none() && !self.is_source(at) {
                 self.query.target = Some(path.clone());
                 self.cover(at, at + 1, "write");
             } else {
@@ -170,6 +170,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         let path = self.query.target.as_deref().unwrap_or_default().to_lowercase();
         let stem = path.rsplit('/').next().and_then(|it| it.split('.').next()).unwrap_or_default();
         self.before(at, 3).contains(&"my") && stem.split(['_', '-']).any(|it| it == self.word(at))
+    }
+
+    /// Whether the word before a path says that something comes from it.
+    fn is_source(&self, at: usize) -> bool {
+        const FROM: [&str; 5] = ["from", "of", "inside", "within", "with"];
+        at > 0 && FROM.contains(&self.tokens[at - 1].lower.as_str())
     }
 
     /// Whether a token is near the file to write, or begins a sentence.

@@ -54,7 +54,7 @@ impl Reader<'_, '_> {
                 || !query.groups.is_empty()
                 || !query.orders.is_empty()
                 || query.measures.iter().any(|it| it.measure != Measure::Count);
-            if noun.is_none() && fits && is_restricted {
+            if noun.is_none() && fits && is_restricted && !self.table().is_strict {
                 noun = Some(token.term);
             }
             if noun.is_some_and(|it| it == token.term) {
