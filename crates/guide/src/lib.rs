@@ -8,6 +8,7 @@
 mod ask;
 mod book;
 mod chain;
+mod closed;
 mod find_tool;
 mod how_to;
 mod overview;
