@@ -24,7 +24,7 @@ pub use overview::{System, overview};
 pub use plan::{Wanted, planned};
 pub use tables::{Seen, named_files};
 pub use workflow::{Gap, Need, Part, Step, Workflow};
-pub use write::{Proposal, guarded};
+pub use write::{BY_MODEL, Failed, Proposal, guarded};
 
 /// The summary of the language on one page.
 const CARD: &str = include_str!("../../../docs/card.md");
