@@ -183,7 +183,7 @@ fn piece(script: &str, span: Span) -> String {
 fn fault(error: &RunError, script: &str) -> Option<String> {
     use ErrorKind as Kind;
     let kind = error.kind();
-    // A bound of the dry run, or the machine, is no fault of the script.
+    // A bound of the dry run, or the machine, is not a fault of the script.
     if matches!(kind, Kind::Timeout | Kind::Denied | Kind::Budget | Kind::Cancelled) {
         return None;
     }

@@ -52,8 +52,8 @@ pub struct Goal {
     pub goal: String,
     pub input: Option<String>,
     pub output: Option<String>,
-    /// Whether a language model is told the names and types in the files that the goal names. It
-    /// never gets their values.
+    /// Whether the prompt of a language model has the names and types in the files of the goal. It
+    /// never has their values.
     pub share: bool,
     /// Whether the part of the script that only reads is run for an example of its result.
     pub example: bool,

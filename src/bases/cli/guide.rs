@@ -52,7 +52,7 @@ struct Plan {
     /// Use no language model, even if one is configured.
     #[arg(long)]
     no_model: bool,
-    /// Tell the language model the columns and keys in the files of the goal, with their types.
+    /// Show the language model the columns and keys in the files of the goal, with their types.
     ///
     /// Without it, nothing of the files leaves this machine. Their values never do.
     #[arg(long, conflicts_with = "no_model")]
@@ -94,8 +94,8 @@ with types, but no values.
 
 With -o, the plan of the script is printed, as by `svc plan`. --try runs its part that only reads
 files, for at most 10 seconds, and shows the beginning of the result in comments. --run runs the
-script: if it writes, runs programs, spends or asks, you are asked first, or it needs --yes where
-nobody can be asked. The script is then printed to standard error.
+script: if it writes, runs programs, spends or asks, you are asked first; without a terminal, it
+needs --yes. The script is then printed to standard error.
 
 The exit code is 0 if there is a script, and 6 if there is none: no component does some part of
 the goal, which the message names, or the model has a question. The exit code is 6 as well for

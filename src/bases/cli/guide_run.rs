@@ -49,7 +49,7 @@ async fn ask(script: &str, acts: &[String], session: &Session) -> Result<()> {
             Err(Failure::new(ErrorKind::Denied.exit_code(), "the script was not run: not allowed"))
         }
         Err(err) => {
-            let message = format!("the script {acts}, and nobody can be asked about it: {err}");
+            let message = format!("the script {acts}, which needs your permission: {err}");
             let failure = Failure::new(ErrorKind::Unsupported.exit_code(), message);
             Err(failure.help("add `--yes` to run it, or write it with `-o FILE` and read it first"))
         }

@@ -1,4 +1,4 @@
-//! What a language model that writes scripts is told about the files of a goal.
+//! What a language model that writes scripts learns about the files of a goal.
 
 use std::{fs, path::Path};
 
@@ -95,7 +95,7 @@ fn values_in_the_place_of_names_are_not_sent() {
     }
 }
 
-/// Names in a file are not what a model is told to do.
+/// Names in a file are not instructions for a model.
 #[test]
 fn a_name_stays_on_its_line() {
     let place = tempfile::tempdir().unwrap();

@@ -160,7 +160,7 @@ fn a_script_that_writes_runs_only_if_it_is_allowed() {
     let copy = place.path().join("copy.txt");
     let done = alone(place.path(), &["--run", goal]);
     assert_eq!((done.status.code(), out(&done).as_str()), (Some(1), ""));
-    for wanted in ["the script writes fs:copy.txt, and nobody can be asked", "--yes"] {
+    for wanted in ["the script writes fs:copy.txt, which needs your permission", "--yes"] {
         assert!(err(&done).contains(wanted), "{}", err(&done));
     }
     assert!(!copy.exists());

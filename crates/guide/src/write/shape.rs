@@ -127,9 +127,18 @@ fn of_cell(text: &str) -> Shape {
         "true" | "false" => Shape::Plain("bool"),
         _ if text.parse::<i64>().is_ok() => Shape::Plain("int"),
         _ if is_number && text.parse::<f64>().is_ok() => Shape::Plain("float"),
-        _ if text.parse::<jiff::civil::Date>().is_ok() && text.len() == 10 => Shape::Plain("date"),
+        _ if is_date(text) => Shape::Plain("date"),
         _ => Shape::Plain("string"),
     }
+}
+
+/// Whether a text has the form of `2025-01-31`.
+fn is_date(text: &str) -> bool {
+    let is_right = |(at, it): (usize, u8)| match at {
+        4 | 7 => it == b'-',
+        _ => it.is_ascii_digit(),
+    };
+    text.len() == 10 && text.bytes().enumerate().all(is_right)
 }
 
 /// A type, as a script writes it.
@@ -152,10 +161,8 @@ fn written(shape: &Shape) -> String {
 fn of_field(field: &Field) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '_';
     let starts = field.name.starts_with(|it: char| it.is_ascii_lowercase() || it == '_');
-    let name = match starts && field.name.chars().all(is_plain) {
-        true => field.name.clone(),
-        false => literal::text(&field.name),
-    };
+    let is_bare = starts && field.name.chars().all(is_plain);
+    let name = if is_bare { field.name.clone() } else { literal::text(&field.name) };
     format!("{name}: {}{}", written(&field.shape), if field.is_optional { "?" } else { "" })
 }
 

@@ -40,7 +40,7 @@ params! {
         /// Files that the goal names and that may be looked at: a list of `{ path, reader, value }`,
         /// with the stages that read a `{T}` from the file, and its content.
         data: Option<Value> = None,
-        /// Whether the writer is told the names and types in `data`: columns, keys, but no values.
+        /// Whether the prompt has the names and types in `data`: columns and keys, but no values.
         share: bool = false,
         /// The maximum number of calls of the writer: for the script, for a look at further ops,
         /// and for repairs.
