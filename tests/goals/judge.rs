@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The authors, each with a folder of goals and data.
-const AUTHORS: [&str; 4] = ["office", "developer", "reader", "everyday"];
+const AUTHORS: [&str; 5] = ["office", "developer", "reader", "everyday", "second"];
 
 /// A goal in plain words, and what its result has to be.
 #[derive(Deserialize)]

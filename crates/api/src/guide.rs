@@ -1,19 +1,34 @@
 //! Requests to the components that advise: `svc guide`, `svc find` and `svc ask`.
 
-use crate::looked;
-use svc_contract::value::Value;
+use crate::{example::Example, looked};
+use svc_contract::{
+    registry::Field as _,
+    value::{Record, Value},
+};
 use svc_engine::{Engine, Error};
+use svc_guide::{BY_MODEL, Failed};
 
-pub(crate) const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
+/// How often a language model corrects a script that fails on the files of the goal.
+const MOST_REPAIRS: usize = 2;
+
+const PLAN: &str = "param goal: string  param takes: string?  param gives: string?
     param data: json
     goal >> guide_plan_workflow(input: takes, output: gives, data: data)";
 
 const PLAN_WITH_MODEL: &str = "use \"std:guide\" as guide
     param goal: string  param takes: string?  param gives: string?
-    param data: json
-    goal >> guide_plan_workflow(input: takes, output: gives, data: data, writer: guide.by_model)";
+    param data: json  param share: bool  param failed: { script: string, error: string }?
+    goal >> guide_plan_workflow(input: takes, output: gives, data: data, share: share,
+        failed: failed, writer: guide.by_model)";
 
-const EDIT: &str = "use \"std:guide\" as guide
+/// The form of what [`workflow`] returns.
+pub(crate) const PLANNED: &str = "param goal: string
+    param example: { output: json, cut: bool, whole: bool, before: string?, skipped: string?,
+        error: string? }?
+    let found = goal >> guide_plan_workflow
+    { ...found, example: example }";
+
+pub(crate) const EDIT: &str = "use \"std:guide\" as guide
     param goal: string  param script: string
     goal >> guide_plan_workflow(script: script, writer: guide.by_model)";
 
@@ -32,11 +47,16 @@ const DIFFERENCE: &str =
     "param old: string  param new: string  { old: old, new: new } >> diff >> .patch";
 
 /// A goal, and the types of the script that reaches it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Goal {
     pub goal: String,
     pub input: Option<String>,
     pub output: Option<String>,
+    /// Whether the prompt of a language model has the names and types in the files of the goal. It
+    /// never has their values.
+    pub share: bool,
+    /// Whether the part of the script that only reads is run for an example of its result.
+    pub example: bool,
 }
 
 /// The parts of a goal that no component does.
@@ -47,16 +67,101 @@ pub struct Missing {
     pub nearest: Vec<String>,
 }
 
-/// A script for a goal, with its stages, notes and estimate.
+/// A script for a goal, with its stages, notes, estimate, and an example of its result.
+///
+/// A script of a language model that fails on the files of the goal goes back to the model.
 pub async fn workflow(engine: &Engine, goal: Goal, with_model: bool) -> Result<Value, Error> {
-    let optional = |it: Option<String>| it.map(Value::from).unwrap_or_default();
-    let given = [
-        ("data", looked::files(engine, &goal.goal).await),
-        ("goal", goal.goal.as_str().into()),
-        ("takes", optional(goal.input)),
-        ("gives", optional(goal.output)),
-    ];
-    advice(engine, if with_model { PLAN_WITH_MODEL } else { PLAN }, given).await
+    let asked = Asked::of(engine, &goal).await;
+    let mut found =
+        if with_model { asked.of_model(engine, None).await? } else { asked.own(engine).await? };
+    let mut example = None;
+    if with_model {
+        (found, example) = repaired(engine, &asked, found).await?;
+    }
+    if !goal.example {
+        example = None;
+    } else if example.is_none()
+        && let Some(script) = whole_script(&found)
+    {
+        example = Some(Example::of(engine, script).await);
+    }
+    let example = example.map(Example::encode).unwrap_or_default();
+    Ok(with_field(&found, "example", example))
+}
+
+/// The result of a model after dry runs, with the last of them.
+async fn repaired(
+    engine: &Engine,
+    asked: &Asked,
+    mut found: Value,
+) -> Result<(Value, Option<Example>), Error> {
+    let mut repairs = 0;
+    loop {
+        let Some(script) = whole_script(&found).filter(|_| is_by_model(&found)) else {
+            return Ok((found, None));
+        };
+        let script = script.to_owned();
+        let example = Example::of(engine, &script).await;
+        let Some(error) = example.fault.clone() else { return Ok((found, Some(example))) };
+        if repairs == MOST_REPAIRS {
+            let own = asked.own(engine).await?;
+            let note = format!("the script of the language model fails: {error}");
+            return Ok((with_note(&own, note), None));
+        }
+        repairs += 1;
+        let failed = Failed { script: script.into(), error: error.into() };
+        found = asked.of_model(engine, Some(failed)).await?;
+    }
+}
+
+/// The params of a request.
+struct Asked(Vec<(&'static str, Value)>, Value);
+
+impl Asked {
+    async fn of(engine: &Engine, goal: &Goal) -> Self {
+        let optional = |it: &Option<String>| it.clone().map(Value::from).unwrap_or_default();
+        let given = vec![
+            ("data", looked::files(engine, &goal.goal).await),
+            ("goal", goal.goal.as_str().into()),
+            ("takes", optional(&goal.input)),
+            ("gives", optional(&goal.output)),
+        ];
+        Self(given, goal.share.into())
+    }
+
+    async fn own(&self, engine: &Engine) -> Result<Value, Error> {
+        advice(engine, PLAN, self.0.clone()).await
+    }
+
+    async fn of_model(&self, engine: &Engine, failed: Option<Failed>) -> Result<Value, Error> {
+        let more = [("share", self.1.clone()), ("failed", failed.encode())];
+        let given = self.0.iter().cloned().chain(more);
+        advice(engine, PLAN_WITH_MODEL, given).await
+    }
+}
+
+/// The script of a workflow that is more than a sketch.
+fn whole_script(workflow: &Value) -> Option<&str> {
+    let record = workflow.as_record()?;
+    let is_whole = record.get("ok") == Some(&Value::Bool(true));
+    record.get("script").filter(|_| is_whole)?.as_str()
+}
+
+fn is_by_model(workflow: &Value) -> bool {
+    fields(workflow, "notes").iter().any(|it| it == BY_MODEL)
+}
+
+fn with_note(workflow: &Value, note: String) -> Value {
+    let notes = fields(workflow, "notes").into_iter().chain([note]);
+    with_field(workflow, "notes", Value::List(notes.map(Value::from).collect()))
+}
+
+/// The record with a field changed or added.
+fn with_field(record: &Value, name: &str, value: Value) -> Value {
+    let Some(fields) = record.as_record() else { return record.clone() };
+    let others = fields.iter().filter(|it| it.0.as_ref() != name);
+    let others = others.map(|(name, it)| (name.clone(), it.clone()));
+    Value::Record(others.chain([(name.into(), value)]).collect::<Record>())
 }
 
 /// A changed script for a goal, written by the language model that the environment names.
@@ -111,10 +216,10 @@ pub async fn ask(
 }
 
 /// Runs a built-in script and returns its result.
-async fn advice<const N: usize>(
+async fn advice(
     engine: &Engine,
     script: &str,
-    given: [(&str, Value); N],
+    given: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Result<Value, Error> {
     let request = engine.run(script);
     let request = given.into_iter().fold(request, |it, (name, value)| it.param(name, value));

@@ -9,6 +9,7 @@ pub mod book;
 pub mod calls;
 pub mod check;
 pub mod components;
+mod example;
 pub mod expand;
 pub mod explain;
 pub mod failure;

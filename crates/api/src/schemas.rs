@@ -61,9 +61,9 @@ pub const ALL: &[Described] = &[
         Form::Types(|it| vec![of::<CodeJson>(it), of::<Vec<CodeJson>>(it)]),
     ),
     described("find", "the ops for a task", Form::ResultOf(guide::FIND)),
-    described("guide-edit", "a changed script", Form::ResultOf(guide::PLAN)),
+    described("guide-edit", "a changed script", Form::ResultOf(guide::EDIT)),
     described("guide-overview", "the overview of svc", Form::ResultOf(guide::OVERVIEW)),
-    described("guide-plan", "a script for a goal", Form::ResultOf(guide::PLAN)),
+    described("guide-plan", "a script for a goal", Form::ResultOf(guide::PLANNED)),
     described(
         "inspect",
         "a component, a word of the language, or a module",

@@ -8,6 +8,7 @@
 mod ask;
 mod book;
 mod chain;
+mod closed;
 mod find_tool;
 mod how_to;
 mod overview;
@@ -23,7 +24,7 @@ pub use overview::{System, overview};
 pub use plan::{Wanted, planned};
 pub use tables::{Content, Named, Seen, named};
 pub use workflow::{Gap, Need, Part, Step, Workflow};
-pub use write::{Proposal, guarded};
+pub use write::{BY_MODEL, Failed, Proposal, guarded};
 
 /// The summary of the language on one page.
 const CARD: &str = include_str!("../../../docs/card.md");

@@ -9,12 +9,14 @@ use svc_api::guide::{
 };
 use svc_contract::value::Value;
 use svc_engine::Error;
-use svc_lang::diag::{Source, visible_line};
+use svc_lang::diag::{Source, visible, visible_line};
 
 use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, OK, Result, answered},
-    script, terminal,
+    guide_run, script,
+    show::{self, Reader},
+    terminal,
 };
 
 /// Write a script for a goal, change a script, or print an overview.
@@ -34,6 +36,7 @@ enum What {
 /// Write a script for a goal in plain English, or report the parts that no component does.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 struct Plan {
     /// The goal. Paths, addresses and quoted texts are taken literally.
     #[arg(value_name = "GOAL", required = true)]
@@ -50,9 +53,25 @@ struct Plan {
     /// Use no language model, even if one is configured.
     #[arg(long)]
     no_model: bool,
+    /// Show the language model the columns and keys in the files of the goal, with their types.
+    ///
+    /// Without it, nothing of the files leaves this machine. Their values never do.
+    #[arg(long, conflicts_with = "no_model")]
+    share: bool,
     /// Say for every phrase of the goal which stage serves it, in comments.
     #[arg(long)]
     explain: bool,
+    /// Run the part of the script that only reads files, and show an example of the result.
+    ///
+    /// It ends before the first stage that writes, runs a program, uses the web, spends or asks.
+    #[arg(long = "try")]
+    example: bool,
+    /// Run the script at once; if it does more than to read, you are asked first.
+    #[arg(long, conflicts_with_all = ["json", "example"])]
+    run: bool,
+    /// Run it without asking.
+    #[arg(long, requires = "run")]
+    yes: bool,
     /// Print the script, its stages and its estimate as JSON.
     #[arg(long)]
     json: bool,
@@ -63,13 +82,21 @@ const EXAMPLES: &str = r#"Examples:
   svc guide plan "summarise each file in ./minutes in one sentence" -o minutes.svc
   svc guide plan --explain "how many orders in orders.csv are unpaid?"
   svc guide plan "the five longest" --input '[string]' --output '[string]'
+  svc guide plan --try "how many lines of notes.txt contain \"todo\""
+  svc guide plan --run "the words of essay.txt, sorted"
   svc guide plan --json "sort the lines of names.txt" | jq -r .script
 
 The same as the component `guide_plan_workflow`. The script checks, and its comments state its
 estimate. Files that the goal names are read, so that its words can mean columns and values. If
 `SVC_MODEL` names a language model, the model may write a better script, which is used if it
-checks and does only what the goal asks for. The script is not run: with -o, its plan is printed,
-as by `svc plan`.
+checks and does only what the goal asks for, and if its part that only reads files does not fail.
+The model gets nothing of what is in the files; with --share, the names of their columns and keys
+with types, but no values.
+
+With -o, the plan of the script is printed, as by `svc plan`. --try runs its part that only reads
+files, for at most 10 seconds, and shows the beginning of the result in comments. --run runs the
+script: if it writes, runs programs, spends or asks, you are asked first; without a terminal, it
+needs --yes. The script is then printed to standard error.
 
 The exit code is 0 if there is a script, and 6 if there is none: no component does some part of
 the goal, which the message names, or the model has a question. The exit code is 6 as well for
@@ -78,7 +105,13 @@ a sketch, a script with holes for what it leaves out."#;
 impl Plan {
     async fn execute(self, session: &Session) -> Result<u8> {
         let engine = &session.engine;
-        let goal = Goal { goal: self.goal.join(" "), input: self.input, output: self.output };
+        let goal = Goal {
+            goal: self.goal.join(" "),
+            input: self.input,
+            output: self.output,
+            share: self.share,
+            example: self.example,
+        };
         let with_model = !self.no_model && has_model(engine);
         let workflow = answered(self.json, advised(workflow(engine, goal, with_model).await))?;
         if self.json {
@@ -93,11 +126,52 @@ impl Plan {
                     preview(session, &file, &script)?;
                 }
             }
+            // Its result is what a program behind a pipe waits for.
+            None if self.run => terminal::print_err(terminal::styled(&visible(&script))),
             None if !self.json => terminal::print_data(&script)?,
             None => {}
         }
-        if is_whole(&workflow) { Ok(OK) } else { Err(sketched(&workflow)) }
+        if !is_whole(&workflow) {
+            return Err(sketched(&workflow));
+        }
+        if self.run {
+            return guide_run::run(&script, self.yes, session).await;
+        }
+        match workflow.as_record().and_then(|it| it.get("example")) {
+            Some(example) if self.example && !self.json => show_example(example, session),
+            Some(example) if self.example => tried(example).map(|()| OK),
+            _ => Ok(OK),
+        }
     }
+}
+
+/// Shows what a dry run gave, as comments: the script before it can be read from the same output.
+fn show_example(example: &Value, session: &Session) -> Result<u8> {
+    let of = |name: &str| example.as_record().and_then(|it| it.get(name));
+    if let Some(why) = of("skipped").and_then(Value::as_str) {
+        session.terminal.note(&format!("nothing was tried: {why}"));
+        return Ok(OK);
+    }
+    tried(example)?;
+    let head = match of("before").and_then(Value::as_str) {
+        None => "# Its result now:\n".to_owned(),
+        Some(stage) => {
+            format!("# The value before `{}`, which was not run:\n", visible_line(stage))
+        }
+    };
+    let shown = show::show(&of("output").cloned().unwrap_or_default(), Reader::Pipe);
+    let lines = shown.lines().map(|it| format!("#   {}\n", visible_line(it)));
+    let more = if of("cut") == Some(&Value::Bool(true)) { "#   ..\n" } else { "" };
+    terminal::print(&format!("\n{head}{}{more}", lines.collect::<String>()))?;
+    Ok(OK)
+}
+
+/// Fails if a dry run failed.
+fn tried(example: &Value) -> Result<()> {
+    let error = example.as_record().and_then(|it| it.get("error")).and_then(Value::as_str);
+    let Some(error) = error else { return Ok(()) };
+    let failure = Failure::new(FAILED, format!("the script fails when it is tried: {error}"));
+    Err(failure.help("`svc run` on the written script shows the place"))
 }
 
 /// The failure that names what a sketch leaves out.

@@ -24,6 +24,7 @@ mod fmt;
 mod given;
 mod grammar;
 mod guide;
+mod guide_run;
 mod help;
 mod init;
 mod inspect;

@@ -133,6 +133,8 @@ find xyzzy --json
 ask how are budgets enforced? --json
 ask xyzzy --json
 guide plan count the words of a file --json
+guide plan --try count the words of good.svc --json
+guide plan --try count the words of none.txt --json
 guide plan xyzzy --json
 guide overview --json
 guide edit edited.svc keep ten --json

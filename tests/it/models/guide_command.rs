@@ -23,7 +23,7 @@ fn says(verdict: &str, missing: &str) -> Json {
 }
 
 /// Runs a command whose model is at this address.
-fn at(url: &str, place: &Path, args: &[&str]) -> Output {
+pub(super) fn at(url: &str, place: &Path, args: &[&str]) -> Output {
     std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
         .args(args)
         .current_dir(place)
@@ -43,11 +43,11 @@ fn with(answer: &Json, place: &Path, args: &[&str]) -> Output {
     at(&Server::start(vec![finishes("openai", &answer.to_string())]).url, place, args)
 }
 
-fn out(output: &Output) -> String {
+pub(super) fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn err(output: &Output) -> String {
+pub(super) fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 

@@ -23,6 +23,8 @@ mod command;
 mod failures;
 mod guide;
 mod guide_command;
+mod guide_files;
+mod guide_runs;
 mod kills;
 mod misreports;
 pub(crate) mod provider;

@@ -367,6 +367,21 @@ fn what_is_approved_cannot_look_like_something_else() {
     assert_eq!(drawn.matches(r"send \u{202e}this pwned\u{1b}").count(), 3, "{drawn}");
 }
 
+/// `svc guide plan --run` asks before a script that writes.
+#[test]
+fn the_script_of_a_goal_runs_if_a_person_allows_it() {
+    let place = Place::new();
+    let goal = "save the lines of hostile.txt as copy.txt";
+    let copy = place.path().join("copy.txt");
+    let plan = ["guide", "plan", "--run", goal];
+    let drawn = place.draws(&plan, &[("[y/N] ", "n\n")]);
+    assert!(drawn.contains("This script writes fs:copy.txt."), "{drawn}");
+    assert!(drawn.contains("not allowed") && !copy.exists(), "{drawn}");
+    let drawn = place.draws(&plan, &[("[y/N] ", "y\n")]);
+    assert!(copy.exists(), "{drawn}");
+    place.draws(&["guide", "plan", "--try", "the lines of hostile.txt"], &[]);
+}
+
 #[test]
 fn the_prompt_draws_only_text() {
     let place = Place::new();

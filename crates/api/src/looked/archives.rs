@@ -23,9 +23,9 @@ pub(super) async fn sources(engine: &Engine, named: &Named, all: &[Named]) -> Ve
     let names: Vec<&str> =
         names.into_iter().flat_map(List::iter).filter_map(Value::as_str).collect();
     let unpacked = "read_bytes(path: {file}) >> unpack";
-    let lower = named.path.to_lowercase();
+    let extension = named.path.rsplit('.').next().unwrap_or_default();
     if let [only] = names.as_slice()
-        && lower.ends_with(".gz")
+        && extension.eq_ignore_ascii_case("gz")
     {
         return one(engine, named, unpacked, only, None).await;
     }

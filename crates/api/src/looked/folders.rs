@@ -60,7 +60,10 @@ async fn visible(
     const TEXT: &str =
         ".text >> select_html(css: \"body\") >> each { .text } >> join(sep: \"\\n\")";
     let docs: Vec<Doc> = value.as_list()?.iter().map(doc).collect::<Option<_>>()?;
-    let is_page = |it: &Doc| it.title.ends_with(".html") || it.title.ends_with(".htm");
+    let is_page = |it: &Doc| {
+        let extension = it.title.rsplit('.').next().unwrap_or_default();
+        ["html", "htm"].iter().any(|it| extension.eq_ignore_ascii_case(it))
+    };
     if !docs.iter().all(is_page) {
         return Some((reader, value));
     }

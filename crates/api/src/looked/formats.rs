@@ -54,7 +54,7 @@ pub(super) async fn of_text(engine: &Engine, path: &str, name: &str, stages: &st
         let is_table = !guess.stages.contains("parse_toml");
         let reader = Reader { stages: format!("{stages} >> {}", guess.stages), is_table };
         let found = read(engine, &reader.stages, path).await;
-        let is_found = |it: &Value| it.as_list().is_none_or(|it| it.len() > 0);
+        let is_found = |it: &Value| it.as_list().is_none_or(|it| !it.is_empty());
         if let Some(value) = found.filter(is_found) {
             all.push(Source { nouns: guess.nouns, ..of_value(path, reader, value) });
             break;

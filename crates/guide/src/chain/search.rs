@@ -175,6 +175,8 @@ impl Search<'_> {
             is_file && literal::text(&it.path) == given.text
         };
         let seen = self.seen.iter().find(is_it);
+        // What was made of the lines of a text is for questions about it.
+        let seen = seen.filter(|it| !it.reader.contains("captures"));
         let typed = seen.map(typed::reader);
         let any = seen.map(|it| typed::untyped(&it.reader));
         let name = given.text.trim_end_matches('"');
@@ -402,7 +404,7 @@ impl Search<'_> {
         let said = self.goal.givens.iter().enumerate();
         let said = said.filter(|(_, it)| it.at >= from && it.end <= end);
         let used = said.fold(draft.used, |mask, (idx, _)| mask | bit(idx));
-        let own = Arguments { covers, used, ..Arguments::default() };
+        let own = Arguments { used, covers, ..Arguments::default() };
         self.with_stages(draft, number, vec![prompt, op.script_name()], &own, Some(op))
     }
 
@@ -438,7 +440,8 @@ impl Search<'_> {
     fn stages(&self, draft: &Draft, from: &Type, op: OpRef, call: &str) -> Option<Vec<String>> {
         let way = self.catalog.way_to(from, op)?;
         let takes_path = op.op.input().is_some_and(|it| takes_path(it.scheme));
-        if draft.ty == Type::Path && way.stages.is_empty() && !takes_path {
+        let is_path = draft.ty == Type::Path;
+        if is_path && (way.stages.is_empty() && !takes_path || !fits_format(op, &draft.stages[0])) {
             return None;
         }
         let of_items = if way.of_items { format!("each {{ {call} }}") } else { call.to_owned() };
@@ -544,6 +547,16 @@ impl Search<'_> {
         let open = draft.open(self.goal).count_ones() + u32::try_from(unused).unwrap_or(u32::MAX);
         draft.score - f64::from(open) * OF_WORD
     }
+}
+
+/// Whether an op is for files of the format of a path, as far as it names formats.
+fn fits_format(op: OpRef, path: &str) -> bool {
+    const TEXTS: [&str; 7] = ["csv", "json", "jsonl", "yaml", "toml", "xml", "html"];
+    let Some(own) = extension(path) else { return true };
+    let about = format!("{} {}", op.op.name.replace('_', " "), op.op.doc).to_lowercase();
+    let says = |format: &str| about.split(|it: char| !it.is_alphanumeric()).any(|it| it == format);
+    let named = |all: &[&str]| all.iter().any(|it| says(it));
+    says(own) || !(named(&BINARY) || named(&TEXTS))
 }
 
 fn takes_path(scheme: Scheme) -> bool {

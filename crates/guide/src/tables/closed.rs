@@ -206,32 +206,9 @@ const BEHIND: [(&str, Compare); 12] = [
     ("or fewer", Compare::AtMost),
 ];
 
-const NOT: [&str; 24] = [
-    "neither",
-    "nor",
-    "skip",
-    "ignore",
-    "omit",
-    "exclude",
-    "leaving",
-    "unless",
-    "not",
-    "no",
-    "never",
-    "without",
-    "isn't",
-    "hasn't",
-    "haven't",
-    "aren't",
-    "wasn't",
-    "doesn't",
-    "don't",
-    "didn't",
-    "nobody",
-    "none",
-    "except",
-    "excluding",
-];
+/// Words besides the negations that leave something out.
+const LEAVING_OUT: [&str; 8] =
+    ["skip", "ignore", "omit", "exclude", "leaving", "unless", "except", "excluding"];
 
 /// The words of the columns that a comparison is about, if it does not fit all numbers.
 pub(super) fn compared_by(word: &str) -> &'static [&'static str] {
@@ -266,5 +243,5 @@ fn one_of(all: &[(&str, Compare)], tokens: &[Token], at: usize) -> Option<(Compa
 }
 
 pub(crate) fn negates(token: &Token) -> bool {
-    NOT.contains(&token.lower.replace('’', "'").as_str())
+    crate::closed::negates(&token.lower) || LEAVING_OUT.contains(&token.lower.as_str())
 }

@@ -80,7 +80,8 @@ impl Lexicon {
 
     /// Whether a word only asks for something, whatever it is.
     pub(crate) fn requests(&self, token: &Token) -> bool {
-        has(&self.requests, token)
+        // To call somebody is not to be called something.
+        has(&self.requests, token) && token.lower != "call"
     }
 
     /// Whether a word means something else than a value.

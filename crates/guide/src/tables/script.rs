@@ -21,6 +21,13 @@ impl Query<'_> {
         let mut stages = Vec::new();
         let types = self.start(&mut stages)?;
         let filters: Vec<&str> = self.filters.iter().map(|it| it.text.as_str()).collect();
+        // A goal is not about what is there and not there.
+        let is_denied = |it: &&str| {
+            it.ends_with("== null") && filters.contains(&it.replace("==", "!=").as_str())
+        };
+        if filters.iter().any(is_denied) {
+            return None;
+        }
         let (base, chosen) = filters.split_at(self.share_of.unwrap_or(0));
         stages.extend(choice(base));
         if self.share_of.is_some() {

@@ -131,6 +131,7 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
     if let Some(day) = iso(text) {
         return Some(day);
     }
+    let is_abbreviation = matches!(lower, "i.e" | "e.g" | "a.m" | "p.m");
     let is_path = text.contains('/') && !text.contains("://")
         || text.rsplit_once('.').is_some_and(|(name, extension)| {
             !name.is_empty()
@@ -138,8 +139,7 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
                 && extension.chars().all(|it| it.is_ascii_alphanumeric())
                 && extension.chars().any(|it| it.is_ascii_alphabetic())
         });
-    let is_path = is_path && !matches!(lower, "i.e" | "e.g");
-    is_path.then(|| Literal::Path(text.to_owned()))
+    (is_path && !is_abbreviation).then(|| Literal::Path(text.to_owned()))
 }
 
 /// A number without a fraction.

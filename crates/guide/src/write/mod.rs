@@ -5,7 +5,10 @@
 //! question, or what is impossible. Sure fixes are applied before errors are reported. The gate
 //! (`gate`) holds for every script, also for those that the guide writes without a model.
 
-use svc_contract::registry::{Catalog, ErrorKind, OpError, Tried, Writer};
+use svc_contract::{
+    registry::{Catalog, ErrorKind, OpError, Tried, Writer, record},
+    value::Text,
+};
 
 use crate::{
     Gap, Part, Wanted, Workflow,
@@ -16,13 +19,14 @@ use self::{
     answer::Answer,
     bounds::bounded,
     prompt::Prompt,
-    talk::{Talk, of_errors, of_ops, of_refusals},
+    talk::{Talk, of_errors, of_failure, of_ops, of_refusals},
 };
 
 mod answer;
 mod bounds;
 mod gate;
 mod prompt;
+mod shape;
 mod talk;
 mod words;
 
@@ -33,11 +37,31 @@ pub struct Proposal<'a> {
     pub wanted: &'a Wanted,
     /// The script without a writer.
     pub own: Workflow,
+    /// What the writer is shown of that: a script for the same goal that has nothing of the content
+    /// of files.
+    pub draft: Option<&'a str>,
+    /// Whether the writer is shown the names and types in the files of the goal.
+    pub share: bool,
     /// The script to change, if one exists: then a failure has no other result.
     pub script: Option<&'a str>,
+    /// A script of the writer that failed when it ran.
+    pub failed: Option<&'a Failed>,
     /// The maximum number of calls of the writer.
     pub rounds: usize,
 }
+
+record! {
+    /// A script that passes the check but fails on the files of its goal.
+    pub struct Failed {
+        /// The script.
+        script: Text,
+        /// What fails, without any value of the files.
+        error: Text,
+    }
+}
+
+/// The note on a script that a writer wrote.
+pub const BY_MODEL: &str = "written by a language model; it passes the check";
 
 /// Where a conversation stands.
 struct State<'a> {
@@ -79,8 +103,9 @@ impl Proposal<'_> {
         writer: &Writer,
         catalog: &dyn Catalog,
     ) -> Result<Workflow, OpError> {
-        let Self { wanted, own, script, .. } = &self;
-        let prompt = Prompt { wanted, own, script: *script, catalog };
+        let Self { wanted, draft, script, .. } = &self;
+        let shared = if self.share { wanted.seen.as_slice() } else { &[] };
+        let prompt = Prompt { wanted, draft: *draft, shared, script: *script, catalog };
         let before = script.map(|it| catalog.tried(it).effects).unwrap_or_default();
         let mut state = State {
             talk: Talk::new(prompt.text()),
@@ -91,6 +116,9 @@ impl Proposal<'_> {
             was_unreadable: false,
             wrong: None,
         };
+        if let Some(failed) = self.failed {
+            state.talk.reply(&failed.script, of_failure(failed, catalog));
+        }
         for _ in 0..self.rounds {
             let answer = match writer.write(&state.talk.prompt()).await {
                 Ok(answer) => answer,
@@ -152,6 +180,9 @@ impl Proposal<'_> {
         let mut reasons = state.gate.refusals(&tried);
         let acts = !reasons.is_empty();
         reasons.extend(state.gate.uncovered(&parts, &tried.text));
+        if reasons.is_empty() && self.has_failed(&tried) {
+            return Turn::Repeated;
+        }
         if reasons.is_empty() {
             return Turn::Done(Box::new(self.taken(&tried, parts, note, catalog)));
         }
@@ -162,6 +193,12 @@ impl Proposal<'_> {
         state.was_refused = true;
         state.talk.reply(answer, of_refusals(&reasons));
         Turn::Next
+    }
+
+    /// Whether this is the script that failed when it ran.
+    fn has_failed(&self, tried: &Tried) -> bool {
+        let bare = |it: &str| without_head(it).trim().to_owned();
+        self.failed.is_some_and(|it| bare(&it.script) == bare(&tried.text))
     }
 
     /// The problems of a script: all findings of the checker, or a wrong type.
@@ -195,7 +232,7 @@ impl Proposal<'_> {
             Some(_) => tried.clone(),
             None => catalog.tried(&format!("{}{}", head(&self.wanted.goal, tried), tried.text)),
         };
-        let mut notes = vec!["written by a language model; it passes the check".into()];
+        let mut notes = vec![BY_MODEL.into()];
         notes.extend(note.map(Into::into));
         let workflow = self.nothing().described(&whole).with_script(whole.text.as_str().into());
         Workflow { parts, notes, ..workflow }
@@ -244,7 +281,11 @@ impl Proposal<'_> {
     /// The result if no script of the writer checks: the guide's own, or a sketch.
     fn open(self, wrong: Option<(Tried, Vec<String>)>, catalog: &dyn Catalog) -> Workflow {
         let Some((tried, errors)) = wrong else {
-            return self.without("the language model wrote no script".to_owned());
+            let why = match self.failed {
+                Some(it) => format!("the script of the language model fails: {}", it.error),
+                None => "the language model wrote no script".to_owned(),
+            };
+            return self.without(why);
         };
         let why = format!(
             "the script of the language model does not pass the check: {}",

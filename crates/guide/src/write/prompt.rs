@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use svc_contract::registry::{Catalog, OpRef, Param, Scheme};
 
+use super::shape::shapes;
 use super::{
     answer::FORM,
     words::{content, has},
 };
-use crate::{CARD, Wanted, Workflow};
+use crate::{CARD, Seen, Wanted};
 
 /// The maximum number of ops with their signatures.
 const MOST_OPS: usize = 30;
@@ -25,8 +26,10 @@ const LONGEST_EXAMPLE: usize = 240;
 /// The prompt for a script, or for the change of one.
 pub(super) struct Prompt<'a> {
     pub(super) wanted: &'a Wanted,
-    /// The guide's own script, if it found one.
-    pub(super) own: &'a Workflow,
+    /// A script of the guide that has nothing of the content of files.
+    pub(super) draft: Option<&'a str>,
+    /// Files whose names and types may be shown.
+    pub(super) shared: &'a [Seen],
     /// The script to change.
     pub(super) script: Option<&'a str>,
     pub(super) catalog: &'a dyn Catalog,
@@ -42,6 +45,7 @@ impl Prompt<'_> {
             records(&ops),
             self.library(),
             self.names(&ops),
+            shapes(self.shared),
             self.task(),
             self.form().to_owned(),
         ];
@@ -103,8 +107,9 @@ impl Prompt<'_> {
                 "Change this script so that it reaches the goal, and nothing else of it:\n\
                  ```svc\n{script}\n```"
             ));
-        } else if let Some(own) = &self.own.script {
-            lines.push(format!("A first draft, which checks and may be wrong:\n```svc\n{own}```"));
+        } else if let Some(draft) = self.draft {
+            lines
+                .push(format!("A first draft, which checks and may be wrong:\n```svc\n{draft}```"));
         }
         lines.extend(input.iter().map(|it| format!("Its input has the type {it}.")));
         lines.extend(output.iter().map(|it| format!("Its result has the type {it}.")));

@@ -3,7 +3,10 @@
 use svc_contract::registry::{Catalog, OpRef, Tried};
 use svc_contract::value::Text;
 
-use super::prompt::{answer_form, signatures};
+use super::{
+    Failed,
+    prompt::{answer_form, signatures},
+};
 
 /// The maximum number of answers that a prompt repeats.
 const MOST_TURNS: usize = 3;
@@ -67,6 +70,21 @@ pub(super) fn of_errors(tried: &Tried, errors: &[String], catalog: &dyn Catalog)
         reply.push_str(&format!("\n\nThe components concerned:\n{}", signatures(&ops)));
     }
     reply.push_str("\n\nWrite the script without these errors. Do not repeat it unchanged.");
+    reply
+}
+
+/// The reply to a script that fails on the files of the goal.
+pub(super) fn of_failure(failed: &Failed, catalog: &dyn Catalog) -> String {
+    let error = failed.error.to_string();
+    let mut reply = format!(
+        "This script checks, but it fails when it runs on the files of the goal:\n- {error}\n\n\
+         The values are left out of this message."
+    );
+    let ops = concerned(&[error], catalog);
+    if !ops.is_empty() {
+        reply.push_str(&format!("\n\nThe components concerned:\n{}", signatures(&ops)));
+    }
+    reply.push_str("\n\nWrite a script that does not fail there.");
     reply
 }
 

@@ -2,9 +2,7 @@
 
 use svc_text::stems::{Vocabulary, words};
 
-/// The words that negate what follows them.
-const NEGATIONS: [&str; 8] =
-    ["not", "never", "no", "without", "don't", "dont", "doesn't", "nothing"];
+use crate::closed::negates;
 
 /// The words that end a negation.
 const ENDS: [&str; 4] = ["but", "and", "just", "only"];
@@ -31,10 +29,10 @@ impl Words {
         for token in rest.split_whitespace() {
             let bare = token.trim_matches(|it: char| ",;:!?()[]".contains(it));
             let bare = bare.strip_suffix('.').unwrap_or(bare);
-            let lower = bare.to_lowercase().replace('’', "'");
+            let lower = bare.to_lowercase();
             if is_literal(bare) {
                 literals.push(bare.to_owned());
-            } else if NEGATIONS.contains(&lower.as_str()) {
+            } else if negates(bare) {
                 is_negated = true;
             } else if ENDS.contains(&lower.as_str()) {
                 is_negated = false;

@@ -1,15 +1,15 @@
 //! Writes a script for a goal.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
     registry::{
-        Cx, Effect, ErrorKind, Example, Field, Io, Limits, Op, OpError, Scheme, Tool, Writer,
-        params,
+        Catalog, Cx, Effect, ErrorKind, Example, Field, Io, Limits, Op, OpError, Scheme, Tool,
+        Writer, params,
     },
     value::{Text, Value},
 };
-use svc_guide::{Content, Proposal, Seen, Wanted, Workflow, guarded, planned};
+use svc_guide::{Content, Failed, Proposal, Seen, Wanted, Workflow, guarded, planned};
 
 use super::EFFECTS;
 
@@ -42,6 +42,8 @@ params! {
         /// return documents: with `is_texts: true` the value is a list of `{ title, text }`, and with
         /// a `parser`, the stages from a text to its rows, it is the list of all rows.
         data: Option<Value> = None,
+        /// Whether the prompt has the names and types in `data`: columns and keys, but no values.
+        share: bool = false,
         /// The maximum number of calls of the writer: for the script, for a look at further ops,
         /// and for repairs.
         #[range(1..=8)]
@@ -50,6 +52,8 @@ params! {
         writer: Option<Writer> = None,
         /// A script to change, instead of writing a new one; this needs a writer.
         script: Option<Text> = None,
+        /// A script of the writer that failed when it ran, and why: the writer corrects it.
+        failed: Option<Failed> = None,
     }
 }
 
@@ -123,21 +127,35 @@ impl Io for PlanWorkflow {
             return Err(OpError::invalid_input("a change of a script needs a language model")
                 .help("pass a `writer`: a flow that calls `ask`"));
         }
-        let own = if script.is_some() {
-            Workflow::none(&self.goal)
-        } else {
-            let (asked, catalog) = (asked.clone(), catalog.clone());
-            // Many drafts are tried, which takes time.
-            let work = tokio::task::spawn_blocking(move || {
-                let own = planned(&asked, catalog.as_ref())?;
-                Ok::<_, OpError>(guarded(own, &asked, catalog.as_ref()))
-            });
-            work.await.map_err(|err| OpError::bug("the planner panicked").because(err))??
+        let own = match script {
+            Some(_) => Workflow::none(&self.goal),
+            None => without_writer(asked.clone(), &catalog).await?,
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
-        let proposal = Proposal { wanted: &asked, own, script, rounds: self.rounds };
+        // A script for what is in the files contains some of that.
+        let draft = match script {
+            None if !asked.seen.is_empty() => {
+                let unseen = Wanted { seen: Vec::new(), ..asked.clone() };
+                without_writer(unseen, &catalog).await?.script
+            }
+            _ => own.script.clone(),
+        };
+        let (draft, share, rounds) = (draft.as_deref(), self.share, self.rounds);
+        let failed = self.failed.as_ref();
+        let proposal = Proposal { wanted: &asked, own, draft, share, script, failed, rounds };
         Ok(proposal.written(writer, catalog.as_ref()).await?.encode())
     }
+}
+
+/// The script of the guide itself.
+async fn without_writer(asked: Wanted, catalog: &Arc<dyn Catalog>) -> Result<Workflow, OpError> {
+    let catalog = catalog.clone();
+    // Many drafts are tried, which takes time.
+    let work = tokio::task::spawn_blocking(move || {
+        let own = planned(&asked, catalog.as_ref())?;
+        Ok::<_, OpError>(guarded(own, &asked, catalog.as_ref()))
+    });
+    work.await.map_err(|err| OpError::bug("the planner panicked").because(err))?
 }
 
 /// The files that may be looked at.

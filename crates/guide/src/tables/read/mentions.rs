@@ -5,7 +5,7 @@ use super::{
         closed::PEOPLE,
         derived::{Part, Source},
         lexicon::has,
-        table::Kind,
+        table::{Column, Kind},
     },
     Mention, Reader,
     dates::has_numbers,
@@ -33,6 +33,14 @@ impl Reader<'_, '_> {
     /// The column that is named best by the words from here on.
     fn mention_at(&mut self, at: usize) -> Option<Mention> {
         let token = &self.tokens[at];
+        if self.is_imperative(at) {
+            return None;
+        }
+        // A name as the file has it: `paid_on`.
+        let is_it = |it: &Column| it.name.contains('_') && it.name.to_lowercase() == token.lower;
+        if let Some(column) = self.table().columns.iter().position(is_it) {
+            return Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false });
+        }
         if token.literal.is_some() || token.is_stop || token.term.is_none() {
             return None;
         }

@@ -130,6 +130,25 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.tokens.get(at).map_or("", |it| it.lower.as_str())
     }
 
+    /// Whether the first word tells to do something: `water the plants` is not about the water.
+    fn is_imperative(&self, at: usize) -> bool {
+        const THINGS: [&str; 12] = [
+            "the",
+            "all",
+            "every",
+            "everything",
+            "everybody",
+            "each",
+            "my",
+            "our",
+            "a",
+            "an",
+            "these",
+            "those",
+        ];
+        at == 0 && self.tokens.get(1).is_some_and(|it| THINGS.contains(&it.lower.as_str()))
+    }
+
     /// The words before a place, the nearest one last.
     fn before(&self, at: usize, len: usize) -> Vec<&'a str> {
         self.tokens[at.saturating_sub(len)..at].iter().map(|it| it.lower.as_str()).collect()

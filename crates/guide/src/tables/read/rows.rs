@@ -20,7 +20,8 @@ impl Reader<'_, '_> {
         let mut noun = None;
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
-            if self.covered[at] || token.is_stop || token.literal.is_some() {
+            let is_open = token.is_stop || token.literal.is_some() || self.is_imperative(at);
+            if (self.covered[at] || is_open) && !self.lexicon.requests(token) {
                 continue;
             }
             let is_row = match token.lower.as_str() {
