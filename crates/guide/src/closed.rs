@@ -42,6 +42,11 @@ pub(crate) fn negates(word: &str) -> bool {
     NEGATIONS.contains(&lower.as_str())
 }
 
+/// Whether a negation says that there is not a single one.
+pub(crate) fn denies_all(word: &str) -> bool {
+    matches!(word, "never" | "no" | "nobody" | "none")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -366,7 +366,7 @@ impl Reader<'_, '_> {
             }
             if closed::negates(&self.tokens[before]) && !self.covered[before] {
                 self.covered[before] = true;
-                self.denies_all |= matches!(self.word(before), "never" | "no" | "nobody" | "none")
+                self.denies_all |= crate::closed::denies_all(self.word(before))
                     || self.word(before) == "without" && self.word(before + 1) == "any";
                 return true;
             }

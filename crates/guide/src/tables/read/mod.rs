@@ -130,7 +130,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.tokens.get(at).map_or("", |it| it.lower.as_str())
     }
 
-    /// Whether the first word tells to do something: `water the plants` is not about the water.
+    /// Whether the first word is a command: `water the plants` is not about the water.
     fn is_imperative(&self, at: usize) -> bool {
         const THINGS: [&str; 12] = [
             "the",

@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
         {
             return Some(());
         }
-        // The longest text is no matter of numbers; what most is spent on is a group.
+        // The longest text is not about numbers; what most is spent on is a group.
         let is_text = self
             .mentions
             .iter()

@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
             }
             self.take_mention(idx, "each");
         }
-        // Whoever is asked for is named once.
+        // Each of those who are asked for is named once.
         let asks = |it: &Mention| {
             self.query.columns == [it.column]
                 && matches!(self.before(it.at, 1).last(), Some(&("which" | "what")))

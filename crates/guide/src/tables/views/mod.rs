@@ -200,7 +200,13 @@ impl<'a> Goal<'a> {
 
     /// Whether a total is wanted of a column that has no numbers: `380 EUR`.
     fn totals_texts(&self, table: &Table) -> bool {
-        let is_total = |at: &usize| closed::total(&self.tokens[*at]).is_some();
+        let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
+        // `net total` may be a column of its own.
+        let is_column =
+            |token: &Token| table.columns.iter().any(|it| is_number(it) && has(&it.terms, token));
+        let is_total = |at: &usize| {
+            closed::total(&self.tokens[*at]).is_some() && !is_column(&self.tokens[*at])
+        };
         (0..self.tokens.len()).filter(is_total).any(|at| {
             let end = (at..self.tokens.len()).find(|it| self.tokens[*it].ends);
             let end = end.map_or(self.tokens.len(), |it| it + 1);
