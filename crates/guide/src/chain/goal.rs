@@ -108,7 +108,7 @@ impl Goal {
         }
     }
 
-    /// Takes names that are no words for texts: `the roman numeral XLIV`.
+    /// Takes names that no topic has for texts: `the roman numeral XLIV`.
     pub(super) fn find_names(&mut self, is_word: impl Fn(&str) -> bool) {
         for at in 1..self.tokens.len() {
             let token = &self.tokens[at];

@@ -53,7 +53,7 @@ impl Query<'_> {
         if used.is_empty() {
             used.push(0);
         }
-        // Without the names of the file, the columns are told apart by their order.
+        // Without the names of the file, the columns differ by their order.
         let has_own_names = used.iter().all(|it| self.column(*it).name == self.column(*it).header);
         if !has_own_names {
             used = table.own().collect();

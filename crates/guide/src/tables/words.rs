@@ -81,7 +81,7 @@ fn quoted(text: &str, first: char) -> Option<(&str, usize)> {
     };
     let inner = &text[first.len_utf8()..];
     let is_end = |at: &usize| {
-        // `'the boss's car'`: an apostrophe is no quote.
+        // `'the boss's car'`: an apostrophe does not quote.
         let behind = inner[at + close.len_utf8()..].chars().next();
         close != '\'' || behind.is_none_or(|it| !it.is_alphanumeric())
     };
