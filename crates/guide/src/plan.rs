@@ -39,23 +39,24 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         typed(input, catalog)?;
     }
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
-    let of_data = tables::answer(&wanted.goal, &wanted.seen, catalog);
-    let open = match of_data {
-        Some(Outcome::Answer(answer)) => match from_data(wanted, answer, catalog) {
-            Some(workflow) => return Ok(workflow),
-            None => None,
-        },
-        Some(Outcome::Open { words, why }) => Some((words, why)),
-        None => None,
-    };
-    let chained = chain::answer(wanted, output.as_ref(), catalog);
-    let is_script = |it: &Workflow| it.ok;
-    match (chained.workflow, open) {
-        (Some(workflow), None) => Ok(workflow),
-        (Some(workflow), Some(_)) if is_script(&workflow) => Ok(workflow),
-        (_, Some((words, why))) => Ok(refused(wanted, &words, vec![why.into()], catalog)),
-        (None, None) => Ok(refused(wanted, &chained.open, Vec::new(), catalog)),
+    let mut open = None;
+    match tables::answer(&wanted.goal, &wanted.seen, catalog) {
+        Some(Outcome::Answer(answer)) => {
+            if let Some(workflow) = from_data(wanted, answer, catalog) {
+                return Ok(workflow);
+            }
+        }
+        Some(Outcome::Open { words, why }) => open = Some((words, why)),
+        None => {}
     }
+    let found = chain::answer(wanted, output.as_ref(), catalog);
+    Ok(match (found.workflow, open) {
+        (Some(workflow), None) => workflow,
+        (Some(workflow), Some(_)) if workflow.ok && found.is_special => workflow,
+        // Any other op would take the table for something else.
+        (_, Some((words, why))) => refused(wanted, &words, vec![why.into()], catalog),
+        (None, None) => refused(wanted, &found.open, Vec::new(), catalog),
+    })
 }
 
 /// The script for a question about a file that was looked at.

@@ -8,6 +8,8 @@ use svc_text::{
     stems::{Term, Vocabulary, Word},
 };
 
+use crate::closed::negates;
+
 use super::{
     goal::{Goal, Kind, MOST_TOKENS, Mask, bit},
     search::extension,
@@ -253,6 +255,10 @@ impl Reader<'_> {
             if is_number(word) {
                 is_special |= self.goal.givens.iter().any(|it| it.kind == Kind::Number);
                 continue;
+            }
+            // `no capitals` is not about capitals.
+            if negates(word) && !self.said.contains_key(&term) {
+                return None;
             }
             let weight = self.catalog.topics().rarity(word).max(0.3);
             total += weight;

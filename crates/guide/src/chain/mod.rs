@@ -13,7 +13,10 @@ mod search;
 mod typed;
 mod zones;
 
-use svc_contract::{registry::Catalog, value::Type};
+use svc_contract::{
+    registry::{Catalog, Scheme},
+    value::Type,
+};
 use svc_text::stems::Vocabulary;
 
 use fields::with_field;
@@ -31,6 +34,8 @@ const NEAR: f64 = 0.5;
 pub(crate) struct Outcome {
     /// A script or a sketch.
     pub(crate) workflow: Option<Workflow>,
+    /// Whether its first op is for just such values, and not for any list or file.
+    pub(crate) is_special: bool,
     /// The words that nothing serves.
     pub(crate) open: Vec<String>,
 }
@@ -69,12 +74,26 @@ pub(crate) fn answer(wanted: &Wanted, output: Option<&Type>, catalog: &dyn Catal
         let others = whole[at + 1..].iter().filter(near).take(2);
         let others: Vec<String> = others.map(|it| it.stages.join(" >> ")).collect();
         let workflow = finish.with_choice(workflow, draft, &others);
-        return Outcome { workflow: Some(workflow), open: Vec::new() };
+        let is_special = is_special(draft);
+        return Outcome { workflow: Some(workflow), is_special, open: Vec::new() };
     }
     let best = drafts.first();
     let open = best.map_or(goal.content, |it| it.open(&goal));
     let open = goal.words(open).into_iter().map(str::to_owned).collect();
-    Outcome { workflow: best.and_then(|it| finish.sketch(it)), open }
+    Outcome { workflow: best.and_then(|it| finish.sketch(it)), is_special: false, open }
+}
+
+/// Whether the first op takes records or numbers, whatever else there is.
+fn is_special(draft: &Draft) -> bool {
+    fn is_known(scheme: Scheme) -> bool {
+        match scheme {
+            Scheme::List(item, _) | Scheme::Optional(item) => is_known(*item),
+            Scheme::Record(..) => true,
+            _ => false,
+        }
+    }
+    let input = draft.steps.first().and_then(|it| it.op).and_then(|it| it.op.input());
+    input.is_some_and(|it| is_known(it.scheme))
 }
 
 impl Draft {

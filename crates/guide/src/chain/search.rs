@@ -319,14 +319,12 @@ impl Search<'_> {
             match meaning.what {
                 What::Op(OpRefById(op)) => all.extend(self.called(draft, number, op)),
                 What::Stage(name) => {
-                    let stage = format!("{name} {{ it }}");
-                    all.extend(self.with_stages(
-                        draft,
-                        number,
-                        vec![stage],
-                        &unchanged(draft),
-                        None,
-                    ));
+                    let falls = |it: &Token| matches!(&*it.lower, "descending" | "falling");
+                    let mut stages = vec![format!("{name} {{ it }}")];
+                    if self.goal.tokens.iter().any(falls) {
+                        stages.push("reverse".to_owned());
+                    }
+                    all.extend(self.with_stages(draft, number, stages, &unchanged(draft), None));
                 }
                 What::Lengths(falls) => all.extend(self.by_length(draft, number, falls)),
                 // A flow does not read a file by itself.

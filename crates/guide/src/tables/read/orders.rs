@@ -329,7 +329,9 @@ impl Reader<'_, '_> {
             self.take_mention(idx, "sort");
             return Some(self.mentions[idx].column);
         }
-        let date = self.near_mention(at, &is_date).or_else(|| self.sole(&is_date));
+        // The oldest server is not the one that was patched first.
+        let only = self.sole(&is_date).filter(|it| is_of_row(&self.col(*it).name));
+        let date = self.near_mention(at, &is_date).or(only);
         date.or_else(|| self.near_mention(at, &years)).or_else(|| self.sole(&years))
     }
 
@@ -481,4 +483,29 @@ impl Reader<'_, '_> {
             first.or_else(|| self.table().own().find(|it| self.col(*it).kind == Kind::Text));
         self.query.columns.splice(0..0, first);
     }
+}
+
+/// Whether a date says how old a row is, by its name.
+fn is_of_row(name: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "date",
+        "day",
+        "time",
+        "created",
+        "made",
+        "added",
+        "start",
+        "started",
+        "since",
+        "issued",
+        "placed",
+        "ordered",
+        "published",
+        "joined",
+        "opened",
+        "born",
+        "posted",
+        "sent",
+    ];
+    name.to_lowercase().split('_').any(|it| WORDS.contains(&it))
 }

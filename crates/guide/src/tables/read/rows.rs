@@ -5,6 +5,7 @@ use svc_contract::value::literal;
 use super::{
     super::{
         closed,
+        derived::Part,
         lexicon::has,
         query::Measure,
         words::{Literal, Token},
@@ -75,7 +76,9 @@ impl Reader<'_, '_> {
         let next = self.tokens.get(at + 1).filter(|_| !token.ends);
         let is_last =
             next.is_none_or(|it| it.is_stop || matches!(it.literal, Some(Literal::Path(_))));
-        if is_verb || !is_last || at == 0 {
+        // The most expensive month is not a row.
+        let is_part = Part::of(&token.lower).is_some();
+        if is_verb || is_part || !is_last || at == 0 {
             return false;
         }
         let before = &self.tokens[at - 1];
