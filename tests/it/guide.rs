@@ -127,6 +127,26 @@ fn a_goal_with_two_meanings_is_a_question() {
     assert!(shown.contains("to_base64") || shown.contains("do you mean"), "{shown}");
 }
 
+#[test]
+fn lines_of_all_files_are_counted_and_not_the_files() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("logs")).unwrap();
+    fs::write(place.path().join("logs/a.txt"), "x\ny\n").unwrap();
+    fs::write(place.path().join("logs/b.txt"), "z\n").unwrap();
+    let goal = "how many lines are in all files of ./logs";
+    let done = svc(place.path(), &["guide", "plan", goal, "-o", "goal.svc"]);
+    assert!(done.status.success(), "{}", err(&done));
+    assert_eq!(out(&svc(place.path(), &["run", "--no-store", "goal.svc"])).trim(), "3");
+}
+
+#[test]
+fn a_table_that_cannot_be_looked_at_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let done = svc(place.path(), &["guide", "plan", "how many rows are in missing.csv?"]);
+    assert_eq!(done.status.code(), Some(6));
+    assert!(err(&done).contains("`missing.csv` could not be looked at"), "{}", err(&done));
+}
+
 /// Goals that look like questions about a file, and are not.
 #[test]
 fn what_nothing_does_is_not_taken_for_something_else() {

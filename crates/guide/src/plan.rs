@@ -26,6 +26,8 @@ pub struct Wanted {
     pub input: Option<String>,
     /// The required type of the result.
     pub output: Option<String>,
+    /// Whether the files that the goal names were looked at, as far as they can be read.
+    pub has_looked: bool,
     /// Files that the goal names, and what is in them.
     pub seen: Vec<Seen>,
 }
@@ -87,7 +89,24 @@ fn refused(wanted: &Wanted, words: &[String], notes: Vec<Text>, catalog: &dyn Ca
     let all = [wanted.goal.clone()];
     let words = if words.is_empty() { &all } else { words };
     let missing = words.iter().map(|it| gap(it, catalog)).collect();
+    let notes = notes.into_iter().chain(unread(wanted)).collect();
     Workflow { missing, notes, ..Workflow::none(&wanted.goal) }
+}
+
+/// The tables that the goal names and that could not be looked at.
+fn unread(wanted: &Wanted) -> Vec<Text> {
+    const TABLES: [&str; 12] =
+        ["csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "xlsx", "xlsb", "xls", "ods"];
+    let is_table = |path: &str| path.rsplit_once('.').is_some_and(|(_, it)| TABLES.contains(&it));
+    let is_seen = |path: &str| wanted.seen.iter().any(|it| it.path == path);
+    let paths = tables::named(&wanted.goal).into_iter().map(|it| it.path);
+    let unread = paths.filter(|it| wanted.has_looked && is_table(it) && !is_seen(it));
+    let note = |it: String| {
+        format!(
+            "`{it}` could not be looked at: it is missing, too large, or not what its name says"
+        )
+    };
+    unread.map(|it| note(it).into()).collect()
 }
 
 /// A part of the goal, with the closest ops.

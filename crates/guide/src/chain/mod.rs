@@ -10,6 +10,7 @@ mod finish;
 mod goal;
 mod meaning;
 mod search;
+mod starts;
 mod typed;
 mod zones;
 

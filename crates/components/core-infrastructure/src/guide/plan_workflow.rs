@@ -120,6 +120,7 @@ impl Io for PlanWorkflow {
             max_steps: self.max_steps,
             input: self.input.map(|it| it.to_string()),
             output: self.output.map(|it| it.to_string()),
+            has_looked: self.data.is_some(),
             seen: self.data.as_ref().map(seen).unwrap_or_default(),
         };
         let script = self.script.as_deref();
@@ -135,7 +136,7 @@ impl Io for PlanWorkflow {
         // A script for what is in the files contains some of that.
         let draft = match script {
             None if !asked.seen.is_empty() => {
-                let unseen = Wanted { seen: Vec::new(), ..asked.clone() };
+                let unseen = Wanted { seen: Vec::new(), has_looked: false, ..asked.clone() };
                 without_writer(unseen, &catalog).await?.script
             }
             _ => own.script.clone(),
