@@ -51,7 +51,7 @@ fn result(goal: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
     (place, out(&done))
 }
 
-fn svc(folder: &Path, args: &[&str]) -> Output {
+pub(crate) fn svc(folder: &Path, args: &[&str]) -> Output {
     std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
         .args(args)
         .current_dir(folder)
@@ -61,11 +61,11 @@ fn svc(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-fn out(done: &Output) -> String {
+pub(crate) fn out(done: &Output) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-fn err(done: &Output) -> String {
+pub(crate) fn err(done: &Output) -> String {
     String::from_utf8_lossy(&done.stderr).into_owned()
 }
 

@@ -1,21 +1,9 @@
 //! What the guide looks at when a goal names a folder, an archive or a text with a table in it. The
 //! scripts run, and their results count.
 
-use std::{fs, path::Path, process::Output};
+use std::{fs, path::Path};
 
-fn svc(folder: &Path, args: &[&str]) -> Output {
-    std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
-        .args(args)
-        .current_dir(folder)
-        .env("SVC_CACHE", folder.join(".cache"))
-        .env_remove("SVC_MODEL")
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use super::guide::{err, out, svc};
 
 /// A place with files, some of them in folders.
 fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -32,10 +20,10 @@ fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn results(place: &Path, goals: &[(&str, &str)]) {
     for (goal, wanted) in goals {
         let done = svc(place, &["guide", "plan", goal, "-o", ".goal.svc"]);
-        assert!(done.status.success(), "{goal}: {}", text(&done.stderr));
+        assert!(done.status.success(), "{goal}: {}", err(&done));
         let done = svc(place, &["run", "--no-store", ".goal.svc"]);
-        assert!(done.status.success(), "{goal}: {}", text(&done.stderr));
-        assert_eq!(text(&done.stdout).trim(), *wanted, "{goal}");
+        assert!(done.status.success(), "{goal}: {}", err(&done));
+        assert_eq!(out(&done).trim(), *wanted, "{goal}");
         fs::remove_file(place.join(".goal.svc")).unwrap();
     }
 }
@@ -43,15 +31,15 @@ fn results(place: &Path, goals: &[(&str, &str)]) {
 fn refused(place: &Path, goals: &[&str]) {
     for goal in goals {
         let done = svc(place, &["guide", "plan", goal]);
-        assert_eq!(done.status.code(), Some(6), "{goal}: {}", text(&done.stdout));
+        assert_eq!(done.status.code(), Some(6), "{goal}: {}", out(&done));
     }
 }
 
 const JOURNAL: &[(&str, &str)] = &[
-    ("journal/01-03.txt", "Rain the whole day.\nTODO: call Bea\n"),
+    ("journal/01-03.txt", "Rain the whole day.\nURGENT: call Bea\n"),
     ("journal/01-05.txt", "Train to Leeds.\nNo rain at all.\nDinner with Paula.\n"),
     ("journal/01-09.txt", "Bought a drained old boat.\n"),
-    ("journal/plan.md", "TODO: paint the boat\nTODO: sell it\n"),
+    ("journal/plan.md", "URGENT: paint the boat\nURGENT: sell it\n"),
 ];
 
 #[test]
@@ -63,10 +51,10 @@ fn files_of_a_folder_are_chosen_and_counted() {
             // A word, not a part of `drained`, whatever its case.
             ("which files in the folder journal mention rain?", "01-03.txt\n01-05.txt"),
             ("which .txt files in journal/ do not mention rain?", "01-09.txt"),
-            ("how many files in the folder journal contain \"TODO\"?", "2"),
+            ("how many files in the folder journal contain \"URGENT\"?", "2"),
             ("which file in the folder journal has the most words?", "01-05.txt"),
             (
-                "for each file in journal/*.txt: how many lines contain TODO? highest first, show \
+                "for each file in journal/*.txt: how many lines contain URGENT? highest first, show \
                  the files with none too",
                 "file\tcount\n01-03.txt\t1\n01-05.txt\t0\n01-09.txt\t0",
             ),
@@ -95,17 +83,20 @@ fn lines_of_all_files_are_collected() {
     results(
         place.path(),
         &[
-            ("how many lines of the files in journal/ start with \"TODO\"?", "3"),
-            ("In how many places in the folder journal is there an open task, i.e. \"TODO\"?", "3"),
+            ("how many lines of the files in journal/ start with \"URGENT\"?", "3"),
             (
-                "collect every open task (the ones starting with \"TODO\") from all the files in the \
+                "In how many places in the folder journal is there an open task, i.e. \"URGENT\"?",
+                "3",
+            ),
+            (
+                "collect every open task (the ones starting with \"URGENT\") from all the files in the \
                  journal folder and write them to open.txt",
                 "open.txt",
             ),
         ],
     );
     let open = fs::read_to_string(place.path().join("open.txt")).unwrap();
-    assert_eq!(open.trim(), "TODO: call Bea\nTODO: paint the boat\nTODO: sell it");
+    assert_eq!(open.trim(), "URGENT: call Bea\nURGENT: paint the boat\nURGENT: sell it");
 }
 
 #[test]

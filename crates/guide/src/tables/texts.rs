@@ -193,7 +193,7 @@ impl Looked {
         Self { from, to, text, place, is_quoted: false, is_not: false, any_case: false }
     }
 
-    /// Whether a text without quotes means words of any case: `TODO` and `Kelby` do not.
+    /// Whether a text without quotes means words of any case: `URGENT` and `Kelby` do not.
     fn ignores_case(&self) -> bool {
         self.any_case || !self.is_quoted && !self.text.contains(char::is_uppercase)
     }
