@@ -147,6 +147,15 @@ fn a_table_that_cannot_be_looked_at_is_named() {
     assert!(err(&done).contains("`missing.csv` could not be looked at"), "{}", err(&done));
 }
 
+/// What stands behind the words that fit into a search is not ignored.
+#[test]
+fn a_goal_that_is_too_long_is_refused() {
+    let goal = format!("the sum of 1, 2 and 3 {} sent to Bob", "please ".repeat(130));
+    let done = svc(Path::new("."), &["guide", "plan", &goal]);
+    assert_eq!(done.status.code(), Some(6), "{}", out(&done));
+    assert!(err(&done).contains("more than 128 words"), "{}", err(&done));
+}
+
 /// Goals that look like questions about a file, and are not.
 #[test]
 fn what_nothing_does_is_not_taken_for_something_else() {

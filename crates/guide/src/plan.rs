@@ -51,6 +51,9 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         Some(Outcome::Open { words, why }) => open = Some((words, why)),
         None => {}
     }
+    if let Some(why) = chain::too_long(&wanted.goal) {
+        return Ok(refused(wanted, &[], vec![why.into()], catalog));
+    }
     let found = chain::answer(wanted, output.as_ref(), catalog);
     Ok(match (found.workflow, open) {
         (Some(workflow), None) => workflow,

@@ -6,7 +6,7 @@ use svc_contract::{
 };
 use svc_text::stems::{Term, Vocabulary};
 
-use super::goal::{Given, Goal, Kind, Mask, bit, range};
+use super::goal::{Given, Goal, Kind, Mask, bit, bits};
 use crate::tables::words::Token;
 
 /// A number may be this many words away from the word that names its param.
@@ -141,7 +141,7 @@ impl Filling<'_> {
         let behind = given.end..(given.end + NEAR).min(tokens.len());
         let places = (given.at.saturating_sub(NEAR)..given.at).chain(behind);
         let names = |it: &usize| tokens[*it].term.is_some_and(|term| named.contains(&term));
-        places.filter(names).fold(0, |mask, at| mask | bit(at))
+        bits(places.filter(names))
     }
 
     /// The variant that a word of the goal names.
@@ -150,8 +150,8 @@ impl Filling<'_> {
             let terms = self.words.terms(&variant.replace('_', " "));
             let at = self.places(&terms)?;
             let named = self.goal.givens.iter().enumerate();
-            let named = named.filter(|(_, it)| at & range(it.at, it.end) != 0);
-            let used = named.fold(0, |mask, (idx, _)| mask | bit(idx));
+            let named = named.filter(|(_, it)| at & bits(it.at..it.end) != 0);
+            let used = bits(named.map(|(idx, _)| idx));
             Some((literal::text(variant), used, at & self.goal.content))
         })
     }
@@ -205,7 +205,7 @@ pub(super) fn record(op: OpRef, goal: &Goal, reads: Reads<'_>) -> Option<(String
         }
     }
     let all: Vec<(usize, String)> = chosen.into_iter().collect::<Option<_>>()?;
-    let used = all.iter().fold(0, |mask, (idx, _)| mask | bit(*idx));
+    let used = bits(all.iter().map(|(idx, _)| *idx));
     let written =
         needed.iter().zip(&all).map(|(field, (_, text))| format!("{}: {text}", field.name));
     let written: Vec<String> = written.collect();

@@ -6,8 +6,9 @@ use svc_contract::{
 };
 
 use super::{
+    formats::extension,
     goal::{Goal, Mask},
-    search::{Asked, Draft, Step, extension},
+    search::{Asked, Draft, Step},
 };
 use crate::{
     Need, Part, Workflow,

@@ -21,8 +21,8 @@ pub(super) fn bit(at: usize) -> Mask {
     1 << at
 }
 
-pub(super) fn range(from: usize, to: usize) -> Mask {
-    (from..to).fold(0, |mask, at| mask | bit(at))
+pub(super) fn bits(all: impl IntoIterator<Item = usize>) -> Mask {
+    all.into_iter().fold(0, |mask, at| mask | bit(at))
 }
 
 /// A value that the goal states.
@@ -69,8 +69,7 @@ pub(super) struct Goal {
 
 impl Goal {
     pub(super) fn of(text: &str, lexicon: &Lexicon, vocabulary: &mut Vocabulary) -> Self {
-        let mut tokens = words::tokens(text, vocabulary);
-        tokens.truncate(MOST_TOKENS);
+        let tokens = words::tokens(text, vocabulary);
         let mut goal = Self {
             givens: Vec::new(),
             content: 0,
@@ -199,7 +198,6 @@ impl Goal {
         else {
             return None;
         };
-        // Percent of money is money with two places, not a binary fraction.
         let text = format!("({whole} * {share} / 100)");
         Some((Kind::Number, text, at + 4))
     }
@@ -340,7 +338,7 @@ impl Goal {
         let lower = |at: usize| self.tokens.get(at).map_or("", |it| it.lower.as_str());
         let is_purpose = |at: &usize| lower(*at) == "it" && lower(*at + 1) == "for";
         let purpose = (1..self.tokens.len()).find(is_purpose).unwrap_or(self.tokens.len());
-        let stated = self.givens.iter().fold(0, |mask, it| mask | range(it.at, it.end));
+        let stated = bits(self.givens.iter().flat_map(|it| it.at..it.end));
         for (at, token) in self.tokens.iter().enumerate() {
             let is_path = matches!(token.literal, Some(Literal::Path(_)));
             let says = closed::negates(token) || COUNTS.contains(&token.lower.as_str());

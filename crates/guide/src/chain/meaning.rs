@@ -11,8 +11,8 @@ use svc_text::{
 use crate::closed::negates;
 
 use super::{
-    goal::{Goal, Kind, MOST_TOKENS, Mask, bit},
-    search::extension,
+    formats::extension,
+    goal::{Goal, Kind, MOST_TOKENS, Mask, bit, bits},
 };
 
 /// At most so many ops take part in the search.
@@ -54,9 +54,9 @@ pub(super) struct Meaning {
     pub(super) strength: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    Op(OpRefById),
+    Op(OpRef),
     /// A word of the language that is a stage of its own.
     Stage(&'static str),
     /// A flow of a module of the standard library.
@@ -68,23 +68,11 @@ pub(super) enum What {
 impl Meaning {
     pub(super) fn op(&self) -> Option<OpRef> {
         match self.what {
-            What::Op(OpRefById(op)) => Some(op),
+            What::Op(op) => Some(op),
             What::Stage(_) | What::Flow(_) | What::Lengths(_) => None,
         }
     }
 }
-
-/// An op that is compared by its identity.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpRefById(pub(super) OpRef);
-
-impl PartialEq for OpRefById {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0.op, other.0.op)
-    }
-}
-
-impl Eq for OpRefById {}
 
 /// The words of the language that stand alone.
 const STAGES: [&str; 1] = ["sort"];
@@ -140,8 +128,7 @@ fn drop_borrowed(all: &mut [Meaning]) {
     let most: Vec<f64> = (0..MOST_TOKENS).map(most).collect();
     for meaning in all {
         let borrowed = (0..MOST_TOKENS).filter(|at| meaning.owns[*at] < most[*at] * LEAST_OWN);
-        let borrowed = borrowed.fold(0, |mask, at| mask | bit(at));
-        meaning.covers &= !borrowed | meaning.core;
+        meaning.covers &= !bits(borrowed) | meaning.core;
     }
 }
 
@@ -162,7 +149,7 @@ fn by_values(goal: &Goal, catalog: &dyn Catalog) -> Vec<Meaning> {
     let ops = catalog.topics().all().iter().filter_map(Topic::op);
     let fitting = ops.filter(|it| has_zone && shows(it) || reads(it));
     let meaning = |op: OpRef| {
-        let what = What::Op(OpRefById(op));
+        let what = What::Op(op);
         let (name, owns) = (op.script_name(), vec![0.0; MOST_TOKENS]);
         Meaning { what, name, core: 0, covers: 0, owns, strength: 0.0 }
     };
@@ -182,7 +169,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn meaning(&mut self, topic: &Topic) -> Option<Meaning> {
         let what = match topic.subject {
-            Subject::Op(op) => What::Op(OpRefById(op)),
+            Subject::Op(op) => What::Op(op),
             Subject::Construct => What::Stage(STAGES.into_iter().find(|it| *it == topic.name)?),
             Subject::Flow(module) => What::Flow(module),
             Subject::Code => return None,
@@ -322,6 +309,6 @@ fn folded_all(text: &str) -> String {
 
 /// Whether an op changes something, asks a person, or spends.
 fn acts(what: What) -> bool {
-    let What::Op(OpRefById(op)) = what else { return false };
+    let What::Op(op) = what else { return false };
     op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_)))
 }

@@ -7,6 +7,7 @@
 mod arguments;
 mod fields;
 mod finish;
+mod formats;
 mod goal;
 mod meaning;
 mod search;
@@ -22,11 +23,16 @@ use svc_text::stems::Vocabulary;
 
 use fields::with_field;
 use finish::Finish;
-use goal::{Goal, Kind};
+use goal::{Goal, Kind, MOST_TOKENS};
 use meaning::meanings;
 use search::{Asked, Draft, Search, Step};
 
-use crate::{Workflow, plan::Wanted, tables::lexicon::Lexicon, write::Gate};
+use crate::{
+    Workflow,
+    plan::Wanted,
+    tables::{self, lexicon::Lexicon},
+    write::Gate,
+};
 
 /// Two pipelines that are as good as each other, within this, are alternatives.
 const NEAR: f64 = 0.5;
@@ -39,6 +45,14 @@ pub(crate) struct Outcome {
     pub(crate) is_special: bool,
     /// The words that nothing serves.
     pub(crate) open: Vec<String>,
+}
+
+/// Why a goal cannot be read as a chain of ops, if it is too long for that.
+pub(crate) fn too_long(goal: &str) -> Option<String> {
+    let tokens = tables::words::tokens(goal, &mut Vocabulary::default());
+    (tokens.len() > MOST_TOKENS).then(|| {
+        format!("the goal has more than {MOST_TOKENS} words; state one question in fewer words")
+    })
 }
 
 /// Reads a goal as a chain of ops.

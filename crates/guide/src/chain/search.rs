@@ -2,15 +2,16 @@
 //! and together they serve every word.
 
 use svc_contract::{
-    registry::{Catalog, Effect, OpRef, Scheme},
+    registry::{Catalog, Effect, OpRef},
     value::{Type, literal},
 };
 use svc_text::stems::Vocabulary;
 
 use super::{
     arguments::{self, Arguments, Form},
-    goal::{Given, Goal, Kind, Mask, bit, range},
-    meaning::{Meaning, OpRefById, What},
+    formats::{self, fits_format, takes_path},
+    goal::{Given, Goal, Kind, Mask, bit, bits},
+    meaning::{Meaning, What},
 };
 use crate::tables::{Seen, words::Token};
 
@@ -30,18 +31,6 @@ const OF_ORDER: f64 = 0.6;
 
 /// What it costs that a pipeline begins with a later value of the goal.
 pub(super) const OF_LATE: f64 = 0.3;
-
-/// The extensions of files that are not text.
-pub(super) const BINARY: [&str; 16] = [
-    "xlsx", "xlsb", "xls", "ods", "pdf", "zip", "gz", "tar", "tgz", "png", "jpg", "jpeg", "wav",
-    "mp3", "docx", "db",
-];
-
-/// The extension of a path, as it is or as a script writes it.
-pub(super) fn extension(path: &str) -> Option<&str> {
-    let (_, extension) = path.trim_end_matches('"').rsplit_once('.')?;
-    Some(extension).filter(|it| !it.contains('/'))
-}
 
 /// A pipeline that is being written.
 #[derive(Clone, Debug)]
@@ -132,7 +121,7 @@ impl Search<'_> {
                 continue;
             }
             match meaning.what {
-                What::Op(OpRefById(op)) => all.extend(self.called(draft, number, op)),
+                What::Op(op) => all.extend(self.called(draft, number, op)),
                 What::Stage(name) => {
                     let falls = |it: &Token| matches!(&*it.lower, "descending" | "falling");
                     let mut stages = vec![format!("{name} {{ it }}")];
@@ -213,10 +202,10 @@ impl Search<'_> {
         }
         let task = literal::text(&task.join(" "));
         let prompt = format!("{}\\n\\n${{it}}\"", task.trim_end_matches('"'));
-        let covers = range(from, end) & self.goal.content;
+        let covers = bits(from..end) & self.goal.content;
         let said = self.goal.givens.iter().enumerate();
         let said = said.filter(|(_, it)| it.at >= from && it.end <= end);
-        let used = said.fold(draft.used, |mask, (idx, _)| mask | bit(idx));
+        let used = draft.used | bits(said.map(|(idx, _)| idx));
         let own = Arguments { used, covers, ..Arguments::default() };
         self.with_stages(draft, number, vec![prompt, op.script_name()], &own, Some(op))
     }
@@ -272,11 +261,14 @@ impl Search<'_> {
     /// what the goal asks for. Anything else gives the goal another meaning.
     fn is_plain(&self, draft: &Draft, stage: &str) -> bool {
         let name = stage.split(['(', '<', ' ']).next().unwrap_or_default();
-        let is_text = !extension(&draft.stages[0]).is_some_and(|it| BINARY.contains(&it));
+        let is_text = !formats::is_binary(&draft.stages[0]);
         let reads =
             draft.ty == Type::Path && name.starts_with("read_") && (is_text || name != "read_text");
-        let op = self.catalog.registry().resolve(name).map(OpRefById);
-        let is_asked = |it: &Meaning| it.op().map(OpRefById) == op;
+        let op = self.catalog.registry().resolve(name);
+        let is_asked = |it: &Meaning| match (it.op(), op) {
+            (Some(own), Some(op)) => std::ptr::eq(own.op, op.op),
+            (own, op) => own.is_none() && op.is_none(),
+        };
         let is_named = op.is_some() && self.meanings.iter().any(is_asked);
         let joins = name == "docs_to_text" || stage.starts_with("(it as ");
         reads || joins || is_named || stage.starts_with('.') || stage.starts_with("each { .")
@@ -305,7 +297,7 @@ impl Search<'_> {
         next.covered |= words;
         for (idx, given) in self.goal.givens.iter().enumerate() {
             if own.used & !draft.used & bit(idx) != 0 {
-                next.covered |= self.label(given) | range(given.at, given.end);
+                next.covered |= self.label(given) | bits(given.at..given.end);
                 next.covered |= self.between(given);
             }
         }
@@ -342,7 +334,7 @@ impl Search<'_> {
     /// `each` and `every`, which a stage for each item serves.
     pub(super) fn each(&self) -> Mask {
         let is_each = |at: &usize| matches!(&*self.goal.tokens[*at].lower, "each" | "every");
-        (0..self.goal.tokens.len()).filter(is_each).fold(0, |mask, at| mask | bit(at))
+        bits((0..self.goal.tokens.len()).filter(is_each))
     }
 
     /// What it costs that one op is done before another one: `the last of the sorted lines` sorts
@@ -365,25 +357,6 @@ impl Search<'_> {
         let unused = (0..self.goal.givens.len()).filter(|it| draft.used & bit(*it) == 0).count();
         let open = draft.open(self.goal).count_ones() + u32::try_from(unused).unwrap_or(u32::MAX);
         draft.score - f64::from(open) * OF_WORD
-    }
-}
-
-/// Whether an op is for files of the format of a path, as far as it names formats.
-fn fits_format(op: OpRef, path: &str) -> bool {
-    const TEXTS: [&str; 7] = ["csv", "json", "jsonl", "yaml", "toml", "xml", "html"];
-    let Some(own) = extension(path) else { return true };
-    let about = format!("{} {}", op.op.name.replace('_', " "), op.op.doc).to_lowercase();
-    let says = |format: &str| about.split(|it: char| !it.is_alphanumeric()).any(|it| it == format);
-    let named = |all: &[&str]| all.iter().any(|it| says(it));
-    says(own) || !(named(&BINARY) || named(&TEXTS))
-}
-
-fn takes_path(scheme: Scheme) -> bool {
-    match scheme {
-        Scheme::Path => true,
-        Scheme::Optional(it) => takes_path(*it),
-        Scheme::OneOf(all) => all.iter().any(|it| takes_path(*it)),
-        _ => false,
     }
 }
 

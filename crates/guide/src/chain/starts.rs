@@ -5,9 +5,10 @@ use svc_contract::value::{Type, literal};
 
 use super::{
     arguments::{self, Form},
-    goal::{Given, Kind, Mask, bit},
+    formats::{extension, is_binary},
+    goal::{Given, Kind, Mask, bit, bits},
     meaning::Meaning,
-    search::{Asked, BINARY, Draft, OF_CONVERSION, OF_LATE, Readers, Search, extension, reader},
+    search::{Asked, Draft, OF_CONVERSION, OF_LATE, Readers, Search, reader},
     typed,
 };
 use crate::tables::{Content, Seen};
@@ -71,7 +72,7 @@ impl Search<'_> {
         let typed = seen.map(typed::reader);
         let any = seen.map(|it| typed::untyped(&it.reader));
         let name = given.text.trim_end_matches('"');
-        let is_text = extension(name).is_some_and(|it| !BINARY.contains(&it));
+        let is_text = extension(name).is_some() && !is_binary(name);
         let text = is_text.then(|| format!("read_text(path: {})", given.text));
         let mut all: Vec<String> = typed.into_iter().chain(any).chain(text).collect();
         all.dedup();
@@ -99,7 +100,7 @@ impl Search<'_> {
     /// The texts of all files of a folder, if the goal speaks of them.
     fn files_start(&self, idx: usize, given: &Given) -> Option<Draft> {
         let is_file = |it: &usize| matches!(&*self.goal.tokens[*it].lower, "file" | "files");
-        let nouns = (0..self.goal.tokens.len()).filter(is_file).fold(0, |mask, at| mask | bit(at));
+        let nouns = bits((0..self.goal.tokens.len()).filter(is_file));
         let list = format!("list_files({})", given.text);
         let stages = vec![list, "each { .path >> read_text }".to_owned()];
         if nouns == 0 { None } else { self.start(stages, bit(idx), nouns | self.label(given)) }
@@ -151,7 +152,7 @@ impl Search<'_> {
         let behind = Some(given.end)
             .filter(|it| *it < self.goal.tokens.len() && !self.goal.tokens[it - 1].ends)
             .filter(|it| given.kind == Kind::Number && is_plain(*it));
-        before.into_iter().chain(behind).fold(0, |mask, at| mask | bit(at))
+        bits(before.into_iter().chain(behind))
     }
 
     /// A param of the script in place of a value that the goal does not have.
@@ -181,7 +182,7 @@ impl Search<'_> {
                 .iter()
                 .enumerate()
                 .filter(|(_, it)| matches!(&*it.lower, "file" | "document" | "text" | "list"));
-            let covered = nouns.fold(0, |mask, (at, _)| mask | bit(at));
+            let covered = bits(nouns.map(|(at, _)| at));
             let (params, stages) = (vec![asked], vec![start]);
             all.push(Draft {
                 params,
