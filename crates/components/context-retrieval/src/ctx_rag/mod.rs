@@ -18,7 +18,7 @@ use svc_text::{snippets::snippet, tokens::bytes};
 
 use passages::{Sizes, passages};
 use rank::{Candidate, Questions};
-use select::{Choice, select};
+use select::{Choice, Chosen, select};
 use sources::{Source, sources};
 
 pub(super) const COMPONENT: Component = Component {
@@ -117,8 +117,16 @@ impl Compute for Infer {
         let target = bytes(at_least_one(self.passage_tokens).min(choice.max_tokens));
         let most = target.saturating_mul(3).min(bytes(choice.max_tokens));
         let candidates = candidates(&sources, Sizes { target, most }, cx)?;
-        let chosen = select(candidates, &sources, choice);
-        Ok(Value::List(chosen.iter().map(|it| it.hit(&sources[it.source])).collect()))
+        let Chosen { passages, too_long } = select(candidates, &sources, choice);
+        if too_long > 0 {
+            cx.notice(format!(
+                "{too_long} of the best {} passages were left out: they do not fit in \
+                 `max_tokens: {}`",
+                passages.len().max(too_long),
+                choice.max_tokens
+            ));
+        }
+        Ok(Value::List(passages.iter().map(|it| it.hit(&sources[it.source])).collect()))
     }
 }
 

@@ -10,8 +10,14 @@ use super::{passages::Passage, sources::Source};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The advantage of the best document's passages over the last one's.
-const PRIOR: f64 = 0.25;
+/// How much the score of the document counts for a passage of a long one, from 0 to 1; a passage
+/// that is at least a quarter of its document has no score but that.
+const LEAST_OF_DOCUMENT: f64 = 0.3;
+const WHOLE: f64 = 4.0;
+
+/// What the passages of a document that follow its best one lose, for each part of it that was
+/// taken: half of a document says most of what the other half does.
+const REPEATED: f64 = 1.4;
 
 /// A passage of a document, as a candidate for selection.
 #[derive(Clone, Debug)]
@@ -86,17 +92,44 @@ impl Questions {
         for candidate in candidates.iter_mut() {
             let source = &sources[candidate.source];
             let asked = self.of.get(&source.query).map_or(&[][..], Vec::as_slice);
-            let gain = 1.0 + PRIOR * source.prior;
-            candidate.score = index.score(&candidate.counts, asked) * gain * candidate.counts.worth;
+            candidate.score = index.score(&candidate.counts, asked) * candidate.counts.worth;
             let most = best.entry(&source.query).or_default();
             *most = most.max(candidate.score);
         }
-        for candidate in candidates {
+        for candidate in candidates.iter_mut() {
             let most = best.get(&sources[candidate.source].query).copied().unwrap_or_default();
-            if most > 0.0 {
-                candidate.score /= most;
+            candidate.score = if most > 0.0 { candidate.score / most } else { 0.0 };
+        }
+        for own in candidates.chunk_by_mut(|a, b| a.source == b.source) {
+            if let Some(source) = own.first().map(|it| &sources[it.source]) {
+                add_document(own, source);
             }
         }
+    }
+}
+
+/// Adds the score of their document to the scores of its passages.
+///
+/// The score of a document is better evidence than its words here: a search knows which words are
+/// rare in all documents, and among those that it found none of the words of the question is. So it
+/// counts for as much as the passage is of the document.
+fn add_document(passages: &mut [Candidate], source: &Source) {
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.number.cmp(&b.number)));
+    let mut rest = 1.0;
+    for passage in passages.iter_mut().filter(|it| it.score > 0.0) {
+        let share = passage.share_of(source);
+        let of_document = LEAST_OF_DOCUMENT + (1.0 - LEAST_OF_DOCUMENT) * (WHOLE * share).min(1.0);
+        let score = of_document * source.score + (1.0 - of_document) * passage.score;
+        passage.score = score * rest;
+        rest *= (1.0 - REPEATED * share).max(0.0);
+    }
+}
+
+impl Candidate {
+    /// The part of its document that it is, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "a precise share is not needed")]
+    fn share_of(&self, source: &Source) -> f64 {
+        self.passage.range.len() as f64 / source.text.len().max(1) as f64
     }
 }
 

@@ -11,7 +11,7 @@ use super::{rank::Candidate, sources::Source};
 /// Passages more similar than this count as duplicates.
 const SAME: f64 = 0.9;
 
-/// Passages below this fraction of the best score are not relevant.
+/// Passages with a score below this are not relevant.
 const RELEVANT: f64 = 0.1;
 
 /// How many passages to choose, and by which criteria.
@@ -23,27 +23,37 @@ pub(super) struct Choice {
     pub diversity: f64,
 }
 
-/// Returns the chosen `candidates`, best first.
-pub(super) fn select(
-    candidates: Vec<Candidate>,
-    sources: &[Source],
-    choice: Choice,
-) -> Vec<Candidate> {
+/// The chosen passages.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// Best first.
+    pub passages: Vec<Candidate>,
+    /// How many of the best ones were too long for what was left of the tokens.
+    pub too_long: usize,
+}
+
+/// Chooses among `candidates`.
+pub(super) fn select(candidates: Vec<Candidate>, sources: &[Source], choice: Choice) -> Chosen {
     let mut pool = Pool::new(best(candidates, sources, choice.top_k), sources);
     let mut left = choice.max_tokens;
-    let mut chosen = Vec::new();
+    let Chosen { passages: mut chosen, mut too_long } = Chosen::default();
     while chosen.len() < choice.top_k {
         let Some(idx) = pool.next(choice.diversity) else { break };
         let entry = pool.entries.remove(idx);
         let is_repeated = choice.diversity > 0.0 && entry.likeness > SAME;
-        if !is_repeated && entry.tokens <= left {
-            left -= entry.tokens;
-            pool.compare(&entry.vector);
-            chosen.push(entry.candidate);
+        if is_repeated {
+            continue;
         }
+        if entry.tokens > left {
+            too_long += usize::from(chosen.len() + too_long < choice.top_k);
+            continue;
+        }
+        left -= entry.tokens;
+        pool.compare(&entry.vector);
+        chosen.push(entry.candidate);
     }
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
-    chosen
+    Chosen { passages: chosen, too_long }
 }
 
 /// Returns the passages to choose from, best first: those that match well, or the leading passages
@@ -96,7 +106,9 @@ impl Pool {
 
     /// The entry with the highest marginal relevance; the first among equals.
     fn next(&self, diversity: f64) -> Option<usize> {
-        let gain = |it: &Entry| (1.0 - diversity) * it.relevance - diversity * it.likeness;
+        // Passages on one subject are alike: only those that say nearly the same lose by it.
+        let repeats = |it: &Entry| it.likeness.powi(6);
+        let gain = |it: &Entry| (1.0 - diversity) * it.relevance - diversity * repeats(it);
         let gains = self.entries.iter().map(gain).enumerate();
         gains.min_by(|(_, a), (_, b)| b.total_cmp(a)).map(|(idx, _)| idx)
     }

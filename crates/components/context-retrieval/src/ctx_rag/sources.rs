@@ -18,9 +18,8 @@ pub(super) struct Source {
     pub query: Text,
     pub start: i64,
     pub end: i64,
-    /// The rank among the hits of its query: 1 for the best, towards 0 for the last.
-    pub prior: f64,
-    score: f64,
+    /// The score, from 0 to 1 for the best hit of its query.
+    pub score: f64,
 }
 
 /// Returns the hits with text, without duplicates, the best of a query first.
@@ -38,8 +37,8 @@ pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, 
         let key = (it.query.clone(), it.path.clone(), it.id.clone(), it.start, it.end);
         !it.text.trim().is_empty() && seen.insert(key)
     });
-    set_priors(&mut found);
-    found.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+    scale(&mut found);
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(found)
 }
 
@@ -60,7 +59,6 @@ fn source(record: &Record, query: Option<&Text>) -> Source {
         query: query.cloned().unwrap_or_else(|| text("query")),
         start: int("start"),
         end: int("end"),
-        prior: 0.0,
         score: score(record),
     }
 }
@@ -74,16 +72,12 @@ fn score(record: &Record) -> f64 {
     }
 }
 
-/// Uses ranks instead of scores because scores of different searches are not comparable.
-#[expect(clippy::cast_precision_loss, reason = "there are not that many hits")]
-fn set_priors(sources: &mut [Source]) {
+/// Scales the scores of each query, so that its best document has 1. Without scores, all have.
+fn scale(sources: &mut [Source]) {
     for group in sources.chunk_by_mut(|a, b| a.query == b.query) {
-        let count = group.len() as f64;
-        let mut rank = 0;
-        for idx in 0..group.len() {
-            let is_tie = idx > 0 && group[idx].score.total_cmp(&group[idx - 1].score).is_eq();
-            rank = if is_tie { rank } else { idx };
-            group[idx].prior = 1.0 - rank as f64 / count;
+        let most = group.iter().map(|it| it.score).fold(0.0, f64::max);
+        for it in group {
+            it.score = if most > 0.0 { (it.score / most).max(0.0) } else { 1.0 };
         }
     }
 }
