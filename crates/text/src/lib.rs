@@ -14,6 +14,7 @@ pub mod links;
 pub mod markup;
 #[cfg(feature = "markdown")]
 pub mod plain;
+pub mod scripts;
 pub mod search;
 pub mod sentences;
 #[cfg(feature = "markdown")]

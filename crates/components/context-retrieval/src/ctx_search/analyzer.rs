@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use svc_text::scripts::{self, folded};
 use tantivy::tokenizer::{
-    Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer, StopWordFilter, TextAnalyzer,
+    Language, RemoveLongFilter, Stemmer, StopWordFilter, TextAnalyzer, Token, TokenStream,
+    Tokenizer,
 };
 
 /// The name of the analyzer in an index.
@@ -24,17 +26,55 @@ const STOP_WORDS: &str = "\
     again further then once here there when where why how all any both each few more most other \
     some such no nor not only own same so than too very";
 
-/// Splits at characters other than letters and digits, drops stop words, and reduces words to
-/// stems.
+/// Splits text into the words of any script, drops stop words, and reduces words to stems.
 pub(super) fn analyzer() -> TextAnalyzer {
     static ANALYZER: LazyLock<TextAnalyzer> = LazyLock::new(|| {
         let stop_words = STOP_WORDS.split_whitespace().map(str::to_owned);
-        TextAnalyzer::builder(SimpleTokenizer::default())
+        TextAnalyzer::builder(Words::default())
             .filter(RemoveLongFilter::limit(LONGEST_WORD))
-            .filter(LowerCaser)
             .filter(StopWordFilter::remove(stop_words))
             .filter(Stemmer::new(Language::English))
             .build()
     });
     ANALYZER.clone()
+}
+
+/// The words of a text, folded.
+#[derive(Clone, Default)]
+struct Words {
+    token: Token,
+}
+
+struct WordsOf<'a> {
+    text: &'a str,
+    words: scripts::Words<'a>,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordsOf<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordsOf<'a> {
+        self.token.reset();
+        WordsOf { text, words: scripts::words(text), token: &mut self.token }
+    }
+}
+
+impl TokenStream for WordsOf<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(range) = self.words.next() else { return false };
+        self.token.position = self.token.position.wrapping_add(1);
+        self.token.text.clear();
+        self.token.text.push_str(&folded(&self.text[range.clone()]));
+        (self.token.offset_from, self.token.offset_to) = (range.start, range.end);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
 }
