@@ -131,7 +131,7 @@ impl Job<'_> {
             return Ok(Vec::new());
         };
         let most = usize::try_from(self.params.top_k).unwrap_or(usize::MAX);
-        let rank = || rank::best(self.cx, &there.searcher, query, most);
+        let rank = || rank::best(self.cx, there, query, most);
         let ranked = match self.params.syntax {
             Syntax::Words => rank()?,
             // Here the query is a more likely cause of a panic than the index.
@@ -141,7 +141,7 @@ impl Job<'_> {
             source: &self.source,
             query: &self.params.query,
             terms: query::terms(query).into(),
-            searcher: &there.searcher,
+            there,
         };
         let read = |it| {
             self.cx.check()?;

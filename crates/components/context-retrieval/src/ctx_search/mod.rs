@@ -27,6 +27,7 @@ mod query;
 mod queue;
 mod rank;
 mod reading;
+mod records;
 mod schema;
 mod seal;
 mod snippet;

@@ -15,7 +15,7 @@ use super::analyzer;
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The fields of every index.
 pub(super) struct Fields {
@@ -25,8 +25,12 @@ pub(super) struct Fields {
     pub(super) id: Field,
     pub(super) title: Field,
     pub(super) text: Field,
+    /// The place of the document: where it was in the file when it was indexed, or where it
+    /// would have been without the edits since then.
     pub(super) start: Field,
     pub(super) end: Field,
+    /// The identity of a record; other documents have none.
+    pub(super) hash: Field,
     /// The searched text: text and title.
     pub(super) body: Field,
 }
@@ -45,6 +49,7 @@ pub(super) fn fields() -> &'static Fields {
             text: schema.add_text_field("text", STORED),
             start: schema.add_u64_field("start", STORED | FAST),
             end: schema.add_u64_field("end", STORED),
+            hash: schema.add_u64_field("hash", FAST),
             body: schema
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
             schema: schema.build(),
@@ -71,16 +76,24 @@ pub(super) fn file_term(file: &str) -> Term {
     Term::from_field_text(fields().file, file)
 }
 
-/// The row of a document.
-pub(super) fn row(file: &str, document: &Document) -> TantivyDocument {
+/// The row of a document, with its place and the identity of its record.
+pub(super) fn row(
+    file: &str,
+    document: &Document,
+    place: u64,
+    record: Option<u64>,
+) -> TantivyDocument {
     let fields = fields();
     let mut row = TantivyDocument::new();
     row.add_text(fields.file, file);
     row.add_text(fields.id, &document.id);
     row.add_text(fields.title, &document.title);
     row.add_text(fields.text, &document.text);
-    row.add_u64(fields.start, document.start);
-    row.add_u64(fields.end, document.end);
+    row.add_u64(fields.start, place);
+    row.add_u64(fields.end, place + (document.end - document.start));
+    if let Some(hash) = record {
+        row.add_u64(fields.hash, hash);
+    }
     row.add_text(fields.body, &document.text);
     if !has_its_title(document) {
         row.add_text(fields.body, &document.title);
