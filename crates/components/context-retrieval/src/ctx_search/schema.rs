@@ -11,7 +11,7 @@ use tantivy::{
     tokenizer::TokenizerManager,
 };
 
-use super::analyzer;
+use super::{analyzer, compounds};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
@@ -33,6 +33,8 @@ pub(super) struct Fields {
     pub(super) hash: Field,
     /// The searched text: text and title.
     pub(super) body: Field,
+    /// The words in words of the searched text, and its stop words.
+    pub(super) inner: Field,
 }
 
 /// The schema of all indexes.
@@ -41,6 +43,10 @@ pub(super) fn fields() -> &'static Fields {
         let searched = TextFieldIndexing::default()
             .set_tokenizer(analyzer::NAME)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        let inner = TextFieldIndexing::default()
+            .set_tokenizer(compounds::NAME)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::WithFreqs);
         let mut schema = Schema::builder();
         Fields {
             file: schema.add_text_field("file", STRING | STORED | FAST),
@@ -52,6 +58,8 @@ pub(super) fn fields() -> &'static Fields {
             hash: schema.add_u64_field("hash", FAST),
             body: schema
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
+            inner: schema
+                .add_text_field("inner", TextOptions::default().set_indexing_options(inner)),
             schema: schema.build(),
         }
     });
@@ -68,6 +76,7 @@ pub(super) fn prepared(mut index: Index) -> Index {
 pub(super) fn tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(analyzer::NAME, analyzer::analyzer());
+    tokenizers.register(compounds::NAME, compounds::analyzer());
     tokenizers
 }
 
@@ -94,9 +103,13 @@ pub(super) fn row(
     if let Some(hash) = record {
         row.add_u64(fields.hash, hash);
     }
-    row.add_text(fields.body, &document.text);
+    for field in [fields.body, fields.inner] {
+        row.add_text(field, &document.text);
+    }
     if !has_its_title(document) {
-        row.add_text(fields.body, &document.title);
+        for field in [fields.body, fields.inner] {
+            row.add_text(field, &document.title);
+        }
     }
     row
 }

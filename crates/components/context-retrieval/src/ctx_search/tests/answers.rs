@@ -82,12 +82,76 @@ fn a_query_with_syntax_follows_it() {
 }
 
 #[test]
-fn nothing_to_look_for_finds_nothing() {
+fn nothing_to_look_for_finds_nothing_and_says_so() {
     let world = World::with(PETS);
-    for query in ["", "  ?!", "who are you", "unheard"] {
+    for (query, notices) in [
+        ("", vec!["the query has no word to search for"]),
+        ("  ?!", vec!["the query has no word to search for"]),
+        ("who are", vec!["no document contains `are`", "no document contains `who`"]),
+        ("Unheard", vec!["no document contains `Unheard`"]),
+    ] {
         let answer = world.search(query);
-        assert_eq!((answer.ids().len(), answer.notices.len()), (0, 0));
+        assert_eq!(
+            (answer.ids().len(), answer.notices),
+            (0, notices.into_iter().map(str::to_owned).collect())
+        );
     }
+    let answer = world.ask("+cat +bird", ".", 10, "query");
+    assert_eq!(
+        (answer.ids().len(), answer.notices.as_slice()),
+        (0, ["no document matches the query".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn words_that_no_document_has_are_replaced_by_the_nearest() {
+    let world = World::with(&[
+        ("a.md", "The environments of Budgets."),
+        ("b.md", "A budgeted environment."),
+        ("c.md", "The cat."),
+    ]);
+    let took = |query: &str| {
+        let answer = world.search(query);
+        (answer.ids().join(" "), answer.notices.join("; "))
+    };
+    let said = |word: &str, other: &str| {
+        format!("no document contains `{word}`; searched for `{other}` instead")
+    };
+    assert_eq!(took("bugdet"), ("a.md b.md".to_owned(), said("bugdet", "budgets")));
+    assert_eq!(took("Budg").1, said("Budg", "budgets"));
+    assert_eq!(took("enviroment").1, said("enviroment", "environments"));
+    assert_eq!(took("ca"), (String::new(), "no document contains `ca`".to_owned()));
+    // A word that is found needs no help for the others.
+    assert_eq!(took("cat bugdet"), ("c.md".to_owned(), String::new()));
+}
+
+#[test]
+fn stop_words_alone_are_searched_for() {
+    let world = World::with(&[("a.md", "To be or not to be."), ("b.md", "Or nothing")]);
+    assert_eq!(world.search("to be or not to be").ids(), ["a.md", "b.md"]);
+    assert_eq!(world.search("not nothing").ids(), ["b.md"]);
+}
+
+#[test]
+fn names_are_found_by_their_words() {
+    let world = World::with(&[
+        ("camel.js", "let x = getUserName()"),
+        ("snake.py", "x = get_user_name()"),
+        ("words.md", "The username is a key."),
+        ("mail.md", "An e-mail to all."),
+        ("post.md", "One email."),
+    ]);
+    let found = |query: &str| {
+        let answer = world.search(query);
+        let mut ids = answer.ids().iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        ids.sort_unstable();
+        ids.join(" ")
+    };
+    assert_eq!(found("username"), "camel.js snake.py words.md");
+    assert_eq!(found("getUserName"), "camel.js snake.py words.md");
+    assert_eq!(found("get_user_name"), "camel.js snake.py words.md");
+    assert_eq!(found("email"), "mail.md post.md");
+    assert_eq!(found("e-mail"), "mail.md post.md");
 }
 
 #[test]
