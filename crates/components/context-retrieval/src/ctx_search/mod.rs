@@ -34,6 +34,7 @@ mod schema;
 mod seal;
 mod snippet;
 mod source;
+mod syntax;
 mod trouble;
 mod update;
 
@@ -99,7 +100,8 @@ params! {
         #[range(1..=1000)]
         top_k: i64 = 10,
         /// `words`: any words; a repeated word counts as often as it is repeated. `query`: words,
-        /// `"phrases"`, `+must`, `-not`, `AND`, `OR` and parentheses, as in Lucene.
+        /// `"phrases"`, `+must`, `-not`, `AND`, `OR`, `NOT` and parentheses, fields (`body`,
+        /// `file`, `id`), ranges and weights.
         syntax: Syntax = Syntax::Words,
     }
 }

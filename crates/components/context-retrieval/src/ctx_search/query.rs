@@ -15,11 +15,9 @@ use tantivy::{
 use super::{
     analyzer, compounds, fallback,
     schema::{self, fields},
+    syntax,
     trouble::Trouble,
 };
-
-/// The maximum depth of parentheses; the parser is recursive.
-const DEEPEST: usize = 32;
 
 /// How much a word in another word counts, compared to a word.
 const INNER: f32 = 0.5;
@@ -120,32 +118,16 @@ fn either(
 
 /// Parses a query with operators.
 pub(super) fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
-    let refused = |why: &str| OpError::invalid_input(format!("invalid `query`: {why}"));
-    if deepest(text) > DEEPEST {
-        return Err(refused(&format!("parentheses nested too deeply (limit {DEEPEST})")));
-    }
+    // tantivy's parser panics on some invalid input, such as a `^` before a quote.
+    let parsed = catch_unwind(|| syntax::parse(text));
+    let parsed = parsed.unwrap_or_else(|_| Err(syntax::unexpected(text)))?;
     let (schema, body) = (fields().schema.clone(), fields().body);
     let parser = QueryParser::new(schema, vec![body], schema::tokenizers());
-    // tantivy's parser panics on some invalid input, such as a `^` before a quote.
-    match catch_unwind(AssertUnwindSafe(|| parser.parse_query(text))) {
+    match catch_unwind(AssertUnwindSafe(|| parser.build_query_from_user_input_ast(parsed))) {
         Ok(Ok(query)) => Ok(query),
-        Ok(Err(err)) => Err(refused(&err.to_string())),
-        Err(_) => Err(refused("unexpected syntax")),
+        Ok(Err(err)) => Err(syntax::refused(&err)),
+        Err(_) => Err(syntax::unexpected(text)),
     }
-}
-
-fn deepest(text: &str) -> usize {
-    let mut depth: usize = 0;
-    let mut deepest = 0;
-    for letter in text.chars() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
 }
 
 /// The stems that a query searches the text for.

@@ -205,3 +205,86 @@ fn many_notices_are_cut_short() {
     assert_eq!(notices.len(), 21);
     assert_eq!(notices[20], "11 more notices of this kind were left out");
 }
+
+#[test]
+fn every_form_of_a_query_finds_what_it_means() {
+    let world = World::with(&[
+        ("a.md", "big bad wolf, red apple"),
+        ("b.md", "big wolf, green apple pie"),
+        ("c.md", "small wolf"),
+    ]);
+    for (query, ids) in [
+        ("bad small", "a.md c.md"),
+        ("+wolf apple", "a.md b.md c.md"),
+        ("wolf -apple", "c.md"),
+        ("wolf AND apple", "a.md b.md"),
+        ("small OR red AND apple", "a.md c.md"),
+        ("wolf AND NOT big", "c.md"),
+        ("NOT big AND wolf", "c.md"),
+        ("(small OR green) AND wolf", "b.md c.md"),
+        (r#""big wolf""#, "b.md"),
+        ("'big wolf'", "b.md"),
+        (r#""big wolf"~1"#, "a.md b.md"),
+        (r#""green apple pi"*"#, "b.md"),
+        ("small^3 big", "a.md b.md c.md"),
+        ("id:a.md", "a.md"),
+        (r#"file:"b.md""#, "b.md"),
+        ("file: IN [a.md c.md]", "a.md c.md"),
+        ("body:[gr TO gs]", "b.md"),
+        ("body:{gr TO gs}", "b.md"),
+        ("id:>=b.md", "b.md c.md"),
+        ("id:<b.md", "a.md"),
+        ("id:[b.md TO *]", "b.md c.md"),
+        ("body:(small red)", "a.md c.md"),
+        ("*", "a.md b.md c.md"),
+        ("* -apple", "c.md"),
+        ("file:*", "a.md b.md c.md"),
+        (r"green\ apple", "b.md"),
+        ("wolf OR NOT big", "a.md b.md c.md"),
+        (r#""AND" small"#, "c.md"),
+    ] {
+        let answer = world.ask(query, ".", 10, "query");
+        let mut found: Vec<&str> = match &answer.hits {
+            Ok(_) => answer.ids(),
+            Err(err) => vec![&err.message],
+        };
+        found.sort_unstable();
+        assert_eq!(found.join(" "), ids, "{query}");
+    }
+}
+
+#[test]
+fn a_wrong_query_is_answered_with_what_to_write() {
+    let world = World::with(PETS);
+    let alone = |it: &str| {
+        format!(
+            "`{it}` needs a word on both sides; add the word, or write `\"{it}\"` for the word \
+             itself"
+        )
+    };
+    let after = "it may only follow a phrase, as in `\"two wo\"*` and `\"two words\"~1`";
+    let quoted = "put text with special characters in `\"`";
+    let known = "a query may name `body`, `file` and `id`; put text with `:` in `\"`";
+    for (wrong, why) in [
+        ("cat \"open", "missing end of `\"open` at character 5; add `\"`".to_owned()),
+        ("é (cat", "missing end of `(cat` at character 3; add `)`".to_owned()),
+        ("body:[a TO", "missing end of `[a TO` at character 6; add `]`".to_owned()),
+        ("a) b", "unexpected `) b` at character 2; remove it, or add the `(`".to_owned()),
+        ("cat AND", alone("AND")),
+        ("OR cat", alone("OR")),
+        ("http://x.org", format!("unknown field in `http://x.org` at character 1; {known}")),
+        ("title:x", format!("unknown field in `title:x` at character 1; {known}")),
+        ("-dog", "all of its words are excluded; add a word without `-`, or `*` for all documents".to_owned()),
+        ("body:*", "every document has a `body`; write `*`".to_owned()),
+        ("[a TO b]", "a range needs a field; write `body:` before the `[`".to_owned()),
+        ("don't", "unexpected apostrophe before `'t` at character 4; write `\\'`, or the words in `\"`".to_owned()),
+        ("cat^", format!("unexpected `^` at character 4; {quoted}")),
+        ("cat* dog", format!("unexpected `* dog` at character 4; {after}")),
+        ("cat~2", format!("unexpected `~2` at character 4; {after}")),
+        ("+", "it ends too early; complete or remove the last part".to_owned()),
+        ("body:/b.*/", "regular expressions are not supported; write `\"two wo\"*` for the beginning of a word".to_owned()),
+    ] {
+        let answer = world.ask(wrong, ".", 10, "query");
+        assert_eq!(answer.error(), (ErrorKind::InvalidInput, format!("invalid `query`: {why}").as_str()));
+    }
+}
