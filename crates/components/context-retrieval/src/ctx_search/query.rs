@@ -29,7 +29,7 @@ pub(super) struct Words {
     stems: BTreeMap<String, (u16, String)>,
     /// The stems that a word of the query contains.
     inner: BTreeSet<String>,
-    /// The stop words, if there are no others.
+    /// The stop words, if it has only such.
     stop_words: BTreeSet<String>,
 }
 
