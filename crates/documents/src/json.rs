@@ -5,7 +5,15 @@ use super::{Document, Sink, plain, record::Record};
 /// Extracts the records of a list, or the file as one document.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     match records(&content) {
-        Some(found) => found.into_iter().for_each(|it| sink.document(it)),
+        Some(found) => {
+            for it in found {
+                let source = usize::try_from(it.start).ok().zip(usize::try_from(it.end).ok());
+                let source = source.and_then(|(start, end)| content.get(start..end));
+                if !source.is_some_and(|source| sink.is_known(source, it.start)) {
+                    sink.document(it);
+                }
+            }
+        }
         None => plain::extract(name, content, sink),
     }
 }

@@ -86,6 +86,13 @@ pub struct Document {
 pub trait Sink {
     fn document(&mut self, document: Document);
 
+    /// Whether the sink needs no document of the record with the source `record`, which is at
+    /// `start` in the file. Asked once for each record.
+    fn is_known(&mut self, record: &[u8], start: u64) -> bool {
+        let _ = (record, start);
+        false
+    }
+
     /// Reports something that was skipped or repaired: `skipped: it is encrypted`. The line is
     /// given if the notice is about one line.
     fn notice(&mut self, line: Option<u64>, message: String);

@@ -63,6 +63,9 @@ fn take(line: &[u8], read: u64, start: u64, sink: &mut dyn Sink) -> Result<(), S
     if found.is_empty() {
         return Ok(());
     }
+    if sink.is_known(line, start) {
+        return Ok(());
+    }
     let record: record::Record = serde_json::from_slice(found).map_err(|err| record::why(&err))?;
     sink.document(record.document(start, start + line.len() as u64)?);
     Ok(())

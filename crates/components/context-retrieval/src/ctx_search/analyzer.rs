@@ -17,7 +17,7 @@ const LONGEST_WORD: usize = 64;
 /// English words without meaning for a search, after the list of the Snowball project. Compared to
 /// Lucene's list of 33, they raise the mean average precision on Cranfield, CISI and CACM by .008
 /// to .014.
-const STOP_WORDS: &str = "\
+pub(super) const STOP_WORDS: &str = "\
     i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she \
     her hers herself it its itself they them their theirs themselves what which who whom this that \
     these those am is are was were be been being have has had having do does did doing would should \

@@ -7,11 +7,13 @@ use svc_contract::{
     value::{Record, Slot, Text, Value},
 };
 use tantivy::{
-    Searcher, TantivyDocument,
+    TantivyDocument,
     schema::{Field, Value as _},
 };
 
-use super::{rank::Ranked, schema::fields, snippet, source::Source, trouble::Trouble};
+use super::{
+    place::Snapshot, rank::Ranked, schema::fields, snippet, source::Source, trouble::Trouble,
+};
 
 /// The shared data of all hits of a search.
 pub(super) struct Hits<'a> {
@@ -19,28 +21,28 @@ pub(super) struct Hits<'a> {
     pub(super) query: &'a Text,
     /// The stems that snippets highlight.
     pub(super) terms: Arc<[String]>,
-    pub(super) searcher: &'a Searcher,
+    pub(super) there: &'a Snapshot,
 }
 
 impl Hits<'_> {
     /// Reads one document. Its snippet is created when it is first read.
     pub(super) fn read(&self, ranked: &Ranked) -> Result<Value, Trouble> {
         let fields = fields();
-        let row: TantivyDocument = self.searcher.doc(ranked.doc)?;
+        let row: TantivyDocument = self.there.searcher.doc(ranked.doc)?;
         let text = |field: Field| {
             let text = row.get_first(field).and_then(|it| it.as_str());
             text.map(Text::from).ok_or_else(|| Trouble::Damaged("a document is incomplete".into()))
         };
-        let place = |field: Field| {
-            let place = row.get_first(field).and_then(|it| it.as_u64()).unwrap_or(0);
-            Value::Int(i64::try_from(place).unwrap_or(i64::MAX))
-        };
+        let place = |field: Field| row.get_first(field).and_then(|it| it.as_u64()).unwrap_or(0);
+        let (file, place, end) = (text(fields.file)?, place(fields.start), place(fields.end));
+        let start = self.there.manifest.position(&file, place);
+        let end = start.saturating_add(end.saturating_sub(place));
         let body = text(fields.text)?;
         let (shown, terms) = (body.clone(), self.terms.clone());
         let mut slots: Vec<Slot> = [
             Value::Text(text(fields.id)?),
             Value::Text(text(fields.title)?),
-            self.source.show(&text(fields.file)?).into(),
+            self.source.show(&file).into(),
             Value::Text(body),
             Value::Text(self.query.clone()),
             Value::Float(ranked.score),
@@ -48,7 +50,8 @@ impl Hits<'_> {
         .map(Slot::Ready)
         .into();
         slots.push(Slot::deferred(move || snippet::of(&shown, &terms).into()));
-        slots.extend([place(fields.start), place(fields.end)].map(Slot::Ready));
+        let int = |it| Slot::Ready(Value::Int(i64::try_from(it).unwrap_or(i64::MAX)));
+        slots.extend([start, end].map(int));
         Ok(Value::Record(Record::of_slots(Hit::names(), slots)))
     }
 }

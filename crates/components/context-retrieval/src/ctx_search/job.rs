@@ -12,12 +12,14 @@ use svc_contract::{
 use tantivy::{Index, query::Query};
 
 use super::{
-    Infer, Syntax,
+    Infer, Syntax, fallback,
     hits::Hits,
     manifest::Manifest,
     notices::Notices,
     place::{self, Lock, Place, Snapshot},
-    query, rank,
+    query,
+    query::{Nearest, Words},
+    rank::{self, Ranked},
     source::{Listing, Source},
     trouble::Trouble,
     update::Update,
@@ -27,7 +29,10 @@ use super::{
 pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     let notices = Notices::default();
     let source = Source::of(cx, &params.source)?;
-    let query = query::parse(&params.query, params.syntax)?;
+    let query = match params.syntax {
+        Syntax::Words => Asked::Words(Words::of(&params.query)),
+        Syntax::Query => Asked::Query(query::parsed(&params.query)?),
+    };
     let all = place::all(cx);
     let listing = source.list(cx, all.as_deref().ok(), &notices)?;
     let job = Job { cx, params, query, source, listing };
@@ -52,12 +57,17 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     Ok(Value::List(hits.into()))
 }
 
+/// What to search for.
+enum Asked {
+    Words(Words),
+    Query(Box<dyn Query>),
+}
+
 /// A search whose source is known.
 struct Job<'a> {
     cx: &'a Cx,
     params: Infer,
-    /// The parsed query; `None` if it has no words.
-    query: Option<Box<dyn Query>>,
+    query: Asked,
     source: Source,
     listing: Listing,
 }
@@ -118,30 +128,83 @@ impl Job<'_> {
     }
 
     fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
-        let hits = self.hits(there)?;
-        if there.searcher.num_docs() == 0 {
+        let hits = if there.searcher.num_docs() == 0 {
             notices.add(format!("`{}` contains no documents", self.source.show_root()));
-        }
+            Vec::new()
+        } else {
+            self.hits(there, notices)?
+        };
         self.repeat_file_notices(there, notices);
         Ok(hits)
     }
 
-    fn hits(&self, there: &Snapshot) -> Result<Vec<Value>, Trouble> {
-        let Some(query) = self.query.as_deref().filter(|_| there.searcher.num_docs() > 0) else {
-            return Ok(Vec::new());
+    fn hits(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        match &self.query {
+            Asked::Query(query) => {
+                // Here the query is a more likely cause of a panic than the index.
+                let rank = || self.ranked(there, query.as_ref());
+                let ranked = guarded(rank).map_err(Trouble::of_query)?;
+                if ranked.is_empty() {
+                    notices.add("no document matches the query".to_owned());
+                }
+                self.read(there, query.as_ref(), &ranked)
+            }
+            Asked::Words(words) => {
+                let Some(query) = words.query(&there.searcher)? else {
+                    notices.add("the query has no word to search for".to_owned());
+                    return Ok(Vec::new());
+                };
+                let ranked = self.ranked(there, query.as_ref())?;
+                if ranked.is_empty() {
+                    return self.nearest(there, words, notices);
+                }
+                self.read(there, query.as_ref(), &ranked)
+            }
+        }
+    }
+
+    /// Searches for other words than those of the query, which no document has.
+    fn nearest(
+        &self,
+        there: &Snapshot,
+        words: &Words,
+        notices: &Notices,
+    ) -> Result<Vec<Value>, Trouble> {
+        let Nearest { query, taken } = words.nearest(&there.searcher)?;
+        let ranked = match &query {
+            Some(query) => self.ranked(there, query.as_ref())?,
+            None => Vec::new(),
         };
+        for (word, stems) in &taken {
+            let spelled = |stem: &String| fallback::spelled(&there.searcher, &ranked, stem);
+            let others: Vec<String> = stems.iter().map(|it| format!("`{}`", spelled(it))).collect();
+            notices.add(match others.as_slice() {
+                [] => format!("no document contains `{word}`"),
+                others => {
+                    let others = others.join(", ");
+                    format!("no document contains `{word}`; searched for {others} instead")
+                }
+            });
+        }
+        query.map_or(Ok(Vec::new()), |query| self.read(there, query.as_ref(), &ranked))
+    }
+
+    fn ranked(&self, there: &Snapshot, query: &dyn Query) -> Result<Vec<Ranked>, Trouble> {
         let most = usize::try_from(self.params.top_k).unwrap_or(usize::MAX);
-        let rank = || rank::best(self.cx, &there.searcher, query, most);
-        let ranked = match self.params.syntax {
-            Syntax::Words => rank()?,
-            // Here the query is a more likely cause of a panic than the index.
-            Syntax::Query => guarded(rank).map_err(Trouble::of_query)?,
-        };
+        rank::best(self.cx, there, query, most)
+    }
+
+    fn read(
+        &self,
+        there: &Snapshot,
+        query: &dyn Query,
+        ranked: &[Ranked],
+    ) -> Result<Vec<Value>, Trouble> {
         let hits = Hits {
             source: &self.source,
             query: &self.params.query,
             terms: query::terms(query).into(),
-            searcher: &there.searcher,
+            there,
         };
         let read = |it| {
             self.cx.check()?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use svc_contract::{host::Stat, registry::OpError};
 
-use super::{source::Listing, trouble::Trouble};
+use super::{reading::Content, records::Moves, source::Listing, trouble::Trouble};
 
 /// The files of an index, by path relative to the source.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -34,12 +34,35 @@ pub(super) struct File {
     /// The notices about the file, which every search repeats.
     #[serde(rename = "n", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) notices: Vec<String>,
+    /// The first place that no record has used; 0 for a file without records.
+    #[serde(rename = "e", default, skip_serializing_if = "is_zero")]
+    pub(super) next: u64,
+    /// Where its records are now.
+    #[serde(rename = "p", default, skip_serializing_if = "Moves::is_empty")]
+    pub(super) moves: Moves,
 }
 
 impl File {
-    pub(super) fn new(stat: &Stat, hash: Option<String>, notices: Vec<String>, at: i64) -> Self {
+    pub(super) fn new(stat: &Stat, content: Content, at: i64) -> Self {
+        let Content { hash, notices, next, moves } = content;
         let (modified, changed) = (nanos(stat.modified), nanos(stat.changed));
-        Self { size: stat.size, modified, inode: stat.inode, changed, at, hash, notices }
+        Self {
+            size: stat.size,
+            modified,
+            inode: stat.inode,
+            changed,
+            at,
+            hash,
+            notices,
+            next,
+            moves,
+        }
+    }
+
+    /// The same content, after its times have changed.
+    pub(super) fn touched(self, stat: &Stat, at: i64) -> Self {
+        let (modified, changed) = (nanos(stat.modified), nanos(stat.changed));
+        Self { modified, changed, inode: stat.inode, at, ..self }
     }
 
     fn is_as(&self, stat: &Stat) -> bool {
@@ -85,9 +108,19 @@ impl Manifest {
         self.0.keys().filter(|it| !listing.files.contains_key(*it)).cloned().collect()
     }
 
+    /// Where a place of a file is now, in bytes.
+    pub(super) fn position(&self, file: &str, place: u64) -> u64 {
+        self.0.get(file).map_or(place, |it| it.moves.position(place))
+    }
+
     fn has(&self, name: &str, stat: &Stat) -> bool {
         self.0.get(name).is_some_and(|known| known.is_as(stat))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(it: &u64) -> bool {
+    *it == 0
 }
 
 fn nanos(time: i128) -> i64 {

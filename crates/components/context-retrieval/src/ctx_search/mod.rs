@@ -18,6 +18,8 @@ use svc_contract::{
 };
 
 mod analyzer;
+mod compounds;
+mod fallback;
 mod hits;
 mod job;
 mod manifest;
@@ -27,10 +29,12 @@ mod query;
 mod queue;
 mod rank;
 mod reading;
+mod records;
 mod schema;
 mod seal;
 mod snippet;
 mod source;
+mod syntax;
 mod trouble;
 mod update;
 
@@ -38,7 +42,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "bm25",
         &[
@@ -65,8 +69,12 @@ params! {
     ///
     /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without English stop words,
     /// reduced to their stems by the English Snowball stemmer. Equal scores are ordered by id.
-    /// Scores are rounded to four places and are comparable only within one query. A query without
-    /// a word to search for finds nothing.
+    /// Scores are rounded to four places and are comparable only within one query. A query of stop
+    /// words only finds documents with them. A name such as `getUserName` or `get_user_name` is also
+    /// found by its parts and by `username`, and `e-mail` by `email`.
+    ///
+    /// If no document has a word of the query, words that begin with its words or differ by one or
+    /// two letters are taken instead, which a notice reports. An empty result has a notice, too.
     ///
     /// Reads Markdown, HTML, PDF, plain text with any extension, and records as JSON Lines or a
     /// JSON list (`{"id", "text", "title"?}`). Files are read up to 64MiB, HTML up to 16MiB; JSON
@@ -92,7 +100,8 @@ params! {
         #[range(1..=1000)]
         top_k: i64 = 10,
         /// `words`: any words; a repeated word counts as often as it is repeated. `query`: words,
-        /// `"phrases"`, `+must`, `-not`, `AND`, `OR` and parentheses, as in Lucene.
+        /// `"phrases"`, `+must`, `-not`, `AND`, `OR`, `NOT` and parentheses, fields (`body`,
+        /// `file`, `id`), ranges and weights.
         syntax: Syntax = Syntax::Words,
     }
 }

@@ -136,16 +136,21 @@ impl Place {
 }
 
 impl Snapshot {
-    /// Reads the last commit. The manifest is read before the documents: if another process commits
-    /// in between, the manifest is the older one, and the difference shows up as files to check
-    /// again.
+    /// Reads the last commit: the documents, and the manifest that has their positions. Reads both
+    /// again if another process commits in between.
     pub(super) fn of(index: Index) -> Result<Self, Trouble> {
-        let manifest = match index.load_metas()?.payload {
-            Some(payload) => Manifest::read(&payload)?,
-            None => Manifest::default(),
-        };
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { searcher: reader.searcher(), manifest, index })
+        loop {
+            let metas = index.load_metas()?;
+            let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+            if index.load_metas()?.opstamp != metas.opstamp {
+                continue;
+            }
+            let manifest = match metas.payload {
+                Some(payload) => Manifest::read(&payload)?,
+                None => Manifest::default(),
+            };
+            return Ok(Self { searcher: reader.searcher(), manifest, index });
+        }
     }
 }
 

@@ -1,77 +1,133 @@
 //! Parses a query for the index.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
 use svc_contract::registry::OpError;
 use tantivy::{
-    Term,
-    query::{BooleanQuery, BoostQuery, Occur, Query, QueryParser, TermQuery},
-    schema::IndexRecordOption,
+    Searcher, Term,
+    query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, Query, QueryParser, TermQuery},
+    schema::{Field, IndexRecordOption},
 };
 
 use super::{
-    Syntax, analyzer,
+    analyzer, compounds, fallback,
     schema::{self, fields},
+    syntax,
+    trouble::Trouble,
 };
 
-/// The maximum depth of parentheses; the parser is recursive.
-const DEEPEST: usize = 32;
+/// How much a word in another word counts, compared to a word.
+const INNER: f32 = 0.5;
 
-/// Parses `text`; returns `None` if it has no word to search for.
-pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Option<Box<dyn Query>>, OpError> {
-    match syntax {
-        Syntax::Words => Ok(words(text)),
-        Syntax::Query => parsed(text).map(Some),
+/// The words of a query.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The stems to search the text for: how often each occurs, and its first word.
+    stems: BTreeMap<String, (u16, String)>,
+    /// The stems that a word of the query contains.
+    inner: BTreeSet<String>,
+    /// The stop words, if it has only such.
+    stop_words: BTreeSet<String>,
+}
+
+impl Words {
+    pub(super) fn of(text: &str) -> Self {
+        let mut words = Self::default();
+        let mut analyzer = analyzer::analyzer();
+        let mut tokens = analyzer.token_stream(text);
+        while let Some(token) = tokens.next() {
+            let word = || text[token.offset_from..token.offset_to].to_owned();
+            let entry = words.stems.entry(token.text.clone()).or_insert_with(|| (0, word()));
+            entry.0 = entry.0.saturating_add(1);
+        }
+        let (stop_words, inner): (Vec<_>, Vec<_>) =
+            compounds::inner(text).into_iter().partition(|it| it.is_stop_word);
+        for inner in inner {
+            let mut analyzer = analyzer::analyzer();
+            let mut tokens = analyzer.token_stream(&inner.word);
+            while let Some(token) = tokens.next() {
+                words.inner.insert(token.text.clone());
+            }
+        }
+        words.inner.retain(|it| !words.stems.contains_key(it));
+        if words.stems.is_empty() {
+            words.stop_words = stop_words.into_iter().map(|it| it.word).collect();
+        }
+        words
+    }
+
+    /// The query for any of the words, each counted as often as it occurs.
+    pub(super) fn query(&self, searcher: &Searcher) -> Result<Option<Box<dyn Query>>, Trouble> {
+        let mut any: Vec<Box<dyn Query>> = Vec::new();
+        for (stem, (count, word)) in &self.stems {
+            any.push(either(searcher, term(fields().body, stem, f32::from(*count)), word)?);
+        }
+        any.extend(self.inner.iter().map(|it| term(fields().body, it, INNER)));
+        let stop_words = self.stop_words.iter().filter_map(|it| compounds::term(it));
+        any.extend(stop_words.map(|it| term(fields().inner, &it, 1.0)));
+        Ok(any_of(any))
+    }
+
+    /// The query for the nearest indexed stems, and which were taken for which word.
+    pub(super) fn nearest(&self, searcher: &Searcher) -> Result<Nearest, Trouble> {
+        let mut taken = Vec::new();
+        for (stem, (_, word)) in &self.stems {
+            taken.push((word.clone(), fallback::nearest(searcher, stem)?));
+        }
+        taken.extend(self.stop_words.iter().map(|it| (it.clone(), Vec::new())));
+        let stems = taken.iter().flat_map(|it| &it.1);
+        let query = any_of(stems.map(|it| term(fields().body, it, 1.0)).collect());
+        Ok(Nearest { query, taken })
     }
 }
 
-/// A bag of words: each counts as often as it occurs.
-fn words(text: &str) -> Option<Box<dyn Query>> {
-    let mut counts: BTreeMap<Term, u16> = BTreeMap::new();
-    let mut analyzer = analyzer::analyzer();
-    let mut tokens = analyzer.token_stream(text);
-    while let Some(token) = tokens.next() {
-        let count = counts.entry(Term::from_field_text(fields().body, &token.text)).or_default();
-        *count = count.saturating_add(1);
-    }
-    let weighted = |(term, count): (Term, u16)| -> (Occur, Box<dyn Query>) {
-        let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
-        (Occur::Should, Box::new(BoostQuery::new(Box::new(term), count.into())))
-    };
-    let words: Vec<_> = counts.into_iter().map(weighted).collect();
-    (!words.is_empty()).then(|| Box::new(BooleanQuery::new(words)) as _)
+/// A query for other words.
+pub(super) struct Nearest {
+    pub(super) query: Option<Box<dyn Query>>,
+    /// The words of the query, each with the stems that were taken for it.
+    pub(super) taken: Vec<(String, Vec<String>)>,
 }
 
-fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
-    let refused = |why: &str| OpError::invalid_input(format!("invalid `query`: {why}"));
-    if deepest(text) > DEEPEST {
-        return Err(refused(&format!("parentheses nested too deeply (limit {DEEPEST})")));
+fn any_of(queries: Vec<Box<dyn Query>>) -> Option<Box<dyn Query>> {
+    let any: Vec<_> = queries.into_iter().map(|it| (Occur::Should, it)).collect();
+    (!any.is_empty()).then(|| Box::new(BooleanQuery::new(any)) as _)
+}
+
+fn term(field: Field, stem: &str, weight: f32) -> Box<dyn Query> {
+    let term = Term::from_field_text(field, stem);
+    let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+    Box::new(BoostQuery::new(Box::new(query), weight))
+}
+
+/// The query for a word, or for longer words that contain it, if there are any.
+fn either(
+    searcher: &Searcher,
+    query: Box<dyn Query>,
+    word: &str,
+) -> Result<Box<dyn Query>, Trouble> {
+    let Some(stem) = compounds::term(word) else { return Ok(query) };
+    if searcher.doc_freq(&Term::from_field_text(fields().inner, &stem))? == 0 {
+        return Ok(query);
     }
+    let inner = term(fields().inner, &stem, INNER);
+    Ok(Box::new(DisjunctionMaxQuery::new(vec![query, inner])))
+}
+
+/// Parses a query with operators.
+pub(super) fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
+    // tantivy's parser panics on some invalid input, such as a `^` before a quote.
+    let parsed = catch_unwind(|| syntax::parse(text));
+    let parsed = parsed.unwrap_or_else(|_| Err(syntax::unexpected(text)))?;
     let (schema, body) = (fields().schema.clone(), fields().body);
     let parser = QueryParser::new(schema, vec![body], schema::tokenizers());
-    // tantivy's parser panics on some invalid input, such as a `^` before a quote.
-    match catch_unwind(AssertUnwindSafe(|| parser.parse_query(text))) {
+    match catch_unwind(AssertUnwindSafe(|| parser.build_query_from_user_input_ast(parsed))) {
         Ok(Ok(query)) => Ok(query),
-        Ok(Err(err)) => Err(refused(&err.to_string())),
-        Err(_) => Err(refused("unexpected syntax")),
+        Ok(Err(err)) => Err(syntax::refused(&err)),
+        Err(_) => Err(syntax::unexpected(text)),
     }
-}
-
-fn deepest(text: &str) -> usize {
-    let mut depth: usize = 0;
-    let mut deepest = 0;
-    for letter in text.chars() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
 }
 
 /// The stems that a query searches the text for.

@@ -11,7 +11,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-use super::{schema::fields, trouble::Trouble};
+use super::{place::Snapshot, schema::fields, trouble::Trouble};
 
 /// A document with its score.
 pub(super) struct Ranked {
@@ -22,17 +22,18 @@ pub(super) struct Ranked {
 /// Returns the `most` best documents: by score, then id, file and position.
 pub(super) fn best(
     cx: &Cx,
-    searcher: &Searcher,
+    there: &Snapshot,
     query: &dyn Query,
     most: usize,
 ) -> Result<Vec<Ranked>, Trouble> {
+    let searcher = &there.searcher;
     let statistics = Alive { searcher, tokens: tokens(searcher)? };
     let mut found = searcher.search_with_statistics_provider(query, &Everything, &statistics)?;
     cx.check()?;
     keep_best(&mut found, most);
     let mut keyed = Vec::with_capacity(found.len());
     for ranked in found {
-        keyed.push((key(searcher, ranked.doc)?, ranked));
+        keyed.push((key(there, ranked.doc)?, ranked));
     }
     keyed.sort_unstable_by(|(key, a), (other, b)| {
         b.score.total_cmp(&a.score).then_with(|| key.cmp(other))
@@ -50,8 +51,8 @@ fn keep_best(found: &mut Vec<Ranked>, most: usize) {
 }
 
 /// The order of documents with equal scores.
-fn key(searcher: &Searcher, doc: DocAddress) -> Result<(String, String, u64), Trouble> {
-    let columns = searcher.segment_reader(doc.segment_ord).fast_fields();
+fn key(there: &Snapshot, doc: DocAddress) -> Result<(String, String, u64), Trouble> {
+    let columns = there.searcher.segment_reader(doc.segment_ord).fast_fields();
     let text = |name: &str| -> Result<String, TantivyError> {
         let mut text = String::new();
         if let Some(column) = columns.str(name)?
@@ -61,8 +62,10 @@ fn key(searcher: &Searcher, doc: DocAddress) -> Result<(String, String, u64), Tr
         }
         Ok(text)
     };
-    let start = columns.u64("start")?.first(doc.doc_id).unwrap_or(0);
-    Ok((text("id")?, text("file")?, start))
+    let place = columns.u64("start")?.first(doc.doc_id).unwrap_or(0);
+    let file = text("file")?;
+    let start = there.manifest.position(&file, place);
+    Ok((text("id")?, file, start))
 }
 
 /// Statistics of the existing documents. tantivy's own statistics include removed documents until

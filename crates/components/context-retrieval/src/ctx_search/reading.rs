@@ -8,7 +8,11 @@ use std::{
 use svc_contract::registry::Cx;
 use svc_documents::{self as extract, Document, Sink};
 
-use super::{trouble::Trouble, update::Draft};
+use super::{
+    records::{self, Moves, Records},
+    trouble::Trouble,
+    update::Draft,
+};
 
 /// Why no rows were read from a file.
 pub(super) enum Missed {
@@ -36,17 +40,32 @@ pub(super) fn hash(cx: &Cx, path: &Path) -> io::Result<String> {
     Ok(input.hasher.finalize().to_hex().to_string())
 }
 
-/// Adds the documents of a file. Returns the hash, if the whole file was read, and the notices
-/// about the file.
+/// What a file was found to contain.
+#[derive(Default)]
+pub(super) struct Content {
+    /// The hash, if the whole file was read.
+    pub(super) hash: Option<String>,
+    /// The notices about the file.
+    pub(super) notices: Vec<String>,
+    /// The first place that no record has used; 0 for a file without records.
+    pub(super) next: u64,
+    /// Where its records are.
+    pub(super) moves: Moves,
+}
+
+/// Adds the documents of a file except the known records, and removes known records that are not
+/// in the file. Returns `None` if it is better to index the whole file again.
 pub(super) fn rows(
     cx: &Cx,
     path: &Path,
     name: &str,
     size: u64,
+    known: Records,
     draft: &mut Draft,
-) -> Result<(Option<String>, Vec<String>), Missed> {
+) -> Result<Option<Content>, Missed> {
     let mut input = Watched::open(cx, path)?;
-    let mut rows = Rows { cx, name, draft, notices: Vec::new(), failed: None };
+    let mut rows =
+        Rows { cx, name, draft, notices: Vec::new(), failed: None, records: known, hash: None };
     let source = extract::Source { name, size, input: &mut input, host: cx.host() };
     let read = extract::extract(source, &mut rows);
     if let Some(trouble) = rows.failed {
@@ -55,7 +74,10 @@ pub(super) fn rows(
     read?;
     cx.check().map_err(Trouble::Op)?;
     let hash = input.is_at_end.then(|| input.hasher.finalize().to_hex().to_string());
-    Ok((hash, rows.notices))
+    let next = rows.records.next;
+    let Some((removals, moves)) = rows.records.finish(name) else { return Ok(None) };
+    rows.draft.delete_all(removals)?;
+    Ok(Some(Content { hash, notices: rows.notices, next, moves }))
 }
 
 /// A reader that hashes the file, and ends when the run is cancelled.
@@ -90,13 +112,24 @@ struct Rows<'a, 'd> {
     draft: &'a mut Draft<'d>,
     notices: Vec<String>,
     failed: Option<Trouble>,
+    records: Records,
+    /// The identity of the record that is read.
+    hash: Option<u64>,
 }
 
 impl Sink for Rows<'_, '_> {
     fn document(&mut self, document: Document) {
         if !self.is_stopped() {
-            self.failed = self.draft.add(self.cx, self.name, &document).err();
+            let hash = self.hash.take();
+            let place = self.records.add(document.start, document.end, hash.is_some());
+            self.failed = self.draft.add(self.cx, self.name, &document, place, hash).err();
         }
+    }
+
+    fn is_known(&mut self, record: &[u8], start: u64) -> bool {
+        let hash = records::hash(record);
+        self.hash = Some(hash);
+        self.records.find(hash, start)
     }
 
     fn notice(&mut self, line: Option<u64>, message: String) {

@@ -11,7 +11,7 @@ use tantivy::{
     tokenizer::TokenizerManager,
 };
 
-use super::analyzer;
+use super::{analyzer, compounds};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
@@ -25,10 +25,16 @@ pub(super) struct Fields {
     pub(super) id: Field,
     pub(super) title: Field,
     pub(super) text: Field,
+    /// The place of the document: where it was in the file when it was indexed, or where it
+    /// would have been without the edits since then.
     pub(super) start: Field,
     pub(super) end: Field,
+    /// The identity of a record; other documents have none.
+    pub(super) hash: Field,
     /// The searched text: text and title.
     pub(super) body: Field,
+    /// The words in words of the searched text, and its stop words.
+    pub(super) inner: Field,
 }
 
 /// The schema of all indexes.
@@ -37,6 +43,10 @@ pub(super) fn fields() -> &'static Fields {
         let searched = TextFieldIndexing::default()
             .set_tokenizer(analyzer::NAME)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        let inner = TextFieldIndexing::default()
+            .set_tokenizer(compounds::NAME)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::WithFreqs);
         let mut schema = Schema::builder();
         Fields {
             file: schema.add_text_field("file", STRING | STORED | FAST),
@@ -45,8 +55,11 @@ pub(super) fn fields() -> &'static Fields {
             text: schema.add_text_field("text", STORED),
             start: schema.add_u64_field("start", STORED | FAST),
             end: schema.add_u64_field("end", STORED),
+            hash: schema.add_u64_field("hash", FAST),
             body: schema
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
+            inner: schema
+                .add_text_field("inner", TextOptions::default().set_indexing_options(inner)),
             schema: schema.build(),
         }
     });
@@ -63,6 +76,7 @@ pub(super) fn prepared(mut index: Index) -> Index {
 pub(super) fn tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(analyzer::NAME, analyzer::analyzer());
+    tokenizers.register(compounds::NAME, compounds::analyzer());
     tokenizers
 }
 
@@ -71,19 +85,31 @@ pub(super) fn file_term(file: &str) -> Term {
     Term::from_field_text(fields().file, file)
 }
 
-/// The row of a document.
-pub(super) fn row(file: &str, document: &Document) -> TantivyDocument {
+/// The row of a document, with its place and the identity of its record.
+pub(super) fn row(
+    file: &str,
+    document: &Document,
+    place: u64,
+    record: Option<u64>,
+) -> TantivyDocument {
     let fields = fields();
     let mut row = TantivyDocument::new();
     row.add_text(fields.file, file);
     row.add_text(fields.id, &document.id);
     row.add_text(fields.title, &document.title);
     row.add_text(fields.text, &document.text);
-    row.add_u64(fields.start, document.start);
-    row.add_u64(fields.end, document.end);
-    row.add_text(fields.body, &document.text);
+    row.add_u64(fields.start, place);
+    row.add_u64(fields.end, place + (document.end - document.start));
+    if let Some(hash) = record {
+        row.add_u64(fields.hash, hash);
+    }
+    for field in [fields.body, fields.inner] {
+        row.add_text(field, &document.text);
+    }
     if !has_its_title(document) {
-        row.add_text(fields.body, &document.title);
+        for field in [fields.body, fields.inner] {
+            row.add_text(field, &document.title);
+        }
     }
     row
 }

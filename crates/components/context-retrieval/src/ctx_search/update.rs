@@ -1,15 +1,21 @@
 //! Updates an index from its source.
 
+use std::path::Path;
+
 use svc_contract::{host::Stat, registry::Cx};
 use svc_documents::Document;
-use tantivy::{Index, IndexWriter, merge_policy::LogMergePolicy};
+use tantivy::{
+    Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, merge_policy::LogMergePolicy,
+    query::Query,
+};
 
 use super::{
     manifest::{File, Manifest},
     notices::Notices,
     place::{Lock, Place},
     queue::{Queue, Row},
-    reading::{self, Missed},
+    reading::{self, Content, Missed},
+    records::Records,
     schema::{self, file_term},
     source::{Listing, Source},
     trouble::Trouble,
@@ -90,16 +96,36 @@ impl Update<'_> {
             && let Some(hash) = &known.hash
             && *hash == reading::hash(self.cx, &path)?
         {
-            return Ok(File::new(stat, Some(hash.clone()), known.notices.clone(), now));
+            return Ok(known.clone().touched(stat, now));
         }
-        draft.remove(name)?;
-        let read = reading::rows(self.cx, &path, name, stat.size, draft);
+        let read = self.content(draft, name, &path, stat.size);
         if matches!(read, Err(Missed::File(_))) {
             // Removes documents that were added before the failure.
+            draft.remove(name)?;
             draft.delete(name)?;
         }
-        let (hash, notices) = read?;
-        Ok(File::new(stat, hash, notices, now))
+        Ok(File::new(stat, read?, now))
+    }
+
+    /// Indexes the new records of a file, or else the whole file.
+    fn content(
+        self,
+        draft: &mut Draft,
+        name: &str,
+        path: &Path,
+        size: u64,
+    ) -> Result<Content, Missed> {
+        let cx = self.cx;
+        if let Some(known) = draft.records(cx, name)?
+            && let Some(content) = reading::rows(cx, path, name, size, known, draft)?
+        {
+            return Ok(content);
+        }
+        if draft.manifest.0.contains_key(name) {
+            draft.delete(name)?;
+        }
+        let read = reading::rows(cx, path, name, size, Records::default(), draft)?;
+        Ok(read.unwrap_or_default())
     }
 }
 
@@ -113,19 +139,28 @@ pub(super) struct Draft<'a> {
     /// Bytes of text since the last commit.
     uncommitted: u64,
     queue: Queue,
+    /// The index before the update, if it was needed.
+    before: Option<Searcher>,
 }
 
 impl<'a> Draft<'a> {
     fn of(index: &'a Index, manifest: Manifest) -> Self {
         let queue = Queue::default();
-        Self { index, manifest, writer: None, is_dirty: false, uncommitted: 0, queue }
+        Self { index, manifest, writer: None, is_dirty: false, uncommitted: 0, queue, before: None }
     }
 
     /// Adds a document of a file.
-    pub(super) fn add(&mut self, cx: &Cx, name: &str, it: &Document) -> Result<(), Trouble> {
+    pub(super) fn add(
+        &mut self,
+        cx: &Cx,
+        name: &str,
+        it: &Document,
+        place: u64,
+        record: Option<u64>,
+    ) -> Result<(), Trouble> {
         let bytes = it.text.len();
         self.uncommitted = self.uncommitted.saturating_add(bytes as u64);
-        let row = self.queue.row(cx, schema::row(name, it), bytes)?;
+        let row = self.queue.row(cx, schema::row(name, it, place, record), bytes)?;
         self.writer()?.add_document(row)?;
         Ok(())
     }
@@ -136,6 +171,29 @@ impl<'a> Draft<'a> {
             None => writer(self.index)?,
         };
         Ok(self.writer.insert(writer))
+    }
+
+    /// The records of a file before the update; `None` if it had none.
+    fn records(&mut self, cx: &Cx, name: &str) -> Result<Option<Records>, Trouble> {
+        let Some(known) = self.manifest.0.get(name).filter(|it| it.next > 0) else {
+            return Ok(None);
+        };
+        let before = match self.before.take() {
+            Some(it) => it,
+            None => {
+                let reader = self.index.reader_builder().reload_policy(ReloadPolicy::Manual);
+                TryInto::<IndexReader>::try_into(reader)?.searcher()
+            }
+        };
+        Records::of(cx, self.before.insert(before), name, known.next).map(Some)
+    }
+
+    /// Removes the documents that the queries find.
+    pub(super) fn delete_all(&mut self, removals: Vec<Box<dyn Query>>) -> Result<(), Trouble> {
+        for removal in removals {
+            self.writer()?.delete_query(removal)?;
+        }
+        Ok(())
     }
 
     fn remove(&mut self, name: &str) -> Result<(), Trouble> {

@@ -82,12 +82,76 @@ fn a_query_with_syntax_follows_it() {
 }
 
 #[test]
-fn nothing_to_look_for_finds_nothing() {
+fn nothing_to_look_for_finds_nothing_and_says_so() {
     let world = World::with(PETS);
-    for query in ["", "  ?!", "who are you", "unheard"] {
+    for (query, notices) in [
+        ("", vec!["the query has no word to search for"]),
+        ("  ?!", vec!["the query has no word to search for"]),
+        ("who are", vec!["no document contains `are`", "no document contains `who`"]),
+        ("Unheard", vec!["no document contains `Unheard`"]),
+    ] {
         let answer = world.search(query);
-        assert_eq!((answer.ids().len(), answer.notices.len()), (0, 0));
+        assert_eq!(
+            (answer.ids().len(), answer.notices),
+            (0, notices.into_iter().map(str::to_owned).collect())
+        );
     }
+    let answer = world.ask("+cat +bird", ".", 10, "query");
+    assert_eq!(
+        (answer.ids().len(), answer.notices.as_slice()),
+        (0, ["no document matches the query".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn words_that_no_document_has_are_replaced_by_the_nearest() {
+    let world = World::with(&[
+        ("a.md", "The environments of Budgets."),
+        ("b.md", "A budgeted environment."),
+        ("c.md", "The cat."),
+    ]);
+    let took = |query: &str| {
+        let answer = world.search(query);
+        (answer.ids().join(" "), answer.notices.join("; "))
+    };
+    let said = |word: &str, other: &str| {
+        format!("no document contains `{word}`; searched for `{other}` instead")
+    };
+    assert_eq!(took("bugdet"), ("a.md b.md".to_owned(), said("bugdet", "budgets")));
+    assert_eq!(took("Budg").1, said("Budg", "budgets"));
+    assert_eq!(took("enviroment").1, said("enviroment", "environments"));
+    assert_eq!(took("ca"), (String::new(), "no document contains `ca`".to_owned()));
+    // A word that is found needs no help for the others.
+    assert_eq!(took("cat bugdet"), ("c.md".to_owned(), String::new()));
+}
+
+#[test]
+fn stop_words_alone_are_searched_for() {
+    let world = World::with(&[("a.md", "To be or not to be."), ("b.md", "Or nothing")]);
+    assert_eq!(world.search("to be or not to be").ids(), ["a.md", "b.md"]);
+    assert_eq!(world.search("not nothing").ids(), ["b.md"]);
+}
+
+#[test]
+fn names_are_found_by_their_words() {
+    let world = World::with(&[
+        ("camel.js", "let x = getUserName()"),
+        ("snake.py", "x = get_user_name()"),
+        ("words.md", "The username is a key."),
+        ("mail.md", "An e-mail to all."),
+        ("post.md", "One email."),
+    ]);
+    let found = |query: &str| {
+        let answer = world.search(query);
+        let mut ids = answer.ids().iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        ids.sort_unstable();
+        ids.join(" ")
+    };
+    assert_eq!(found("username"), "camel.js snake.py words.md");
+    assert_eq!(found("getUserName"), "camel.js snake.py words.md");
+    assert_eq!(found("get_user_name"), "camel.js snake.py words.md");
+    assert_eq!(found("email"), "mail.md post.md");
+    assert_eq!(found("e-mail"), "mail.md post.md");
 }
 
 #[test]
@@ -140,4 +204,87 @@ fn many_notices_are_cut_short() {
     let notices = World::new(host).search("x").notices;
     assert_eq!(notices.len(), 21);
     assert_eq!(notices[20], "11 more notices of this kind were left out");
+}
+
+#[test]
+fn every_form_of_a_query_finds_what_it_means() {
+    let world = World::with(&[
+        ("a.md", "big bad wolf, red apple"),
+        ("b.md", "big wolf, green apple pie"),
+        ("c.md", "small wolf"),
+    ]);
+    for (query, ids) in [
+        ("bad small", "a.md c.md"),
+        ("+wolf apple", "a.md b.md c.md"),
+        ("wolf -apple", "c.md"),
+        ("wolf AND apple", "a.md b.md"),
+        ("small OR red AND apple", "a.md c.md"),
+        ("wolf AND NOT big", "c.md"),
+        ("NOT big AND wolf", "c.md"),
+        ("(small OR green) AND wolf", "b.md c.md"),
+        (r#""big wolf""#, "b.md"),
+        ("'big wolf'", "b.md"),
+        (r#""big wolf"~1"#, "a.md b.md"),
+        (r#""green apple pi"*"#, "b.md"),
+        ("small^3 big", "a.md b.md c.md"),
+        ("id:a.md", "a.md"),
+        (r#"file:"b.md""#, "b.md"),
+        ("file: IN [a.md c.md]", "a.md c.md"),
+        ("body:[gr TO gs]", "b.md"),
+        ("body:{gr TO gs}", "b.md"),
+        ("id:>=b.md", "b.md c.md"),
+        ("id:<b.md", "a.md"),
+        ("id:[b.md TO *]", "b.md c.md"),
+        ("body:(small red)", "a.md c.md"),
+        ("*", "a.md b.md c.md"),
+        ("* -apple", "c.md"),
+        ("file:*", "a.md b.md c.md"),
+        (r"green\ apple", "b.md"),
+        ("wolf OR NOT big", "a.md b.md c.md"),
+        (r#""AND" small"#, "c.md"),
+    ] {
+        let answer = world.ask(query, ".", 10, "query");
+        let mut found: Vec<&str> = match &answer.hits {
+            Ok(_) => answer.ids(),
+            Err(err) => vec![&err.message],
+        };
+        found.sort_unstable();
+        assert_eq!(found.join(" "), ids, "{query}");
+    }
+}
+
+#[test]
+fn a_wrong_query_is_answered_with_what_to_write() {
+    let world = World::with(PETS);
+    let alone = |it: &str| {
+        format!(
+            "`{it}` needs a word on both sides; add the word, or write `\"{it}\"` for the word \
+             itself"
+        )
+    };
+    let after = "it may only follow a phrase, as in `\"two wo\"*` and `\"two words\"~1`";
+    let quoted = "put text with special characters in `\"`";
+    let known = "a query may name `body`, `file` and `id`; put text with `:` in `\"`";
+    for (wrong, why) in [
+        ("cat \"open", "missing end of `\"open` at character 5; add `\"`".to_owned()),
+        ("é (cat", "missing end of `(cat` at character 3; add `)`".to_owned()),
+        ("body:[a TO", "missing end of `[a TO` at character 6; add `]`".to_owned()),
+        ("a) b", "unexpected `) b` at character 2; remove it, or add the `(`".to_owned()),
+        ("cat AND", alone("AND")),
+        ("OR cat", alone("OR")),
+        ("http://x.org", format!("unknown field in `http://x.org` at character 1; {known}")),
+        ("title:x", format!("unknown field in `title:x` at character 1; {known}")),
+        ("-dog", "all of its words are excluded; add a word without `-`, or `*` for all documents".to_owned()),
+        ("body:*", "every document has a `body`; write `*`".to_owned()),
+        ("[a TO b]", "a range needs a field; write `body:` before the `[`".to_owned()),
+        ("don't", "unexpected apostrophe before `'t` at character 4; write `\\'`, or the words in `\"`".to_owned()),
+        ("cat^", format!("unexpected `^` at character 4; {quoted}")),
+        ("cat* dog", format!("unexpected `* dog` at character 4; {after}")),
+        ("cat~2", format!("unexpected `~2` at character 4; {after}")),
+        ("+", "it ends too early; complete or remove the last part".to_owned()),
+        ("body:/b.*/", "regular expressions are not supported; write `\"two wo\"*` for the beginning of a word".to_owned()),
+    ] {
+        let answer = world.ask(wrong, ".", 10, "query");
+        assert_eq!(answer.error(), (ErrorKind::InvalidInput, format!("invalid `query`: {why}").as_str()));
+    }
 }

@@ -17,6 +17,7 @@ use super::*;
 
 mod answers;
 mod index;
+mod records;
 
 #[derive(Default)]
 struct Watch {

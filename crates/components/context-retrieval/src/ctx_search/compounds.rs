@@ -1,0 +1,192 @@
+//! Words in words: `getUserName` has `user` and `username`, and `e-mail` is also `email`.
+
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
+
+use tantivy::tokenizer::{
+    Language, LowerCaser, SimpleTokenizer, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+};
+
+use super::analyzer::STOP_WORDS;
+
+/// The name of the analyzer in an index.
+pub(super) const NAME: &str = "compounds";
+
+/// A word of more parts is data, such as a key, and is not taken apart.
+const MOST_PARTS: usize = 6;
+
+/// A word in another one.
+pub(super) struct Inner {
+    /// In lower case.
+    pub(super) word: String,
+    place: Range<usize>,
+    pub(super) is_stop_word: bool,
+}
+
+/// Returns what the analyzer of the searched text does not: stop words, the parts of words with
+/// inner capitals, and neighbouring parts of such words and of words with `-` or `_` as one word.
+pub(super) fn inner(text: &str) -> Vec<Inner> {
+    let mut found = Vec::new();
+    for (whole, is_joined) in runs(text) {
+        let parts = parts(text, &whole);
+        if parts.len() == 1 || parts.len() > MOST_PARTS {
+            stop_words(text, &parts, &mut found);
+        } else if text[whole.clone()].contains(char::is_alphabetic) {
+            stop_words(text, &parts, &mut found);
+            combine(text, &parts, is_joined, &mut found);
+        }
+    }
+    found
+}
+
+fn stop_words(text: &str, parts: &[Range<usize>], found: &mut Vec<Inner>) {
+    static STOPS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+    const LONGEST: usize = 10;
+    for place in parts.iter().filter(|it| it.len() <= LONGEST) {
+        let word = text[place.clone()].to_lowercase();
+        if STOPS.contains(word.as_str()) {
+            found.push(Inner { word, place: place.clone(), is_stop_word: true });
+        }
+    }
+}
+
+/// Adds neighbouring parts as one word. Joined parts are words of their own already, and so is a
+/// word with inner capitals as a whole.
+fn combine(text: &str, parts: &[Range<usize>], is_joined: bool, found: &mut Vec<Inner>) {
+    for first in 0..parts.len() {
+        for last in first..parts.len() {
+            let is_whole = last - first + 1 == parts.len();
+            if (is_joined && first == last) || (!is_joined && is_whole) {
+                continue;
+            }
+            let words = parts[first..=last].iter().map(|it| &text[it.clone()]);
+            let place = parts[first].start..parts[last].end;
+            let word = words.collect::<String>().to_lowercase();
+            found.push(Inner { word, place, is_stop_word: false });
+        }
+    }
+}
+
+/// The runs of letters and digits, with single `-` and `_` between them; and whether a run has
+/// one.
+fn runs(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(char::is_alphanumeric)?;
+        let (mut end, mut is_joined) = (start, false);
+        let mut letters = text[start..].chars().peekable();
+        while let Some(letter) = letters.next() {
+            let goes_on = letters.peek().is_some_and(|it| it.is_alphanumeric());
+            match letter {
+                '-' | '_' if goes_on => is_joined = true,
+                _ if letter.is_alphanumeric() => {}
+                _ => break,
+            }
+            end += letter.len_utf8();
+        }
+        at = end;
+        Some((start..end, is_joined))
+    })
+}
+
+/// The parts of a run: between `-` and `_`, and from one capital to the next.
+fn parts(text: &str, run: &Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = run.start;
+    let mut before: Option<char> = None;
+    let letters = &text[run.clone()];
+    for (idx, letter) in letters.char_indices() {
+        let at = run.start + idx;
+        let next = letters[idx + letter.len_utf8()..].chars().next();
+        let is_hump = before.is_some_and(|before| {
+            letter.is_uppercase()
+                && (before.is_lowercase()
+                    || (before.is_uppercase() && next.is_some_and(char::is_lowercase)))
+        });
+        if matches!(letter, '-' | '_') {
+            parts.push(start..at);
+            start = at + 1;
+        } else if is_hump {
+            parts.push(start..at);
+            start = at;
+        }
+        before = Some(letter);
+    }
+    parts.push(start..run.end);
+    parts.retain(|it| !it.is_empty());
+    parts
+}
+
+/// The analyzer of the words in words.
+pub(super) fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(Compounds).filter(Stemmer::new(Language::English)).build()
+}
+
+/// The term of a whole word among the words in words.
+pub(super) fn term(word: &str) -> Option<String> {
+    let mut analyzer = TextAnalyzer::builder(SimpleTokenizer::default())
+        .filter(LowerCaser)
+        .filter(Stemmer::new(Language::English))
+        .build();
+    let mut tokens = analyzer.token_stream(word);
+    tokens.next().map(|it| it.text.clone())
+}
+
+#[derive(Clone)]
+struct Compounds;
+
+impl Tokenizer for Compounds {
+    type TokenStream<'a> = Stream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
+        Stream { rest: inner(text).into_iter(), token: Token::default() }
+    }
+}
+
+struct Stream {
+    rest: std::vec::IntoIter<Inner>,
+    token: Token,
+}
+
+impl TokenStream for Stream {
+    fn advance(&mut self) -> bool {
+        let Some(Inner { word, place, .. }) = self.rest.next() else { return false };
+        self.token.text = word;
+        (self.token.offset_from, self.token.offset_to) = (place.start, place.end);
+        self.token.position = self.token.position.wrapping_add(1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inner;
+
+    fn words(text: &str) -> String {
+        inner(text).into_iter().map(|it| it.word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn parts_and_their_neighbours_are_words() {
+        assert_eq!(words("getUserName"), "get getuser user username name");
+        assert_eq!(words("get_user_name"), "getuser getusername username");
+        assert_eq!(words("an HTTPServer"), "an http server");
+        assert_eq!(words("E-Mail"), "email");
+    }
+
+    #[test]
+    fn plain_words_and_data_have_none() {
+        for text in ["cat dogs ÄRGER", "", "--flag -x_ _", "2024-01-02", "a1-b2-c3-d4-e5-f6-g7"] {
+            assert_eq!(words(text), "", "{text}");
+        }
+        assert_eq!(words("The CAT"), "the");
+    }
+}
