@@ -38,7 +38,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "bm25",
         &[
