@@ -5,6 +5,7 @@
 mod agents;
 mod answers;
 mod architecture;
+mod articles;
 mod attacks;
 mod blocks;
 mod book;

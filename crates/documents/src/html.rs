@@ -5,7 +5,9 @@ use std::io;
 use svc_contract::value::units::show_size;
 
 use super::{
-    Document, LARGEST_FILE, Sink, last_name,
+    Document, LARGEST_FILE, Sink, Unreadable,
+    article::{self, Metadata},
+    last_name,
     parse::{Stopped, parse},
     plain,
     tree::{Id, Seen, Tree},
@@ -58,6 +60,30 @@ const BLOCKS: &[&str] = &[
 /// Elements that start a line.
 const LINES: &[&str] = &["br", "dd", "dt", "li", "tr"];
 
+/// The article of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebPage {
+    pub metadata: Metadata,
+    /// The text of the article; for a page without one, all visible text.
+    pub text: String,
+}
+
+/// Reads the article of a page, and what the page says about itself.
+pub fn web_page(page: &str, is_stopped: &dyn Fn() -> bool) -> Result<WebPage, Unreadable> {
+    if page.len() as u64 > LARGEST {
+        let why = format!("it is larger than {}", show_size(LARGEST));
+        return Err(Unreadable::Damaged(why));
+    }
+    let html = parse(page, is_stopped).map_err(|why| match why {
+        Stopped::Time => {
+            Unreadable::Unread(io::Error::new(io::ErrorKind::TimedOut, why.to_string()))
+        }
+        Stopped::Unwanted => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
+        limit => Unreadable::Damaged(format!("it is damaged: {limit}")),
+    })?;
+    Ok(WebPage { metadata: article::metadata(&html), text: text(&html) })
+}
+
 /// Extracts one file as one document, whose range is the whole file. An error means that there was
 /// no time to read the file, and is not about its content.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::Result<()> {
@@ -67,50 +93,28 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
         return Ok(());
     }
     let Some(decoded) = plain::decode(content, sink) else { return Ok(()) };
-    let html = match parse(&decoded.text, &|| sink.is_stopped()) {
-        Ok(html) => html,
-        Err(Stopped::Time) => {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, Stopped::Time.to_string()));
-        }
-        Err(Stopped::Unwanted) => return Err(io::ErrorKind::Interrupted.into()),
-        Err(limit) => {
-            sink.notice(None, format!("skipped: it is damaged: {limit}"));
+    let read = web_page(&decoded.text, &|| sink.is_stopped());
+    let WebPage { metadata, text } = match read {
+        Ok(page) => page,
+        Err(why) => {
+            sink.notice(None, format!("skipped: {}", why.io()?));
             return Ok(());
         }
     };
-    let text = visible_text(&html);
     if text.is_empty() {
         sink.notice(None, "skipped: no visible text".to_owned());
         return Ok(());
     }
-    let title = title(&html).unwrap_or_else(|| last_name(name));
+    let title = metadata.title.unwrap_or_else(|| last_name(name));
     sink.document(Document { id: name.to_owned(), title, text, start: 0, end });
     Ok(())
 }
 
-/// The document's title, or its first heading of the first level.
-fn title(html: &Tree) -> Option<String> {
-    /// After this many empty ones, the page has no title.
-    const MOST_TRIED: usize = 16;
-    let of = |wanted: &str, parent: Option<&str>| {
-        html.ids()
-            .filter(|it| html.name(*it) == Some(wanted))
-            .filter(|it| {
-                let above = html.parent(*it).and_then(|it| html.name(it));
-                parent.is_none_or(|parent| above == Some(parent))
-            })
-            .take(MOST_TRIED)
-            .map(|it| one_line(&texts(html, it)))
-            .find(|it| !it.is_empty())
-    };
-    of("title", Some("head")).or_else(|| of("h1", None))
-}
-
 /// Returns all texts in an element.
-fn texts(html: &Tree, root: Id) -> String {
+pub(super) fn texts(html: &Tree, root: Id) -> String {
     let mut texts = String::new();
     walk(html, root, |step| {
-        if let Step::In(Seen::Text(text)) = step {
+        if let Step::In(_, Seen::Text(text)) = step {
             texts.push_str(text);
         }
         true
@@ -118,39 +122,48 @@ fn texts(html: &Tree, root: Id) -> String {
     texts
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the text of the article of a page; for a page without one, all visible text.
+fn text(html: &Tree) -> String {
+    match article::article(html) {
+        Some(article) => {
+            let mut page = Page::default();
+            for root in article.roots {
+                page.read(html, root, &article.dropped);
+                page.widen(Gap::Paragraph);
+            }
+            page.text
+        }
+        None => visible_text(html),
+    }
 }
 
 /// Returns the text in the order of the page.
 fn visible_text(html: &Tree) -> String {
     let mut page = Page::default();
-    walk(html, html.ids().start, |step| match step {
-        Step::In(node) => page.enter(&node),
-        Step::Out(node) => {
-            page.leave(&node);
-            true
-        }
-    });
+    page.read(html, html.ids().start, &[]);
     page.text
 }
 
-enum Step<'a> {
-    In(Seen<'a>),
-    Out(Seen<'a>),
+pub(super) enum Step<'a> {
+    In(Id, Seen<'a>),
+    Out(Id, Seen<'a>),
 }
 
 /// Visits all nodes without recursion. `take` returns whether to visit the children of a node.
-fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
+pub(super) fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
     let mut node = root;
     loop {
-        let goes_in = take(Step::In(html.seen(node)));
+        let goes_in = take(Step::In(node, html.seen(node)));
         if let Some(child) = html.first(node).filter(|_| goes_in) {
             node = child;
             continue;
         }
         loop {
-            take(Step::Out(html.seen(node)));
+            take(Step::Out(node, html.seen(node)));
             if node == root {
                 return;
             }
@@ -183,6 +196,19 @@ enum Gap {
 }
 
 impl Page {
+    /// Writes what is visible below a node, without what was dropped.
+    fn read(&mut self, html: &Tree, root: Id, dropped: &[bool]) {
+        walk(html, root, |step| match step {
+            Step::In(id, node) => !dropped.get(id).is_some_and(|it| *it) && self.enter(&node),
+            Step::Out(id, node) => {
+                if !dropped.get(id).is_some_and(|it| *it) {
+                    self.leave(&node);
+                }
+                true
+            }
+        });
+    }
+
     /// Enters a node and returns whether its content is visible.
     fn enter(&mut self, node: &Seen) -> bool {
         match node {

@@ -18,6 +18,7 @@ use std::{
     path::Path,
 };
 
+mod article;
 #[cfg(feature = "select")]
 mod elements;
 mod format;
@@ -37,9 +38,11 @@ mod tree;
 mod unreadable;
 mod worker;
 
+pub use article::Metadata;
 #[cfg(feature = "select")]
 pub use elements::{BadSelector, elements, selector};
 use format::Format;
+pub use html::{WebPage, web_page};
 pub use page::page;
 pub use pdf::pdf;
 #[cfg(feature = "office")]

@@ -5,7 +5,7 @@ use svc_contract::host::Host;
 
 use super::{Sink, format::Format, whole};
 
-/// The number of bytes of a page that are searched for declarations.
+/// The number of bytes of a page by which its kind is decided.
 const HEAD: usize = 1 << 10;
 
 /// Passes the document of a page to `sink`. An error explains why the page has none;
@@ -93,13 +93,15 @@ fn charset(param: &str) -> Option<String> {
     name.trim().eq_ignore_ascii_case("charset").then(|| value.to_owned())
 }
 
-/// The encoding that a page declares in its head: `<meta charset="utf-8">`.
+/// The encoding that a page declares in its head: `<meta charset="utf-8">`. One that does not exist
+/// is ignored, as by browsers.
 fn of_html(format: Format, content: &[u8]) -> Option<String> {
-    let head = head(content).to_ascii_lowercase();
+    let head = String::from_utf8_lossy(&content[..content.len().min(4 * HEAD)]);
+    let head = head.to_ascii_lowercase();
     let (_, after) = head.split_once("charset=").filter(|_| format == Format::Html)?;
     let after = after.trim_start_matches(['"', '\'', ' ']);
     let end = after.find(['"', '\'', ' ', '>', ';', '/']).unwrap_or(after.len());
-    Some(after[..end].to_owned())
+    Encoding::for_label(&after.as_bytes()[..end]).map(|it| it.name().to_owned())
 }
 
 fn head(content: &[u8]) -> String {
@@ -174,6 +176,10 @@ mod tests {
         assert_eq!(text("text/html", old), "€");
         assert_eq!(text("text/html", latin), "caf?");
         assert_eq!(text("text/plain; charset=utf-16le", b"a\0b\0"), "ab");
+        let (late, cut) = (" ".repeat(1_005), "<meta charset='windows-1252'><p>\u{e9}");
+        let late = [late.as_bytes(), &cut.as_bytes()[..cut.len() - 2], b"\xe9"].concat();
+        assert_eq!(text("text/html", &late), "é");
+        assert_eq!(text("text/html", b"<meta charset='klingon'><p>x"), "x");
         let unknown = read("text/plain; charset=klingon", b"x").unwrap_err();
         assert_eq!(unknown, "unknown encoding `klingon`");
     }

@@ -191,11 +191,38 @@ fn kept(element: &LocalName, attribute: &LocalName) -> Kept {
         {
             Kept::Name
         }
-        local_name!("type") if *element == local_name!("input") => Kept::All,
-        local_name!("encoding") if *element == local_name!("annotation-xml") => Kept::All,
+        _ if FORMATTING.contains(&&**element) => Kept::Nothing,
+        _ if READ.contains(&&**attribute) => Kept::All,
         _ => Kept::Nothing,
     }
 }
+
+/// Elements that the standard reopens in the next paragraph, once for each set of attributes. An
+/// `a` is also one, but closes the one before it.
+const FORMATTING: &[&str] =
+    &["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+
+/// Attributes that say what an element is.
+const READ: &[&str] = &[
+    "aria-hidden",
+    "class",
+    "colspan",
+    "content",
+    "datetime",
+    "encoding",
+    "href",
+    "id",
+    "itemprop",
+    "itemtype",
+    "lang",
+    "name",
+    "property",
+    "rel",
+    "role",
+    "rowspan",
+    "style",
+    "type",
+];
 
 #[cfg(test)]
 mod tests {

@@ -99,6 +99,43 @@ fn html_gives_what_is_seen() {
 }
 
 #[test]
+fn a_page_gives_its_article_and_what_it_says_about_itself() {
+    let sentence = "The council met on Monday, and it agreed to build a bridge over the river. ";
+    let page = format!(
+        "<html lang=en_GB><title>A new bridge | The Gazette</title>
+        <meta property=og:site_name content='The Gazette'>
+        <script type='application/ld+json'>{{\"@graph\": [{{\"@type\": \"NewsArticle\",
+            \"author\": [{{\"name\": \"Ann Lee\"}}, {{\"name\": \"Bo Cy\"}}]}}]}}</script>
+        <body><div class=menu><a href=/>Home</a> <a href=/n>News</a></div>
+        <div class=post><h1>A new bridge</h1><time datetime='2024-02-03T04:05:06Z'>then</time>
+        <div class=entry-content><p>{0}</p><p>{0}{0}</p><p><a href=/x>Read more news</a></p>
+        <div class=related-posts><p>{1}</p></div><p>{0}</p></div></div>
+        <div id=comments><p>{1}</p></div>",
+        sentence.repeat(3),
+        "A comment by someone, which is not the article. "
+    );
+    let read = crate::web_page(&page, &|| false).unwrap();
+    let text = |it: usize| sentence.repeat(it).trim_end().to_owned();
+    assert_eq!(read.text, [text(3), text(6), text(3)].join("\n\n"));
+    let said = read.metadata;
+    assert_eq!(said.title.as_deref(), Some("A new bridge"));
+    assert_eq!(said.author.as_deref(), Some("Ann Lee, Bo Cy"));
+    assert_eq!(said.published.as_deref(), Some("2024-02-03T04:05:06Z"));
+    assert_eq!(said.language.as_deref(), Some("en-GB"));
+    assert_eq!(said.site.as_deref(), Some("The Gazette"));
+}
+
+/// A list of links has no article, and an application shows little text.
+#[test]
+fn a_page_without_an_article_gives_its_visible_text() {
+    let links = "<li><a href=/x>One of the pages</a> new</li>".repeat(3);
+    let read =
+        crate::web_page(&format!("<ul>{links}</ul><footer>End</footer>"), &|| false).unwrap();
+    assert_eq!(read.text, format!("{}\n\nEnd", ["One of the pages new"; 3].join("\n")));
+    assert_eq!(read.metadata, crate::Metadata::default());
+}
+
+#[test]
 fn records_have_their_lines() {
     let lines = "{\"id\": 7, \"text\": \"one\", \"more\": []}\r\n\n{\"id\":\"b\",\"title\":\"T\",\"text\":\"\"}";
     let found = found("r.jsonl", lines.as_bytes());

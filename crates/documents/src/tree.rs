@@ -1,4 +1,4 @@
-//! The tree of an HTML page, as built by html5ever. The only attribute that is kept is `hidden`.
+//! The tree of an HTML page, as built by html5ever, with the attributes that `parse` keeps.
 
 use std::{
     borrow::Cow,
@@ -30,7 +30,7 @@ struct Node {
 enum Kind {
     Element {
         name: QualName,
-        is_hidden: bool,
+        attributes: Box<[Attribute]>,
     },
     Text(StrTendril),
     /// The page itself, a comment, or similar.
@@ -58,8 +58,8 @@ impl Tree {
 
     pub(super) fn seen(&self, id: Id) -> Seen<'_> {
         match &self.nodes[id].kind {
-            Kind::Element { name, is_hidden } => {
-                Seen::Element { name: &name.local, is_hidden: *is_hidden }
+            Kind::Element { name, .. } => {
+                Seen::Element { name: &name.local, is_hidden: self.has(id, "hidden") }
             }
             Kind::Text(text) => Seen::Text(text),
             Kind::Other => Seen::Other,
@@ -74,8 +74,23 @@ impl Tree {
         }
     }
 
+    /// The value of an attribute, if the element has it and `parse` keeps it.
+    pub(super) fn attribute(&self, id: Id, name: &str) -> Option<&str> {
+        let Kind::Element { attributes, .. } = &self.nodes[id].kind else { return None };
+        let found = attributes.iter().find(|it| &*it.name.local == name);
+        found.map(|it| &*it.value)
+    }
+
+    pub(super) fn has(&self, id: Id, attribute: &str) -> bool {
+        self.attribute(id, attribute).is_some()
+    }
+
     pub(super) fn parent(&self, id: Id) -> Option<Id> {
         self.nodes[id].parent.map(place)
+    }
+
+    pub(super) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        std::iter::successors(self.first(id), |it| self.next(*it))
     }
 
     pub(super) fn next(&self, id: Id) -> Option<Id> {
@@ -208,10 +223,9 @@ impl TreeSink for Building {
     }
 
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, _: ElementFlags) -> Id {
-        let is_hidden = attrs.iter().any(|it| it.name.local == local_name!("hidden"));
         let is_template = name.expanded() == expanded_name!(html "template");
         let mut tree = self.change();
-        let id = tree.add(Kind::Element { name, is_hidden });
+        let id = tree.add(Kind::Element { name, attributes: attrs.into() });
         if is_template {
             let contents = tree.add(Kind::Other);
             tree.insert(id, contents, None);

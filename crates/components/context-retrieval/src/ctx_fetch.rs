@@ -20,7 +20,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_fetch",
     cluster: "context-retrieval",
     summary: "Reads web pages.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "one GET request, with every redirect checked",
         &[
@@ -37,7 +37,8 @@ params! {
     /// Reads a web page as a document: its title, and its text without markup.
     ///
     /// Reads HTML, Markdown, PDF, and any other kind of text as it is; the media type of the page
-    /// determines its format and encoding. Up to 5 redirects are followed; `id` and `path` of the
+    /// determines its format and encoding. The text of HTML is that of the article, or all visible
+    /// text if there is none. Up to 5 redirects are followed; `id` and `path` of the
     /// document are the final address.
     ///
     /// Only addresses on the public internet are allowed: those of this machine, of private

@@ -20,8 +20,11 @@ use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS, text_of};
 const MOST_TEXT: u64 = 1 << 30;
 
 params! {
-    /// Reads the text files and PDFs of a folder and its subfolders, in the order of their paths.
+    /// Reads the text files, web pages and PDFs of a folder and its subfolders, in the order of their
+    /// paths.
     ///
+    /// The text of a web page (`.html`) is its article without markup, or all visible text if it has
+    /// none, and its title is that of the page; `read_text` returns the file as it is.
     /// The text of a PDF is the text of its pages, as returned by `pdf_text`. A PDF without text,
     /// because it is scanned, encrypted or damaged, becomes a document with an empty text and a
     /// notice; `pdf_text` fails on it with the reason. Hidden files and files that ignore files
@@ -94,9 +97,9 @@ impl Compute for ReadFiles {
             }
             let read = self.read(cx, &path, &entry);
             cx.check()?;
-            let Some(text) = read else { continue };
-            left = left.checked_sub(text.len() as u64).ok_or_else(too_much)?;
-            docs.push(doc(&path, text));
+            let Some(content) = read else { continue };
+            left = left.checked_sub(content.text.len() as u64).ok_or_else(too_much)?;
+            docs.push(doc(&path, content));
             cx.progress("files", docs.len() as u64, None);
         }
         Ok(docs.encode())
@@ -136,17 +139,17 @@ pub(super) fn wanted(
 }
 
 impl ReadFiles {
-    /// The text of the one file that `folder` names.
-    fn read_one(&self, cx: &Cx) -> Result<String, OpError> {
+    /// The content of the one file that `folder` names.
+    fn read_one(&self, cx: &Cx) -> Result<Content, OpError> {
         let path = &self.folder;
         let content =
             host::read(cx.host(), path, self.max_size.0).map_err(|err| io_error(err, path))?;
-        let text = content_of(cx, path, content);
-        text.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
+        let content = content_of(cx, path, content);
+        content.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
     }
 
-    /// The text of a file; a file without text becomes a notice.
-    fn read(&self, cx: &Cx, path: &Path, entry: &DirEntry) -> Option<String> {
+    /// The content of a file; a file without text becomes a notice.
+    fn read(&self, cx: &Cx, path: &Path, entry: &DirEntry) -> Option<Content> {
         let limit = self.max_size.0;
         let text = if entry.stat.size > limit {
             Err(format!("larger than {}", units::show_size(limit)))
@@ -159,24 +162,46 @@ impl ReadFiles {
     }
 }
 
-/// The text of a file: plain text unchanged, a PDF page by page.
-fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> {
-    if !pdf::is_pdf(&content) {
-        return text_of(content);
+/// The title and the text of a file.
+struct Content {
+    title: Option<String>,
+    text: String,
+}
+
+/// The content of a file: plain text unchanged, the article of a web page, a PDF page by page.
+fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<Content, String> {
+    if pdf::is_pdf(&content) {
+        return Ok(Content { title: None, text: text_of_pdf(cx, path, &content) });
     }
+    let text = text_of(content)?;
+    if !is_web_page(path) {
+        return Ok(Content { title: None, text });
+    }
+    let page = svc_documents::web_page(&text, &|| cx.check().is_err());
+    let page = page.map_err(|why| format!("cannot be read as a web page: {why}"))?;
+    Ok(Content { title: page.metadata.title, text: page.text })
+}
+
+fn is_web_page(path: &Path) -> bool {
+    let ending = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|it| matches!(it.as_str(), "html" | "htm" | "xhtml"))
+}
+
+fn text_of_pdf(cx: &Cx, path: &Path, content: &[u8]) -> String {
     let name = path.to_string_lossy();
-    Ok(pdf::text(cx, &name, &content).unwrap_or_else(|why| {
+    pdf::text(cx, &name, content).unwrap_or_else(|why| {
         if cx.check().is_ok() {
             cx.notice(format!("cannot extract text from `{name}`: {why}"));
         }
         String::new()
-    }))
+    })
 }
 
-fn doc(path: &Path, text: String) -> Doc {
+fn doc(path: &Path, content: Content) -> Doc {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |it| it.to_string_lossy());
+    let title = content.title.map_or_else(|| name.into(), Text::from);
     let path: Text = path.to_string_lossy().into();
-    Doc { id: path.clone(), title: name.into(), path, text: text.into() }
+    Doc { id: path.clone(), title, path, text: content.text.into() }
 }
 
 fn too_much() -> OpError {
@@ -231,6 +256,30 @@ mod tests {
         let docs = read(TestHost::new().file("docs/a.md", "\u{feff}# A"), vec![]).0.unwrap();
         let wanted = r##"[{"id":"docs/a.md","title":"a.md","path":"docs/a.md","text":"# A"}]"##;
         assert_eq!(docs.to_string(), wanted);
+    }
+
+    #[test]
+    fn a_web_page_is_its_text() {
+        let page = "<title>Caps</title><nav>Home</nav><p>A cap is <b>kept</b>.";
+        let host = TestHost::new().file("docs/a.HTML", page).file("docs/b.txt", page);
+        let docs = read(host, vec![]).0.unwrap();
+        let of = |idx: usize, field: &str| {
+            docs.as_list()
+                .unwrap()
+                .get(idx)
+                .unwrap()
+                .as_record()
+                .unwrap()
+                .get(field)
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!((&*of(0, "title"), &*of(0, "text")), ("\"Caps\"", "\"A cap is kept.\""));
+        assert_eq!(of(1, "text"), Value::from(page).to_string());
+        let deep = TestHost::new().file("docs/a.html", "<div>".repeat(100_000));
+        let (docs, notices) = read(deep, vec![]);
+        assert!(docs.unwrap().as_list().unwrap().is_empty());
+        assert!(notices[0].contains("nested too deeply"), "{notices:?}");
     }
 
     #[test]

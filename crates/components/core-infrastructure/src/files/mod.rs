@@ -24,7 +24,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "files",
     cluster: "core-infrastructure",
     summary: "Reads, writes, lists and moves files: text, JSON, PDF, whole folders.",
-    version: 2,
+    version: 3,
     bias: Bias::new(
         "whole files, in one piece",
         &[
