@@ -230,7 +230,6 @@ mod tests {
                 assert!(case[*peer] == case["allowed"] || !text("why").is_empty(), "{case}");
             }
         }
-        println!("{} cases, as Protego {}, as urllib {}", cases.len(), same[0], same[1]);
         assert!(same[0] * 10 >= cases.len() * 9, "{same:?}");
     }
 

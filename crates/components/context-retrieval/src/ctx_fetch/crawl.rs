@@ -117,7 +117,7 @@ const MAX_SIZE: Size = Size(5 << 20);
 
 impl Io for Crawl {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let first = super::page::request(&self.url, "").look();
+        let first = super::page::request(&self.url, "").address();
         let first = first.map_err(|err| super::page::unreachable(&self.url, err))?;
         let mut walk = Walk::of(cx, &self, &first);
         let mut level = vec![plain(&first)];
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
                     Outcome::Page(page) => found.extend(self.keep(&address, *page)),
                     Outcome::Moved(to) => moved.extend(self.moved(&address, &to, hops)),
                     Outcome::Disallowed => self.disallowed.push(address),
-                    Outcome::Failed(err) => self.failures.push(err),
+                    Outcome::Failed(err) => self.fail(err),
                 }
             }
             moved.into_iter().rev().for_each(|it| waiting.push_front(it));
@@ -206,6 +206,13 @@ impl<'a> Walk<'a> {
         }
         self.is_cut |= !waiting.is_empty();
         Ok(found)
+    }
+
+    /// Remembers a failure; all pages of a host may have the same.
+    fn fail(&mut self, err: OpError) {
+        if !self.failures.iter().any(|it| it.message == err.message) {
+            self.failures.push(err);
+        }
     }
 
     /// Reads pages, those of one host one after the other; the outcomes are in the order of the
@@ -267,12 +274,12 @@ impl<'a> Walk<'a> {
         if hops >= MOST_REDIRECTS {
             let message =
                 format!("cannot read `{from}`: too many redirects (limit {MOST_REDIRECTS})");
-            self.failures.push(OpError::failed(message));
+            self.fail(OpError::failed(message));
             return None;
         }
         if !self.is_wanted(&to) {
             let message = format!("cannot read `{from}`: it redirects to `{to}`, on another host");
-            self.failures.push(OpError::failed(message));
+            self.fail(OpError::failed(message));
             return None;
         }
         self.seen.insert(to.to_string()).then_some((to, hops + 1))

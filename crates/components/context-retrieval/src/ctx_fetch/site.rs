@@ -31,8 +31,8 @@ const MOST_MAPS: usize = 10;
 
 pub(super) struct Site {
     robots: Robots,
-    /// Why nothing of it may be read.
-    closed: Option<String>,
+    /// Why nothing of it may be read: its `robots.txt` is not known.
+    closed: Option<OpError>,
     pause: Duration,
     /// When the last request ended, in milliseconds since 1970.
     last: i64,
@@ -60,14 +60,14 @@ impl Site {
             Self { robots: Robots::default(), closed: None, pause: PAUSE, last: i64::MIN };
         let url = at.join("/robots.txt").map_or_else(|_| String::new(), |it| it.to_string());
         match http::follow(cx.host(), request(&url, "text/plain, */*;q=0.5")).await {
-            Err(err) => site.closed = Some(format!("cannot read its `robots.txt`: {err}")),
+            Err(err) => site.closed = Some(unreachable(&url, err)),
             // RFC 9309: without the file all is allowed, and with a server that fails nothing.
             Ok((_, answer)) if (400..500).contains(&answer.status) && answer.status != 429 => {}
             Ok((url, answer)) => match load(cx, &url, answer, ROBOTS_SIZE).await {
                 Ok(loaded) => {
                     site.robots = Robots::read(&String::from_utf8_lossy(&loaded.content));
                 }
-                Err(err) => site.closed = Some(format!("its `robots.txt`: {err}")),
+                Err(err) => site.closed = Some(err),
             },
         }
         site.pause = site.robots.delay(AGENT).map_or(PAUSE, |it| it.max(PAUSE));
@@ -130,8 +130,7 @@ impl Site {
     /// Reads a page when it is time to.
     pub(super) async fn read(&mut self, cx: &Cx, at: &Address, max_size: Size) -> Outcome {
         if let Some(why) = &self.closed {
-            let message = format!("cannot read `{at}`: {why}");
-            return Outcome::Failed(OpError::new(ErrorKind::Unavailable, message));
+            return Outcome::Failed(why.clone());
         }
         if !self.robots.allows(AGENT, &path(at)) {
             return Outcome::Disallowed;
