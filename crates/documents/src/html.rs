@@ -110,6 +110,13 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
     Ok(())
 }
 
+/// The visible text of a piece of HTML, or nothing if it cannot be parsed within the limits.
+#[cfg(feature = "web")]
+pub(super) fn fragment(html: &str, is_stopped: &dyn Fn() -> bool) -> Option<String> {
+    let html = html.get(..html.floor_char_boundary(LARGEST.try_into().unwrap_or(usize::MAX)))?;
+    parse(html, is_stopped).ok().map(|it| visible_text(&it))
+}
+
 /// Returns all texts in an element.
 pub(super) fn texts(html: &Tree, root: Id) -> String {
     let mut texts = String::new();

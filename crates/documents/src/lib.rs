@@ -36,6 +36,8 @@ mod sheets;
 mod tags;
 mod tree;
 mod unreadable;
+#[cfg(feature = "web")]
+mod web;
 mod worker;
 
 pub use article::Metadata;
@@ -48,6 +50,8 @@ pub use pdf::pdf;
 #[cfg(feature = "office")]
 pub use sheets::{Area, Sheet, WhichSheet, sheet};
 pub use unreadable::Unreadable;
+#[cfg(feature = "web")]
+pub use web::{Entry, Feed, Robots, Sitemap, feed, sitemap};
 pub use worker::{PURPOSE, serve};
 
 use svc_contract::{host::Host, value::units::show_size};

@@ -33,6 +33,18 @@ fn with_token(token: CancellationToken) -> Cx {
     Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(NoCallees), Meter::default())
 }
 
+/// The test that is the worker process of the others.
+pub(super) const WORKER: &str = "testing::works_where_it_is_a_worker";
+
+/// Not a test: the work of a process that a host of a test starts.
+#[test]
+fn works_where_it_is_a_worker() {
+    let work = |asked: &[u8]| svc_documents::serve(asked.get(1..).unwrap_or_default());
+    if svc_host_os::is_worker(work) {
+        std::process::exit(0);
+    }
+}
+
 /// Decodes the op from `input` and `args`, with defaults for the rest.
 pub(super) fn decode<P: Params>(input: Value, args: &[(&str, Value)]) -> P {
     let given = |name: &str| args.iter().find(|(it, _)| *it == name).map(|(_, it)| it.clone());

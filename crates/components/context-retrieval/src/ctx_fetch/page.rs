@@ -1,4 +1,4 @@
-//! Fetches web pages.
+//! `fetch`: one page as a document.
 
 use std::io;
 
@@ -9,29 +9,12 @@ use svc_contract::{
         http::{self, Request, Response},
     },
     registry::{
-        Bias, Component, Cx, Effect, ErrorKind, Example, Field, HintId, Io, Op, OpError, Scheme,
-        Scope, Size, documents::Doc, io, params,
+        Cx, Effect, ErrorKind, Example, Field, HintId, Io, Op, OpError, Scheme, Scope, Size,
+        documents::Doc, params,
     },
     value::{Text, Value, units},
 };
 use svc_documents::{self as extract, Document, Sink};
-
-pub(super) const COMPONENT: Component = Component {
-    name: "ctx_fetch",
-    cluster: "context-retrieval",
-    summary: "Reads web pages.",
-    version: 2,
-    bias: Bias::new(
-        "one GET request, with every redirect checked",
-        &[
-            "the media type says what a page is",
-            "a page shows its text without running scripts",
-            "addresses outside the public internet are not meant",
-        ],
-    ),
-    aliases: &[("fetch", "infer")],
-    ops: &[io::<Infer>()],
-};
 
 params! {
     /// Reads a web page as a document: its title, and its text without markup.
@@ -48,7 +31,7 @@ params! {
     /// Fails with `not_found`, `denied`, `rate_limit` or `unavailable` depending on the status of
     /// the server, with `unsupported` if the page has no text, and with `invalid_input` for an
     /// invalid address or a page larger than `max_size`.
-    struct Infer {
+    pub(super) struct Infer {
         /// The address, with `http://` or `https://`.
         url: Text,
         /// The maximum size of the page.
@@ -60,14 +43,7 @@ impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Doc::SCHEME;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Web("url"))];
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[
         "fetch a web page",
         "download an article from a url",
@@ -101,46 +77,81 @@ impl Op for Infer {
 
 impl Io for Infer {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let agent = concat!("svc/", env!("CARGO_PKG_VERSION"));
-        let request = Request::get(self.url.as_ref())
-            .header("accept", "text/html, text/markdown, text/*;q=0.9, */*;q=0.5")
-            .header("user-agent", agent);
-        let sent = http::follow(cx.host(), request).await;
+        let sent = http::follow(cx.host(), request(&self.url, ACCEPT)).await;
         let (url, page) = sent.map_err(|err| unreachable(&self.url, err))?;
-        if !(200..300).contains(&page.status) {
-            return Err(refused(&url, &page));
-        }
-        if let Some(packed) = page.header("content-encoding").filter(|it| *it != "identity") {
-            let message = format!("cannot read `{url}`: unsupported content encoding `{packed}`");
-            return Err(OpError::new(ErrorKind::Unsupported, message));
-        }
-        let media_type = page.header("content-type").unwrap_or_default().to_owned();
-        let content = self.content(cx, &url, page).await?;
+        let Loaded { media_type, content } = load(cx, &url, page, self.max_size).await?;
         let watch = cx.clone();
         // A large page takes too long to read on a thread that other tasks need.
         let reading = tokio::task::spawn_blocking(move || doc(&watch, &url, &media_type, content));
-        reading.await.map_err(|err| OpError::bug("reading a page panicked").because(err))?
+        let doc =
+            reading.await.map_err(|err| OpError::bug("reading a page panicked").because(err))?;
+        doc.map(Field::encode)
     }
 }
 
-impl Infer {
-    async fn content(&self, cx: &Cx, url: &str, mut page: Response) -> Result<Vec<u8>, OpError> {
-        let mut content = Vec::new();
-        while let Some(piece) = page.body.next().await {
-            content.extend(piece.map_err(|err| unreachable(url, err))?);
-            if content.len() as u64 > self.max_size.0 {
-                let most = units::show_size(self.max_size.0);
-                let message = format!("cannot read `{url}`: larger than {most}");
-                return Err(OpError::invalid_input(message).help("raise `max_size`"));
-            }
-            cx.progress("bytes", content.len() as u64, None);
-        }
-        Ok(content)
+pub(super) const ACCEPT: &str = "text/html, text/markdown, text/*;q=0.9, */*;q=0.5";
+
+/// The errors of reading something from the web.
+pub(super) const ERRORS: &[ErrorKind] = &[
+    ErrorKind::NotFound,
+    ErrorKind::Unsupported,
+    ErrorKind::Denied,
+    ErrorKind::RateLimit,
+    ErrorKind::Unavailable,
+    ErrorKind::Failed,
+];
+
+/// A request with the name of this program.
+pub(super) fn request(url: &str, accept: &str) -> Request {
+    let agent = concat!("svc/", env!("CARGO_PKG_VERSION"));
+    Request::get(url).header("accept", accept).header("user-agent", agent)
+}
+
+/// A response that was read to its end.
+pub(super) struct Loaded {
+    pub(super) media_type: String,
+    pub(super) content: Vec<u8>,
+}
+
+/// Reads a response that has the status of a success.
+pub(super) async fn load(
+    cx: &Cx,
+    url: &str,
+    page: Response,
+    max_size: Size,
+) -> Result<Loaded, OpError> {
+    if !(200..300).contains(&page.status) {
+        return Err(refused(url, &page));
     }
+    if let Some(packed) = page.header("content-encoding").filter(|it| *it != "identity") {
+        let message = format!("cannot read `{url}`: unsupported content encoding `{packed}`");
+        return Err(OpError::new(ErrorKind::Unsupported, message));
+    }
+    let media_type = page.header("content-type").unwrap_or_default().to_owned();
+    Ok(Loaded { media_type, content: content(cx, url, page, max_size).await? })
+}
+
+async fn content(
+    cx: &Cx,
+    url: &str,
+    mut page: Response,
+    max_size: Size,
+) -> Result<Vec<u8>, OpError> {
+    let mut content = Vec::new();
+    while let Some(piece) = page.body.next().await {
+        content.extend(piece.map_err(|err| unreachable(url, err))?);
+        if content.len() as u64 > max_size.0 {
+            let most = units::show_size(max_size.0);
+            let message = format!("cannot read `{url}`: larger than {most}");
+            return Err(OpError::invalid_input(message).help("raise `max_size`"));
+        }
+        cx.progress("bytes", content.len() as u64, None);
+    }
+    Ok(content)
 }
 
 /// The error for a page that cannot be reached.
-fn unreachable(url: &str, err: io::Error) -> OpError {
+pub(super) fn unreachable(url: &str, err: io::Error) -> OpError {
     let kind = match err.kind() {
         io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
         io::ErrorKind::InvalidData => ErrorKind::Failed,
@@ -168,7 +179,8 @@ fn refused(url: &str, page: &Response) -> OpError {
     }
 }
 
-fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, OpError> {
+/// The document of a page.
+pub(super) fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Doc, OpError> {
     let mut page = Page { cx, url, document: None, why: None };
     let read = extract::page(url, media_type, content, cx.host(), &mut page);
     let Page { document, why, .. } = page;
@@ -178,7 +190,7 @@ fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, 
         return Err(OpError::new(ErrorKind::Unsupported, message));
     };
     let url: Text = url.into();
-    Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into() }.encode())
+    Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into() })
 }
 
 /// The document of a page, or why there is none.
