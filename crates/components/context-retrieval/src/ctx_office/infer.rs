@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn table_of(rows: &[&[&str]]) -> String {
-        let rows = rows.iter().map(|row| row.iter().map(|it| Value::text(it)).collect()).collect();
+        let rows = rows.iter().map(|row| row.iter().map(|it| Value::text(*it)).collect()).collect();
         Value::from(table(Table { name: "t".into(), rows }).rows).to_string()
     }
 

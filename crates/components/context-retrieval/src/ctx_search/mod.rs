@@ -38,7 +38,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "bm25",
         &[
@@ -68,18 +68,22 @@ params! {
     /// Scores are rounded to four places and are comparable only within one query. A query without
     /// a word to search for finds nothing.
     ///
-    /// Reads Markdown, HTML, PDF, plain text with any extension, and records as JSON Lines or a
-    /// JSON list (`{"id", "text", "title"?}`). Files are read up to 64MiB, HTML up to 16MiB; JSON
-    /// Lines may have any size with at most 16MiB per line. Ignore files (`.gitignore`, `.ignore`)
-    /// are respected and hidden files are skipped. A file that cannot be read is reported in a
-    /// notice, and the search continues.
+    /// Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, plain text with any
+    /// extension, and records as JSON Lines or a JSON list (`{"id", "text", "title"?}`). Of mail (EML,
+    /// mbox), each message and attachment is a document, and so is each file in ZIP and GZIP, up to
+    /// 4 archives deep: `a.zip/b.txt`. Text is in UTF-8, UTF-16 with a byte order mark, or an older
+    /// encoding, which is guessed. Files are read up to 64MiB, HTML up to 16MiB; JSON Lines may have
+    /// any size with at most 16MiB per line. Ignore files (`.gitignore`, `.ignore`) are respected and
+    /// hidden files are skipped. A file that cannot be read is reported in a notice, and the search
+    /// continues.
     ///
     /// The index is built by the first search of a source, stored in the cache directory, and
     /// updated when files change. If the cache is not writable, every search builds the index in
     /// memory.
     ///
     /// A hit has the byte range of its file that it was made from: of plain text and Markdown the
-    /// text itself, of a record its line, otherwise the whole file.
+    /// text itself, of a record its line, otherwise the whole file; and the page, slide, sheet or
+    /// chapter of its snippet.
     ///
     /// Fails with `not_found` if the source does not exist, and with `invalid_input` if
     /// `syntax` is `query` and the query does not follow it.
