@@ -1,5 +1,5 @@
-//! Extracts documents from files: Markdown, plain text, HTML, PDF, and records in JSON. Reads tables
-//! of workbooks and elements of HTML.
+//! Extracts documents from files: Markdown, plain text, HTML, PDF, office documents, books, mail,
+//! archives, and records in JSON. Reads tables of workbooks and elements of HTML.
 //!
 //! [`extract`] reads one file and passes every document in it to a [`Sink`], one at a time, so a
 //! file of a million records is never in memory as a whole. Parts that cannot be read are reported
@@ -8,7 +8,12 @@
 //! Every document has the byte range of the file that it was made from. A passage of its text has
 //! its own range only where the text is in the file unchanged: exactly then `end - start` is the
 //! length of the text. This is the case for plain text and Markdown, whose text is the source
-//! without front matter, and not for HTML, PDF and records.
+//! without front matter, and not for HTML, PDF, records, and text in other encodings than UTF-8.
+//! Places in a member of an archive are those in the member.
+//!
+//! A document has the name of its file as its id, a record its own. What is in a file with members
+//! has their names: `a.zip/b.txt`. Pages, slides, sheets and chapters are separated by
+//! [`svc_text::pages::BREAK`].
 //!
 //! **Invariant:** no input makes this panic, loop, or hold more than a few times [`LARGEST_FILE`].
 //! A format whose reader cannot guarantee that is read in a worker process (`apart`).
@@ -21,17 +26,21 @@ use std::{
 mod article;
 #[cfg(feature = "select")]
 mod elements;
+mod elements_of_text;
+mod encoding;
 mod format;
 mod html;
 mod json;
 mod lines;
 mod markdown;
+mod members;
+mod office;
 mod page;
 mod parse;
 mod pdf;
+mod pdf_parts;
 mod plain;
 mod record;
-#[cfg(feature = "office")]
 mod sheets;
 mod tags;
 mod tree;
@@ -43,11 +52,12 @@ mod worker;
 pub use article::Metadata;
 #[cfg(feature = "select")]
 pub use elements::{BadSelector, elements, selector};
-use format::Format;
+use format::{Format, HEAD_BYTES};
 pub use html::{WebPage, web_page};
+pub use office::{Heading, Office, Table, office};
 pub use page::page;
 pub use pdf::pdf;
-#[cfg(feature = "office")]
+pub use pdf_parts::{PdfInfo, PdfPages, pdf_info, pdf_pages};
 pub use sheets::{Area, Sheet, WhichSheet, sheet};
 pub use unreadable::Unreadable;
 #[cfg(feature = "web")]
@@ -111,6 +121,28 @@ pub trait Sink {
 /// Passes all documents of a file to `sink`. An error means that the file cannot be read, and is
 /// not about its content.
 pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
+    extract_in(source, sink, &mut members::Room::new())
+}
+
+/// Whether a file is read by [`extract`] only: it is neither plain text nor a PDF, but an office
+/// document, a book, mail or an archive.
+pub fn is_packed(name: &str, content: &[u8]) -> bool {
+    let head = &content[..content.len().min(HEAD_BYTES)];
+    let format = Format::of_content(Format::of_name(name), head);
+    matches!(format, Some(Format::Office | Format::Members(_)))
+}
+
+/// Decodes text: UTF-8, UTF-16 with a byte order mark, or an older encoding, which is then reported
+/// to the sink. Returns `None` for bytes that are not text.
+pub fn text(content: Vec<u8>, sink: &mut dyn Sink) -> Option<String> {
+    let head = &content[..content.len().min(HEAD_BYTES)];
+    Format::of_content(None, head)
+        .is_some_and(|it| it == Format::Plain)
+        .then(|| plain::text(content, sink).text)
+}
+
+/// Like [`extract`], with the room that is left for members of archives.
+fn extract_in(source: Source, sink: &mut dyn Sink, room: &mut members::Room) -> io::Result<()> {
     let Source { name, size, input, host } = source;
     let known = Format::of_name(name);
     if known == Some(Format::Lines) {
@@ -129,7 +161,7 @@ pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
     } else if content.is_empty() {
         sink.notice(None, "skipped: it is empty".to_owned());
     } else {
-        return whole(format, name, content, host, sink);
+        return whole_in(format, (name, content), host, sink, room);
     }
     Ok(())
 }
@@ -137,7 +169,7 @@ pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
 /// Reads the file and detects its format; returns `None` for an unknown format.
 fn read(known: Option<Format>, input: &mut dyn Read) -> io::Result<Option<(Format, Vec<u8>)>> {
     let mut content = Vec::new();
-    input.take(format::HEAD).read_to_end(&mut content)?;
+    input.take(HEAD_BYTES as u64).read_to_end(&mut content)?;
     let Some(format) = Format::of_content(known, &content) else {
         return Ok(None);
     };
@@ -153,7 +185,21 @@ fn whole(
     host: &dyn Host,
     sink: &mut dyn Sink,
 ) -> io::Result<()> {
+    whole_in(format, (name, content), host, sink, &mut members::Room::new())
+}
+
+fn whole_in(
+    format: Format,
+    (name, content): (&str, Vec<u8>),
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+    room: &mut members::Room,
+) -> io::Result<()> {
     match format {
+        Format::Office => return office::extract(name, &content, host, sink),
+        Format::Members(kind) => {
+            return members::extract(kind, (name, &content), host, sink, room);
+        }
         Format::Pdf => return worker::extract(worker::Reader::Pdf, name, &content, host, sink),
         Format::Html => return html::extract(name, content, sink),
         Format::Markdown => markdown::extract(name, content, sink),

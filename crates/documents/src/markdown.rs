@@ -13,16 +13,10 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     let Some(mut decoded) = plain::decode(content, sink) else { return };
     let matter = front_matter(&decoded.text);
     let declared = declared_title(&decoded.text[..matter]);
+    let (start, end) = decoded.range(matter);
     decoded.text.drain(..matter);
-    let start = decoded.start + matter as u64;
     let title = heading(&decoded.text).or(declared).unwrap_or_else(|| last_name(name));
-    sink.document(Document {
-        id: name.to_owned(),
-        title,
-        start,
-        end: start + decoded.text.len() as u64,
-        text: decoded.text,
-    });
+    sink.document(Document { id: name.to_owned(), title, start, end, text: decoded.text });
 }
 
 /// The length of the block between two `---` at the start of the file.

@@ -26,7 +26,7 @@ pub fn page(
     let whole = |content: Vec<u8>, sink: &mut dyn Sink| {
         whole(format, name, content, host, sink).map_err(|err| err.to_string())
     };
-    if format == Format::Pdf {
+    if matches!(format, Format::Pdf | Format::Office | Format::Members(_)) {
         return whole(content, sink);
     }
     let said = parts.find_map(charset).or_else(|| of_html(format, &content));
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(text("text/html", b"<meta charset='latin1'><p>caf\xe9"), "café");
         let old = b"<meta http-equiv=x content='text/html; charset=windows-1252'><p>\x80";
         assert_eq!(text("text/html", old), "€");
-        assert_eq!(text("text/html", latin), "caf?");
+        assert_eq!(text("text/html", latin), "café");
         assert_eq!(text("text/plain; charset=utf-16le", b"a\0b\0"), "ab");
         let (late, cut) = (" ".repeat(1_005), "<meta charset='windows-1252'><p>\u{e9}");
         let late = [late.as_bytes(), &cut.as_bytes()[..cut.len() - 2], b"\xe9"].concat();

@@ -14,6 +14,7 @@ use lopdf::{
     decode_text_string,
 };
 use svc_contract::host::Host;
+use svc_text::pages::BREAK;
 
 use super::{Document, LARGEST_FILE, Sink, Unreadable, last_name, worker};
 
@@ -47,21 +48,10 @@ pub(super) fn in_process(
 }
 
 fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unreadable> {
-    let options = LoadOptions::with_max_decompressed_size(LARGEST_STREAM);
-    let pdf =
-        lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {
-            lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => Unreadable::Encrypted,
-            err => Unreadable::Damaged(format!("it is not a readable PDF ({err})")),
-        })?;
-    if pdf.is_encrypted() {
-        return Err(Unreadable::Encrypted);
-    }
+    let pdf = open(content)?;
     let pages: Vec<_> = pdf.page_iter().collect();
-    if pages.is_empty() {
-        return Err(Unreadable::Damaged("it is not a readable PDF (it has no pages)".to_owned()));
-    }
     let text = texts(&pdf, &pages, sink);
-    if text.is_empty() {
+    if text.trim().is_empty() {
         // A truncated file may still have pages, but without their content.
         let is_whole = content.windows(b"%%EOF".len()).rev().take(4_096).any(|it| it == b"%%EOF");
         return Err(if is_whole {
@@ -74,7 +64,24 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
     Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })
 }
 
-/// Returns the text of the pages with an empty line between pages.
+/// A PDF that is not encrypted and has pages.
+pub(super) fn open(content: &[u8]) -> Result<lopdf::Document, Unreadable> {
+    let options = LoadOptions::with_max_decompressed_size(LARGEST_STREAM);
+    let pdf =
+        lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {
+            lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => Unreadable::Encrypted,
+            err => Unreadable::Damaged(format!("it is not a readable PDF ({err})")),
+        })?;
+    if pdf.is_encrypted() {
+        return Err(Unreadable::Encrypted);
+    }
+    if pdf.page_iter().next().is_none() {
+        return Err(Unreadable::Damaged("it is not a readable PDF (it has no pages)".to_owned()));
+    }
+    Ok(pdf)
+}
+
+/// Returns the text of the pages with [`BREAK`] between pages.
 fn texts(pdf: &lopdf::Document, pages: &[ObjectId], sink: &mut dyn Sink) -> String {
     let (mut text, mut fonts) = (String::new(), Fonts::of(pdf));
     for (number, page) in (1..).zip(pages) {
@@ -85,16 +92,15 @@ fn texts(pdf: &lopdf::Document, pages: &[ObjectId], sink: &mut dyn Sink) -> Stri
             sink.notice(None, format!("the text from page {number} on was left out"));
             break;
         }
+        if number > 1 {
+            text.push_str(BREAK);
+        }
         match page_text(pdf, *page, &mut fonts) {
-            Ok(page) if page.trim().is_empty() => {}
-            Ok(page) => {
-                let gap = if text.is_empty() { "" } else { "\n\n" };
-                text.push_str(gap);
-                text.push_str(page.trim());
-            }
+            Ok(page) => text.push_str(page.trim()),
             Err(err) => sink.notice(None, format!("page {number} was skipped: {err}")),
         }
     }
+    text.truncate(text.trim_end().len());
     text
 }
 
@@ -102,7 +108,7 @@ fn texts(pdf: &lopdf::Document, pages: &[ObjectId], sink: &mut dyn Sink) -> Stri
 ///
 /// lopdf's own function walks through all pages for each page, and reads the fonts of each page
 /// again.
-fn page_text<'a>(
+pub(super) fn page_text<'a>(
     pdf: &'a lopdf::Document,
     page: ObjectId,
     fonts: &mut Fonts<'a>,
@@ -160,7 +166,7 @@ fn show(operands: &[Object], font: Option<&Encoding>, text: &mut String) -> lopd
 }
 
 /// The encodings of fonts, most of which are shared between pages.
-struct Fonts<'a> {
+pub(super) struct Fonts<'a> {
     pdf: &'a lopdf::Document,
     /// Encodings by the address of the font's dictionary.
     known: HashMap<*const Dictionary, Rc<Encoding<'a>>>,
@@ -170,7 +176,7 @@ impl<'a> Fonts<'a> {
     /// The maximum number of cached encodings.
     const MOST: usize = 64;
 
-    fn of(pdf: &'a lopdf::Document) -> Self {
+    pub(super) fn of(pdf: &'a lopdf::Document) -> Self {
         Self { pdf, known: HashMap::new() }
     }
 
@@ -194,7 +200,7 @@ impl<'a> Fonts<'a> {
     }
 }
 
-fn title(pdf: &lopdf::Document) -> Option<String> {
+pub(super) fn title(pdf: &lopdf::Document) -> Option<String> {
     let info = pdf.trailer.get(b"Info").ok()?;
     let (_, info) = pdf.dereference(info).ok()?;
     let (_, title) = pdf.dereference(info.as_dict().ok()?.get(b"Title").ok()?).ok()?;

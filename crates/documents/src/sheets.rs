@@ -17,7 +17,7 @@ use svc_contract::{
     value::{Record, Text, Value, times},
 };
 
-use super::{Unreadable, worker};
+use super::{Unreadable, office::Writer, worker};
 
 /// The maximum number of cells of a sheet, those without content between others included.
 const MOST_CELLS: usize = 10_000_000;
@@ -121,6 +121,26 @@ fn answered(found: &Value) -> Option<Result<Sheet, Vec<Text>>> {
     let Value::Int(column) = found.get("column")? else { return None };
     let (name, column) = (text(found.get("name")?)?, usize::try_from(*column).ok()?);
     Some(Ok(Sheet { name, column, rows }))
+}
+
+/// Writes all sheets of a workbook: the name of each, and its rows.
+pub(super) fn write(content: &[u8], writer: &mut Writer) -> Result<(), Unreadable> {
+    let mut book = Book::open(content)?;
+    for (idx, name) in book.names().iter().enumerate() {
+        if idx > 0 {
+            writer.page_break()?;
+        }
+        writer.heading(1, name)?;
+        let mut cells = Cells { area: Area::ALL, rows: BTreeMap::new(), count: 0 };
+        book.read(name, &mut cells)?;
+        let Value::List(rows) = cells.rows()?.1 else { continue };
+        let cells = |row: &Value| {
+            let row = row.as_list()?.get(1)?.as_list()?.iter().cloned();
+            Some(row.collect::<Vec<Value>>())
+        };
+        writer.sheet(name, rows.iter().filter_map(cells).collect())?;
+    }
+    Ok(())
 }
 
 /// Reads a sheet.

@@ -4,6 +4,8 @@ use lopdf::{Object, Stream, dictionary};
 
 use super::*;
 
+mod packed;
+
 #[derive(Default)]
 struct Found {
     documents: Vec<Document>,
@@ -62,17 +64,49 @@ fn text_of_any_ending_is_text() {
     assert_eq!((doc.text.as_str(), doc.title.as_str()), ("fn main() {}", "main.rs"));
     assert_eq!((doc.start, doc.end), (3, 15));
     assert_eq!(skipped("a.bin", b"\x00\x01"), "skipped: it is not text");
-    assert_eq!(skipped("a.zip", &[0xff; 4000]), "skipped: it is not text");
+    assert_eq!(skipped("a.dat", &[0xff; 4000]), "skipped: it is not text");
     assert_eq!(skipped("a.txt", b" \n"), "skipped: it is empty");
     let cut = format!("{}é", "x".repeat(8191));
     assert_eq!(one("LICENSE", cut.as_bytes()).text, cut);
 }
 
 #[test]
-fn bad_bytes_move_nothing() {
-    let found = found("a.txt", b"caf\xe9 au lait");
-    assert_eq!(found.documents[0].text, "caf? au lait");
+fn a_bad_byte_among_good_letters_moves_nothing() {
+    let found = found("a.txt", b"caf\xc3\xa9 \xff au lait d'\xc3\xa9t\xc3\xa9");
+    assert_eq!(found.documents[0].text, "café ? au lait d'été");
     assert_eq!(found.notices, ["1 byte that is not UTF-8 is shown as `?`"]);
+}
+
+#[test]
+fn older_encodings_are_guessed_and_named() {
+    let read = |label: &str, text: &str| {
+        let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap();
+        let content = encoding.encode(text).0.into_owned();
+        let found = found("a.txt", &content);
+        assert_eq!(found.documents[0].text, text, "{label}");
+        let Document { start, end, .. } = found.documents[0];
+        assert_ne!(end - start, text.len() as u64, "{label}");
+        found.notices.join("; ")
+    };
+    let notice = read("windows-1252", "Der Müller mahlt das Mehl für die Bäcker der Stadt.");
+    assert_eq!(notice, "it is not UTF-8, and is read as windows-1252");
+    let russian = "Маяк стоит на скале, и его свет виден издалека.";
+    assert_eq!(read("windows-1251", russian), "it is not UTF-8, and is read as windows-1251");
+    read("koi8-r", russian);
+    read("shift_jis", "灯台は岬の上に立っています。海は静かです。");
+    read("gbk", "灯塔矗立在悬崖上，守望着大海。");
+}
+
+#[test]
+fn utf_16_is_read_by_its_mark() {
+    for is_big in [false, true] {
+        let text = "Die Brücke";
+        let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        let bytes = |it: u16| if is_big { it.to_be_bytes() } else { it.to_le_bytes() };
+        let content: Vec<u8> = units.flat_map(bytes).collect();
+        assert_eq!(one("a.md", &content).text, text);
+        assert_eq!(one("notes", &content).text, text);
+    }
 }
 
 #[test]
@@ -184,7 +218,7 @@ fn a_long_text_gives_a_short_title() {
 fn pdf_gives_its_pages() {
     let doc = one("p.pdf", &pdf(&["First page", "Second page"]));
     assert_eq!(doc.title, "A title");
-    assert_eq!(doc.text, "First page\n\nSecond page");
+    assert_eq!(doc.text, "First page\n\u{c}\nSecond page");
 }
 
 #[test]

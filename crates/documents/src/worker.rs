@@ -16,9 +16,8 @@ use svc_contract::{
 
 #[cfg(feature = "select")]
 use super::elements;
-#[cfg(feature = "office")]
-use super::sheets;
-use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf};
+use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf, pdf_parts};
+use super::{members, office, sheets};
 
 /// The first byte of this kind of work.
 pub const PURPOSE: u8 = b'd';
@@ -27,8 +26,11 @@ pub const PURPOSE: u8 = b'd';
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Pdf,
-    #[cfg(feature = "office")]
     Sheet,
+    Office,
+    Members,
+    /// Pages of a PDF, and what it says about itself.
+    PdfParts,
     #[cfg(feature = "select")]
     Elements,
 }
@@ -39,17 +41,18 @@ enum Read {
     /// A document of the file with this name.
     Document(fn(&str, &[u8], &mut dyn Sink) -> Result<Document, Unreadable>),
     /// A part of the file, which the value describes.
-    #[cfg_attr(not(any(feature = "office", feature = "select")), expect(dead_code))]
     Value(fn(&[u8], &Value) -> Result<Value, Unreadable>),
 }
 
 /// Each reader with its number in the wire format.
 const READERS: &[(Reader, u64, Read)] = &[
     (Reader::Pdf, 1, Read::Document(pdf::in_process)),
-    #[cfg(feature = "office")]
     (Reader::Sheet, 2, Read::Value(sheets::in_process)),
     #[cfg(feature = "select")]
     (Reader::Elements, 3, Read::Value(elements::in_process)),
+    (Reader::Office, 4, Read::Value(office::in_process)),
+    (Reader::Members, 5, Read::Value(members::in_process)),
+    (Reader::PdfParts, 6, Read::Value(pdf_parts::in_process)),
 ];
 
 /// The address space of a worker: the program, its stacks, the file, and the result.
@@ -99,7 +102,6 @@ pub(super) fn read(
 }
 
 /// Reads a part of a file in a worker: `wanted` says which.
-#[cfg(any(feature = "office", feature = "select"))]
 pub(super) fn read_value(
     reader: Reader,
     content: &[u8],
@@ -144,7 +146,7 @@ fn ask(
     answered(&answer, name, sink).unwrap_or_else(|| Err(invalid_answer()))
 }
 
-fn invalid_answer() -> Unreadable {
+pub(super) fn invalid_answer() -> Unreadable {
     Unreadable::Unread(io::Error::other("its reader returned an invalid answer"))
 }
 
@@ -272,10 +274,8 @@ impl Sink for Notices {
 }
 
 /// Wants a result without documents and notices.
-#[cfg(any(feature = "office", feature = "select"))]
 struct Quiet<'a>(&'a dyn Fn() -> bool);
 
-#[cfg(any(feature = "office", feature = "select"))]
 impl Sink for Quiet<'_> {
     fn document(&mut self, _: Document) {}
 

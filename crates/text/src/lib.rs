@@ -12,6 +12,7 @@ pub mod dates;
 #[cfg(feature = "markdown")]
 pub mod links;
 pub mod markup;
+pub mod pages;
 #[cfg(feature = "markdown")]
 pub mod plain;
 pub mod scripts;

@@ -67,6 +67,7 @@ pub(super) fn hit(id: &str, title: &str, text: &str, query: &str, score: f64) ->
         snippet: "".into(),
         start: 0,
         end: text.len().try_into().unwrap(),
+        page: None,
     }
     .encode()
 }

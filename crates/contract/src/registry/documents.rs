@@ -49,6 +49,9 @@ record! {
         start: i64,
         /// Where it ends in the file, in bytes.
         end: i64,
+        /// The page, slide, sheet or chapter of the file, from 1: that where a passage starts, and that
+        /// of a document's snippet. A file without pages has none.
+        page: Option<i64>,
     }
 }
 

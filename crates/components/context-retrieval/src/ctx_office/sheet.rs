@@ -1,82 +1,19 @@
 //! Reads a sheet of a workbook as typed records.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
 use svc_contract::{
-    host,
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Max, Op, OpError, Scheme, Scope,
-        Size, documents::File, params,
+        Size, params,
     },
     value::{Columns, Text, Type, Value},
 };
-use svc_documents::{self as extract, Area, Unreadable, WhichSheet};
+use svc_documents::{self as extract, Area, WhichSheet};
 
 use super::range::{area, letters};
+use crate::input::{Input, unreadable};
 
 /// A workbook of two sheets, for examples: its parts are not compressed, so it is text.
 pub(super) const SAMPLE: &str = include_str!("sample.xlsx");
-
-/// A workbook: a path, or the content of a file.
-enum Input {
-    Path(PathBuf),
-    Content(Text, Arc<[u8]>),
-}
-
-impl Field for Input {
-    const SCHEME: Scheme = Scheme::OneOf(&[Scheme::Path, File::SCHEME, Scheme::Bytes]);
-
-    fn decode(value: Value) -> Option<Self> {
-        Some(match value {
-            Value::Path(it) => Self::Path(it.as_ref().into()),
-            Value::Bytes(it) => Self::Content("the workbook".into(), it),
-            other => {
-                let file = File::decode(other)?;
-                Self::Content(format!("`{}`", file.name).into(), file.bytes)
-            }
-        })
-    }
-
-    fn encode(self) -> Value {
-        match self {
-            Self::Path(path) => path.encode(),
-            Self::Content(_, bytes) => Value::Bytes(bytes),
-        }
-    }
-}
-
-impl Input {
-    /// The name for messages, and the content.
-    fn read(self, max_size: Size, cx: &Cx) -> Result<(Text, Arc<[u8]>), OpError> {
-        match self {
-            Self::Path(path) => {
-                let content = host::read(cx.host(), &path, max_size.0);
-                let content = content.map_err(|err| failed(err, &path))?;
-                Ok((format!("`{}`", path.display()).into(), content.into()))
-            }
-            Self::Content(name, bytes) if bytes.len() as u64 <= max_size.0 => Ok((name, bytes)),
-            Self::Content(name, _) => {
-                let max = Value::Size(max_size.0);
-                let message = format!("cannot read {name}: it is larger than {max}");
-                Err(OpError::invalid_input(message).help("raise `max_size`"))
-            }
-        }
-    }
-}
-
-fn failed(err: std::io::Error, path: &Path) -> OpError {
-    let help = match err.kind() {
-        std::io::ErrorKind::FileTooLarge => "raise `max_size`",
-        std::io::ErrorKind::NotFound => {
-            "check the path: in a script file it is relative to the script's folder, elsewhere to the current folder"
-        }
-        _ => return OpError::io(err, path),
-    };
-    OpError::io(err, path).help(help)
-}
 
 /// A sheet by its name or number.
 struct Which(WhichSheet);
@@ -195,19 +132,6 @@ impl Compute for ReadSheet {
     }
 }
 
-fn unreadable(name: &str, why: &Unreadable) -> OpError {
-    let message = format!("cannot read {name}: {why}");
-    match why {
-        Unreadable::Encrypted => OpError::new(ErrorKind::Unsupported, message)
-            .help("save the workbook without a password first"),
-        Unreadable::Damaged(_) | Unreadable::Textless => OpError::invalid_input(message),
-        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
-            "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
-        ),
-        Unreadable::Unread(_) => OpError::failed(message),
-    }
-}
-
 fn missing(name: &str, which: &WhichSheet, sheets: &[Text]) -> OpError {
     const SHOWN: usize = 10;
     let all: Vec<String> = sheets.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
@@ -261,7 +185,7 @@ fn rows(sheet: extract::Sheet, ty: &Type, header: bool, cx: &Cx) -> Result<Value
 }
 
 /// The names of columns; one without a name has its letters.
-fn names(header: Vec<Value>, column: usize) -> Vec<Text> {
+pub(super) fn names(header: Vec<Value>, column: usize) -> Vec<Text> {
     let cells = header.into_iter().enumerate().map(|(idx, cell)| {
         let name = cell.of_cell(&Type::Text.optional()).ok().filter(|it| !it.is_null());
         let name = name.and_then(Text::decode).filter(|it| !it.trim().is_empty());

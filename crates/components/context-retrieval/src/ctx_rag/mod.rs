@@ -161,6 +161,7 @@ impl Candidate {
     fn hit(&self, source: &Source) -> Value {
         let range = self.passage.range.clone();
         let (start, end) = source.place(range.start, range.end);
+        let page = source.page_at(range.start);
         let text: Text = source.text.get(range).unwrap_or_default().into();
         let (shown, query) = (text.clone(), source.query.clone());
         let ready = |it: Value| Slot::Ready(it);
@@ -176,6 +177,7 @@ impl Candidate {
                 Slot::deferred(move || snippet(&shown, &query).into()),
                 ready(start.into()),
                 ready(end.into()),
+                ready(page.map_or(Value::Null, Value::Int)),
             ],
         ))
     }

@@ -6,6 +6,7 @@ use svc_contract::{
     registry::{OpError, documents},
     value::{List, Record, Text, Value},
 };
+use svc_text::pages;
 
 /// A hit whose text is searched. The snippet is not used: it may not have been created yet.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Source {
     pub query: Text,
     pub start: i64,
     pub end: i64,
+    /// The page where the text starts, if it has pages.
+    pub page: Option<i64>,
     /// The score, from 0 to 1 for the best hit of its query.
     pub score: f64,
 }
@@ -51,11 +54,17 @@ fn source(record: &Record, query: Option<&Text>) -> Source {
         Some(Value::Int(it)) => *it,
         _ => 0,
     };
+    let page = match record.get("page") {
+        Some(Value::Int(page)) => Some(*page),
+        _ => None,
+    };
+    let page = pages::first(page, &text("id"), &text("path"), &text("text"));
     Source {
         id: text("id"),
         title: text("title"),
         path: text("path"),
         text: text("text"),
+        page,
         query: query.cloned().unwrap_or_else(|| text("query")),
         start: int("start"),
         end: int("end"),
@@ -83,6 +92,11 @@ fn scale(sources: &mut [Source]) {
 }
 
 impl Source {
+    /// The page of a position of the text.
+    pub(super) fn page_at(&self, at: usize) -> Option<i64> {
+        self.page.map(|first| pages::at(first, &self.text, at))
+    }
+
     /// The position in the file of the passage at `start..end` of the text: exact if the text is
     /// the file's own bytes, otherwise the position of the whole document.
     pub(super) fn place(&self, start: usize, end: usize) -> (i64, i64) {

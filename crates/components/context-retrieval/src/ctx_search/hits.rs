@@ -6,6 +6,7 @@ use svc_contract::{
     registry::{RecordDef as _, documents::Hit},
     value::{Record, Slot, Text, Value},
 };
+use svc_text::pages;
 use tantivy::{
     TantivyDocument,
     schema::{Field, Value as _},
@@ -38,11 +39,15 @@ impl Hits<'_> {
         let start = self.there.manifest.position(&file, place);
         let end = start.saturating_add(end.saturating_sub(place));
         let body = text(fields.text)?;
+        let (id, file) = (text(fields.id)?, text(fields.file)?);
+        let path: Text = self.source.show(path_of(&file, &id)).into();
         let (shown, terms) = (body.clone(), self.terms.clone());
+        let (paged, paged_terms) = (body.clone(), self.terms.clone());
+        let has_pages = pages::has_pages(&path, &body);
         let mut slots: Vec<Slot> = [
-            Value::Text(text(fields.id)?),
+            Value::Text(id),
             Value::Text(text(fields.title)?),
-            self.source.show(&file).into(),
+            Value::Text(path),
             Value::Text(body),
             Value::Text(self.query.clone()),
             Value::Float(ranked.score),
@@ -52,6 +57,22 @@ impl Hits<'_> {
         slots.push(Slot::deferred(move || snippet::of(&shown, &terms).into()));
         let int = |it| Slot::Ready(Value::Int(i64::try_from(it).unwrap_or(i64::MAX)));
         slots.extend([start, end].map(int));
+        slots.push(if has_pages {
+            Slot::deferred(move || page(&paged, &paged_terms))
+        } else {
+            Slot::Ready(Value::Null)
+        });
         Ok(Value::Record(Record::of_slots(Hit::names(), slots)))
     }
+}
+
+/// The path of a document: that of its file, or, for what is in an archive, the name in it.
+fn path_of<'a>(file: &'a str, id: &'a str) -> &'a str {
+    let is_member = id.strip_prefix(file).is_some_and(|it| it.starts_with('/'));
+    if is_member { id } else { file }
+}
+
+/// The page of the words that a snippet shows.
+fn page(text: &str, terms: &[String]) -> Value {
+    Value::Int(pages::at(1, text, snippet::place(text, terms)))
 }

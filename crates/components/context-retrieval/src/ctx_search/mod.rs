@@ -76,18 +76,22 @@ params! {
     /// If no document has a word of the query, words that begin with its words or differ by one or
     /// two letters are taken instead, which a notice reports. An empty result has a notice, too.
     ///
-    /// Reads Markdown, HTML, PDF, plain text with any extension, and records as JSON Lines or a
-    /// JSON list (`{"id", "text", "title"?}`). Files are read up to 64MiB, HTML up to 16MiB; JSON
-    /// Lines may have any size with at most 16MiB per line. Ignore files (`.gitignore`, `.ignore`)
-    /// are respected and hidden files are skipped. A file that cannot be read is reported in a
-    /// notice, and the search continues.
+    /// Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, plain text with any
+    /// extension, and records as JSON Lines or a JSON list (`{"id", "text", "title"?}`). Of mail (EML,
+    /// mbox), each message and attachment is a document, and so is each file in ZIP and GZIP, up to
+    /// 4 archives deep: `a.zip/b.txt`. Text is in UTF-8, UTF-16 with a byte order mark, or an older
+    /// encoding, which is guessed. Files are read up to 64MiB, HTML up to 16MiB; JSON Lines may have
+    /// any size with at most 16MiB per line. Ignore files (`.gitignore`, `.ignore`) are respected and
+    /// hidden files are skipped. A file that cannot be read is reported in a notice, and the search
+    /// continues.
     ///
     /// The index is built by the first search of a source, stored in the cache directory, and
     /// updated when files change. If the cache is not writable, every search builds the index in
     /// memory.
     ///
     /// A hit has the byte range of its file that it was made from: of plain text and Markdown the
-    /// text itself, of a record its line, otherwise the whole file.
+    /// text itself, of a record its line, otherwise the whole file; and the page, slide, sheet or
+    /// chapter of its snippet.
     ///
     /// Fails with `not_found` if the source does not exist, and with `invalid_input` if
     /// `syntax` is `query` and the query does not follow it.

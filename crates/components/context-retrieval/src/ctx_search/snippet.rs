@@ -34,6 +34,12 @@ pub(super) fn of(text: &str, terms: &[String]) -> String {
     format!("{before}{line}{after}")
 }
 
+/// Where the words are that a snippet shows, in bytes.
+pub(super) fn place(text: &str, terms: &[String]) -> usize {
+    let text = &text[..text.floor_char_boundary(WITHIN)];
+    best(&matches(text, terms)).map_or(0, |it| it.start)
+}
+
 /// A matching word of the text.
 struct Match {
     place: Range<usize>,

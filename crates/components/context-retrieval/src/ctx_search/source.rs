@@ -39,9 +39,14 @@ impl Source {
         if self.is_dir { self.root.join(file) } else { self.root.clone() }
     }
 
-    /// The displayed path of one of the files: as the script would write it.
+    /// The displayed path of one of the files, or of what is in it: as the script would write it.
     pub(super) fn show(&self, file: &str) -> String {
-        let path = if self.is_dir { self.shown.join(file) } else { self.shown.clone() };
+        let path = if self.is_dir {
+            self.shown.join(file)
+        } else {
+            let inner = file.split_once('/').map(|(_, inner)| inner);
+            inner.map_or_else(|| self.shown.clone(), |inner| self.shown.join(inner))
+        };
         path.strip_prefix(".").unwrap_or(&path).to_string_lossy().into_owned()
     }
 

@@ -4,6 +4,7 @@ use svc_contract::{
     registry::{Field, Max, Scheme, documents::Doc},
     value::{Record, Text, Value},
 };
+use svc_text::pages;
 
 /// The text or documents to summarise.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Document {
     pub query: Text,
     /// How well it answers the query; 0 if unknown.
     pub score: f64,
+    /// The page where the text starts, if it has pages.
+    pub page: Option<i64>,
 }
 
 impl Field for Input {
@@ -47,8 +50,14 @@ fn document(record: &Record) -> Option<Document> {
         Some(Value::Text(it) | Value::Path(it)) => it.clone(),
         _ => Text::default(),
     };
-    record.get("text")?.as_str()?;
+    let body = record.get("text")?.as_str()?;
+    let page = match record.get("page") {
+        Some(Value::Int(page)) => Some(*page),
+        _ => None,
+    };
+    let page = pages::first(page, &text("id"), &text("path"), body);
     Some(Document {
+        page,
         id: text("id"),
         title: text("title"),
         path: text("path"),
@@ -63,8 +72,8 @@ fn document(record: &Record) -> Option<Document> {
 
 impl Document {
     /// The name of the document among the sources: its path, or its id if that is more specific,
-    /// and its title if that differs.
-    pub(super) fn label(&self) -> String {
+    /// the page of a position of the text, and its title if that differs.
+    pub(super) fn label(&self, at: usize) -> String {
         let (path, id) = (self.path.as_ref(), self.id.as_ref());
         // The id of a passage is its document's id with the number of the passage.
         let whole = id.rsplit_once('#').map_or(id, |(whole, _)| whole);
@@ -74,6 +83,11 @@ impl Document {
             path.to_owned()
         } else {
             format!("{path}#{id}")
+        };
+        let page = self.page.map(|first| pages::cited(path, pages::at(first, &self.text, at)));
+        let name = match page {
+            Some(page) if !name.is_empty() => format!("{name}, {page}"),
+            _ => name,
         };
         let title = self.title.trim();
         let file_name = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -94,7 +108,7 @@ mod tests {
     fn labels_say_path_record_and_title() {
         let label = |id: &str, title: &str, path: &str| {
             let (id, title, path) = (id.into(), title.into(), path.into());
-            Document { id, title, path, ..Document::default() }.label()
+            Document { id, title, path, ..Document::default() }.label(0)
         };
         assert_eq!(
             label("guide.md#2", "Guide › Caps", "docs/guide.md"),
@@ -105,5 +119,15 @@ mod tests {
         assert_eq!(label("17", "Wings", ""), "17 (Wings)");
         assert_eq!(label("", "Wings", ""), "Wings");
         assert_eq!(label("", "", ""), "");
+    }
+
+    #[test]
+    fn labels_say_the_page() {
+        let text: Text = "one\n\u{c}\ntwo".into();
+        let (path, title): (Text, Text) = ("a/r.pdf".into(), "A report".into());
+        let document =
+            Document { id: path.clone(), title, path, text, page: Some(3), ..Document::default() };
+        assert_eq!(document.label(0), "a/r.pdf, p. 3 (A report)");
+        assert_eq!(document.label(6), "a/r.pdf, p. 4 (A report)");
     }
 }

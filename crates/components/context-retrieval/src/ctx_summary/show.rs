@@ -12,7 +12,8 @@ pub(super) fn show(
     let mut sources: Vec<String> = Vec::new();
     let mut shown = Vec::with_capacity(chosen.len());
     for sentence in chosen.iter().filter_map(|it| sentences.get(*it)) {
-        let number = docs.get(sentence.doc).and_then(|it| number(it.label(), &mut sources));
+        let number =
+            docs.get(sentence.doc).and_then(|it| number(it.label(sentence.at), &mut sources));
         let text = cut(&sentence.text, op.max_words);
         shown.push(match number {
             Some(number) if op.cite => format!("{text} [{number}]"),

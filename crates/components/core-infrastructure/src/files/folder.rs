@@ -13,24 +13,28 @@ use svc_contract::{
     },
     value::{Text, Value, units},
 };
+use svc_documents::{self as extract, Document, Sink};
 
-use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS, text_of};
+use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS};
 
 /// The limit of all texts together; a folder with more is too large for one list.
 const MOST_TEXT: u64 = 1 << 30;
 
 params! {
-    /// Reads the text files, web pages and PDFs of a folder and its subfolders, in the order of their
-    /// paths.
+    /// Reads the documents of a folder and its subfolders, in the order of their paths.
     ///
-    /// The text of a web page (`.html`) is its article without markup, or all visible text if it has
-    /// none, and its title is that of the page; `read_text` returns the file as it is.
-    /// The text of a PDF is the text of its pages, as returned by `pdf_text`. A PDF without text,
-    /// because it is scanned, encrypted or damaged, becomes a document with an empty text and a
-    /// notice; `pdf_text` fails on it with the reason. Hidden files and files that ignore files
-    /// (`.gitignore`, `.ignore`) exclude are skipped. Files that are larger than `max_size`, are
-    /// not UTF-8 text or cannot be read are skipped, each with a notice. Files after the first
-    /// `max_files` are left out, also with a notice. Fails if the texts are larger than 1 GiB
+    /// Reads text in UTF-8, UTF-16 with a byte order mark or an older encoding, which is guessed and
+    /// named in a notice; the articles of web pages (`.html`), or all visible text if they have none;
+    /// PDF; DOCX, PPTX, XLSX, ODT, ODP, ODS and EPUB; mail (EML, mbox), each
+    /// message and attachment as a document; and what is in ZIP and GZIP, as `a.zip/b.txt`. A form
+    /// feed on a line of its own ends a page of a PDF or document, a slide, a sheet or a chapter.
+    /// Such documents are read in a process of its own with limits of memory and time.
+    ///
+    /// A PDF without text, because it is scanned, encrypted or damaged, becomes a document with an
+    /// empty text and a notice; `pdf_text` fails on it with the reason. Hidden files and files that
+    /// ignore files (`.gitignore`, `.ignore`) exclude are skipped. Files that are larger than
+    /// `max_size`, are not text or cannot be read are skipped, each with a notice. Documents after
+    /// the first `max_files` are left out, also with a notice. Fails if the texts are larger than 1 GiB
     /// together. If `folder` is a file, it is read whatever its name, and a failure to read it is a
     /// failure of the op.
     pub(super) struct ReadFiles {
@@ -40,7 +44,7 @@ params! {
         /// folders. A glob without a `/` is matched with the file's name, one with a `/` with its
         /// path relative to the folder.
         glob: Text = "*".into(),
-        /// The maximum number of files to read.
+        /// The maximum number of documents.
         #[range(1..=100_000)]
         max_files: i64 = 1_000,
         /// The maximum size of a file to read.
@@ -79,27 +83,35 @@ impl Op for ReadFiles {
 impl Compute for ReadFiles {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let glob = Glob::new(&self.glob)?;
+        let most = usize::try_from(self.max_files).unwrap_or_default();
         let stat = cx.host().stat(&self.folder).map_err(|err| io_error(err, &self.folder))?;
         if !stat.is_dir {
-            let text = self.read_one(cx)?;
-            return Ok(vec![doc(&self.folder, text)].encode());
+            let mut docs = self.read_one(cx)?;
+            if docs.len() > most {
+                docs.truncate(most);
+                self.is_full(cx);
+            }
+            return Ok(docs.encode());
         }
-        let most = usize::try_from(self.max_files).unwrap_or_default();
         let mut docs = Vec::new();
         let mut left = MOST_TEXT;
         for found in walk(cx, &self.folder)? {
             cx.check()?;
             let Some((path, entry)) = wanted(cx, &self.folder, found, &glob) else { continue };
             if docs.len() == most {
-                let folder = self.folder.display();
-                cx.notice(format!("`{folder}` has more than {most} files; the rest is left out"));
+                self.is_full(cx);
                 break;
             }
             let read = self.read(cx, &path, &entry);
             cx.check()?;
-            let Some(content) = read else { continue };
-            left = left.checked_sub(content.text.len() as u64).ok_or_else(too_much)?;
-            docs.push(doc(&path, content));
+            for doc in read.into_iter().flatten() {
+                if docs.len() == most {
+                    self.is_full(cx);
+                    return Ok(docs.encode());
+                }
+                left = left.checked_sub(doc.text.len() as u64).ok_or_else(too_much)?;
+                docs.push(doc);
+            }
             cx.progress("files", docs.len() as u64, None);
         }
         Ok(docs.encode())
@@ -139,47 +151,68 @@ pub(super) fn wanted(
 }
 
 impl ReadFiles {
-    /// The content of the one file that `folder` names.
-    fn read_one(&self, cx: &Cx) -> Result<Content, OpError> {
+    fn is_full(&self, cx: &Cx) {
+        let (folder, most) = (self.folder.display(), self.max_files);
+        cx.notice(format!("`{folder}` has more than {most} files; the rest is left out"));
+    }
+
+    /// The documents of the one file that `folder` names.
+    fn read_one(&self, cx: &Cx) -> Result<Vec<Doc>, OpError> {
         let path = &self.folder;
         let content =
             host::read(cx.host(), path, self.max_size.0).map_err(|err| io_error(err, path))?;
-        let content = content_of(cx, path, content);
-        content.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
+        let docs = docs_of(cx, path, content);
+        docs.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
     }
 
-    /// The content of a file; a file without text becomes a notice.
-    fn read(&self, cx: &Cx, path: &Path, entry: &DirEntry) -> Option<Content> {
+    /// The documents of a file; a file without any becomes a notice.
+    fn read(&self, cx: &Cx, path: &Path, entry: &DirEntry) -> Option<Vec<Doc>> {
         let limit = self.max_size.0;
-        let text = if entry.stat.size > limit {
+        let docs = if entry.stat.size > limit {
             Err(format!("larger than {}", units::show_size(limit)))
         } else {
-            host::read(cx.host(), &entry.path, limit).map_err(|err| err.to_string()).and_then(
-                |content| content_of(cx, path, content).map_err(|why| format!("it {why}")),
-            )
+            host::read(cx.host(), &entry.path, limit)
+                .map_err(|err| err.to_string())
+                .and_then(|content| docs_of(cx, path, content).map_err(|why| format!("it {why}")))
         };
-        text.inspect_err(|why| cx.notice(format!("skipped `{}`: {why}", path.display()))).ok()
+        docs.inspect_err(|why| cx.notice(format!("skipped `{}`: {why}", path.display()))).ok()
     }
 }
 
-/// The title and the text of a file.
-struct Content {
-    title: Option<String>,
-    text: String,
-}
-
-/// The content of a file: plain text unchanged, the article of a web page, a PDF page by page.
-fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<Content, String> {
+/// The documents of a file: plain text unchanged, a PDF page by page, and others as they are read.
+/// Otherwise why there are none, as what the file is: `is binary data, not text`.
+fn docs_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<Vec<Doc>, String> {
+    let name = path.to_string_lossy();
     if pdf::is_pdf(&content) {
-        return Ok(Content { title: None, text: text_of_pdf(cx, path, &content) });
+        let text = pdf::pages(cx, &name, &content).unwrap_or_else(|why| {
+            if cx.check().is_ok() {
+                cx.notice(format!("cannot extract text from `{name}`: {why}"));
+            }
+            String::new()
+        });
+        return Ok(vec![doc(path, None, text)]);
     }
-    let text = text_of(content)?;
-    if !is_web_page(path) {
-        return Ok(Content { title: None, text });
+    let mut found = Read { cx, path, docs: Vec::new(), why: None };
+    if !extract::is_packed(&name, &content) {
+        let text = extract::text(content, &mut found);
+        let text = text.ok_or_else(|| "is binary data, not text".to_owned())?;
+        if is_web_page(path) {
+            let page = extract::web_page(&text, &|| cx.check().is_err());
+            let page = page.map_err(|why| format!("cannot be read as a web page: {why}"))?;
+            return Ok(vec![doc(path, page.metadata.title, page.text)]);
+        }
+        return Ok(vec![doc(path, None, text)]);
     }
-    let page = svc_documents::web_page(&text, &|| cx.check().is_err());
-    let page = page.map_err(|why| format!("cannot be read as a web page: {why}"))?;
-    Ok(Content { title: page.metadata.title, text: page.text })
+    let (size, input) = (content.len() as u64, &mut &*content);
+    let source = extract::Source { name: &name, size, input, host: cx.host() };
+    extract::extract(source, &mut found).map_err(|err| format!("cannot be read: {err}"))?;
+    match found.why.filter(|_| found.docs.is_empty()) {
+        Some(why) => Err(match why.strip_prefix("it ") {
+            Some(why) => why.to_owned(),
+            None => format!("cannot be read: {why}"),
+        }),
+        None => Ok(found.docs),
+    }
 }
 
 fn is_web_page(path: &Path) -> bool {
@@ -187,21 +220,44 @@ fn is_web_page(path: &Path) -> bool {
     ending.is_some_and(|it| matches!(it.as_str(), "html" | "htm" | "xhtml"))
 }
 
-fn text_of_pdf(cx: &Cx, path: &Path, content: &[u8]) -> String {
-    let name = path.to_string_lossy();
-    pdf::text(cx, &name, content).unwrap_or_else(|why| {
-        if cx.check().is_ok() {
-            cx.notice(format!("cannot extract text from `{name}`: {why}"));
-        }
-        String::new()
-    })
+/// The documents that were found in a file, and why it was skipped.
+struct Read<'a> {
+    cx: &'a Cx,
+    path: &'a Path,
+    docs: Vec<Doc>,
+    why: Option<String>,
 }
 
-fn doc(path: &Path, content: Content) -> Doc {
+impl Sink for Read<'_> {
+    fn document(&mut self, it: Document) {
+        let name = self.path.to_string_lossy();
+        let is_inside = it.id.strip_prefix(&*name).is_some_and(|it| it.starts_with('/'));
+        let path = if is_inside { it.id.as_str().into() } else { Text::from(&*name) };
+        self.docs.push(Doc {
+            id: it.id.into(),
+            title: it.title.into(),
+            path,
+            text: it.text.into(),
+        });
+    }
+
+    fn notice(&mut self, _: Option<u64>, message: String) {
+        match message.strip_prefix("skipped: ") {
+            Some(why) => self.why = Some(why.to_owned()),
+            None => self.cx.notice(format!("`{}`: {message}", self.path.display())),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cx.check().is_err()
+    }
+}
+
+fn doc(path: &Path, title: Option<String>, text: String) -> Doc {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |it| it.to_string_lossy());
-    let title = content.title.map_or_else(|| name.into(), Text::from);
+    let title = title.map_or_else(|| name.into(), Text::from);
     let path: Text = path.to_string_lossy().into();
-    Doc { id: path.clone(), title, path, text: content.text.into() }
+    Doc { id: path.clone(), title, path, text: text.into() }
 }
 
 fn too_much() -> OpError {
@@ -285,9 +341,11 @@ mod tests {
     #[test]
     fn what_is_left_out_is_named() {
         let host = tree()
+            .working_in_test("testing::works_where_it_is_a_worker")
             .file("docs/big.txt", "x".repeat(100))
             .file("docs/c.bin", vec![0])
-            .file("docs/d.txt", vec![0xff])
+            .file("docs/d.bin", vec![0xff; 98])
+            .file("docs/d.docx", "no archive")
             .failing("docs/e.txt", io::ErrorKind::PermissionDenied)
             .file("docs/e.txt", "");
         let (docs, notices) = read(host, vec!["*".into(), 1_000.into(), Value::Size(99)]);
@@ -297,7 +355,8 @@ mod tests {
             [
                 "skipped `docs/big.txt`: larger than 99B",
                 "skipped `docs/c.bin`: it is binary data, not text",
-                "skipped `docs/d.txt`: it is not valid UTF-8 (invalid byte at offset 0)",
+                "skipped `docs/d.bin`: it is binary data, not text",
+                "skipped `docs/d.docx`: it is not an office document",
                 "skipped `docs/e.txt`: permission denied",
             ]
         );
@@ -311,7 +370,7 @@ mod tests {
         let (docs, notices) = read(host, vec!["*.pdf".into()]);
         let text = |it: &Value| it.as_record().and_then(|it| it.get("text")).unwrap().to_string();
         let texts: Vec<String> = docs.unwrap().as_list().unwrap().iter().map(text).collect();
-        assert_eq!(texts, ["Invoice of ACME\n\nTotal 12.50", ""]);
+        assert_eq!(texts, ["Invoice of ACME\n\u{c}\nTotal 12.50", ""]);
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert!(
             notices[0]

@@ -14,6 +14,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 use svc_documents::{self as extract, Document, Sink, Unreadable};
+use svc_text::pages as marks;
 
 use super::{MAX_SIZE, io_error};
 
@@ -108,7 +109,9 @@ impl Op for PdfText {
 impl Compute for PdfText {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let (name, content) = match self.from {
-            Input::Doc(_, text) if !text.trim().is_empty() => return Ok(text.into()),
+            Input::Doc(_, text) if !text.trim().is_empty() => {
+                return Ok(marks::without_marks(&text).into());
+            }
             Input::Bytes(content) => ("the content".to_owned(), content),
             Input::Path(path) | Input::Doc(path, _) => {
                 let content = host::read(cx.host(), &path, self.max_size.0);
@@ -117,10 +120,10 @@ impl Compute for PdfText {
             }
         };
         cx.check()?;
-        let read = text(cx, &name, &content);
+        let read = pages(cx, &name, &content);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        read.map(Value::from).map_err(|why| error(&name, &why))
+        read.map(|it| marks::without_marks(&it).into()).map_err(|why| error(&name, &why))
     }
 }
 
@@ -148,8 +151,8 @@ pub(super) fn is_pdf(content: &[u8]) -> bool {
     content.starts_with(b"%PDF-")
 }
 
-/// Returns the text of all pages. Pages that cannot be read become notices.
-pub(super) fn text(cx: &Cx, name: &str, content: &[u8]) -> Result<String, Unreadable> {
+/// Returns the text of all pages, with marks between them. Pages that cannot be read become notices.
+pub(super) fn pages(cx: &Cx, name: &str, content: &[u8]) -> Result<String, Unreadable> {
     if !is_pdf(content) {
         return Err(Unreadable::Damaged("it is not a PDF".to_owned()));
     }

@@ -192,7 +192,7 @@ fn what_cannot_be_read_is_named_every_time() {
                 "`b.txt`: skipped: permission denied",
                 "`c.pdf`: skipped: it is empty",
                 "`d.jsonl`:1: skipped: expected ident",
-                "`e.txt`: 1 byte that is not UTF-8 is shown as `?`",
+                "`e.txt`: it is not UTF-8, and is read as windows-1252",
             ]
         );
     }
