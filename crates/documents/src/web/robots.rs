@@ -63,8 +63,9 @@ impl Robots {
                     self.groups.push(Group::default());
                 }
                 *is_open = true;
-                let agents = self.groups.last_mut().map(|it| &mut it.agents);
-                agents.into_iter().for_each(|it| it.push(token(value)));
+                if let Some(group) = self.groups.last_mut() {
+                    group.agents.push(token(value));
+                }
             }
             "sitemap" | "sitemaps" | "site-map" => self.sitemaps.push(value.to_owned()),
             _ => {
@@ -72,7 +73,7 @@ impl Robots {
                 match key {
                     "allow" => group.rules.extend(Rule::read(true, value)),
                     "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => {
-                        group.rules.extend(Rule::read(false, value))
+                        group.rules.extend(Rule::read(false, value));
                     }
                     "crawl-delay" | "crawl delay" => group.delay = group.delay.or(delay(value)),
                     _ => return,
@@ -244,9 +245,9 @@ mod tests {
         assert_eq!(robots.sitemaps(), ["https://a.example/1.xml", "https://a.example/2.xml"]);
         let odd =
             |value: &str| Robots::read(&format!("User-agent: *\nCrawl-delay: {value}")).delay("x");
-        assert_eq!(odd("1e300"), Some(Duration::from_secs(86_400)));
+        assert_eq!(odd("1e300"), Some(Duration::from_hours(24)));
         assert_eq!([odd("nan"), odd("soon"), odd("")], [None, None, None]);
-        assert_eq!(odd("inf"), Some(Duration::from_secs(86_400)));
+        assert_eq!(odd("inf"), Some(Duration::from_hours(24)));
     }
 
     #[test]

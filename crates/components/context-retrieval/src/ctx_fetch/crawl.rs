@@ -46,7 +46,8 @@ params! {
     /// The pages that the maps of the site name (`sitemap.xml`, also in gzip, and those in
     /// `robots.txt`) count as one link away. Pages near the first one come first. Each page is read
     /// once: addresses that differ only in a fragment or in fields that count visitors (`utm_..`) are
-    /// the same, and so are pages that name the same canonical address. Links to files without text,
+    /// the same, and so are pages that name the same canonical address, or have the same title and
+    /// text. Links to files without text,
     /// such as images and archives, are not followed, nor those of pages that ask for it (`nofollow`).
     ///
     /// Crawling is polite: what `robots.txt` does not allow for `svc` is left out, one request at a
@@ -148,7 +149,7 @@ struct Walk<'a> {
     sites: BTreeMap<String, Site>,
     /// The addresses that were read or are planned.
     seen: HashSet<String>,
-    /// The addresses of the pages in `docs`, as they call themselves.
+    /// The addresses of the pages in `docs`, as they call themselves, and the hashes of their content.
     kept: HashSet<String>,
     docs: Vec<Doc>,
     text: usize,
@@ -256,7 +257,10 @@ impl<'a> Walk<'a> {
         let own = page.links.canonical.filter(|it| it.host() == at.host());
         let own = own.map_or_else(|| at.to_string(), |it| it.to_string());
         self.seen.insert(own.clone());
-        if self.kept.insert(own) {
+        // `/` and `/index.html` are often one page.
+        let content = format!("{}\n{}", page.doc.title, page.doc.text);
+        let content = blake3::hash(content.as_bytes()).to_string();
+        if self.kept.insert(own) && self.kept.insert(content) {
             self.text += page.doc.text.len();
             self.docs.push(page.doc);
         }

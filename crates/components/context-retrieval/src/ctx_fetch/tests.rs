@@ -80,14 +80,15 @@ async fn each_page_is_read_once() {
     let crawled = crawl("https://a.example/", &[("depth", 5.into())], |url| match url {
         "https://a.example/robots.txt" => MISSING,
         "https://a.example/" => page("<p>start<a href='b'>b</a><a href='/b#top'></a><a href='/b?utm_source=x'></a><a href='/'></a><a href=c></a><a href='https://other.example/'></a><a href='mailto:x@y'></a><a href=i.png></a>"),
-        "https://a.example/b" => page("<p>b<a href=/c></a><a href=/d></a>"),
+        "https://a.example/b" => page("<title>B</title><p>b<a href=/c></a><a href=/d></a><a href=/e></a>"),
         "https://a.example/c" => (301, &[("location", "/b")], String::new()),
+        "https://a.example/e" => page("<title>B</title><p>b"),
         "https://a.example/d" => page("<link rel=canonical href=/b><p>b again"),
         _ => MISSING,
     })
     .await;
     assert_eq!(crawled.result.unwrap(), ["https://a.example/", "https://a.example/b"]);
-    let asked = ["robots.txt", "", "sitemap.xml", "b", "c", "d"];
+    let asked = ["robots.txt", "", "sitemap.xml", "b", "c", "d", "e"];
     assert_eq!(crawled.asked, asked.map(|it| format!("https://a.example/{it}")));
     assert_eq!(crawled.notices, [""; 0]);
 }
@@ -124,10 +125,10 @@ async fn the_rules_and_maps_of_a_site_are_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_site_without_end_is_bounded() {
     let endless = |url: &str| {
-        if url.ends_with("/robots.txt") || url.ends_with(".xml") {
+        if url.ends_with("/robots.txt") || url.ends_with("/sitemap.xml") {
             return MISSING;
         }
-        page(&format!("<p>x<a href='{url}/a'></a><a href='{url}/b'></a>"))
+        page(&format!("<p>{url}<a href='{url}/a'></a><a href='{url}/b'></a>"))
     };
     let args = [("depth", 5.into()), ("max_pages", 7.into())];
     let crawled = crawl("https://a.example/s", &args, endless).await;
