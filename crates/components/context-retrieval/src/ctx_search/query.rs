@@ -30,7 +30,7 @@ pub(super) struct Words {
     /// The stems that a word of the query contains.
     inner: BTreeSet<String>,
     /// The stop words, if it has only such.
-    stop_words: BTreeSet<String>,
+    stops: BTreeSet<String>,
 }
 
 impl Words {
@@ -54,7 +54,7 @@ impl Words {
         }
         words.inner.retain(|it| !words.stems.contains_key(it));
         if words.stems.is_empty() {
-            words.stop_words = stop_words.into_iter().map(|it| it.word).collect();
+            words.stops = stop_words.into_iter().map(|it| it.word).collect();
         }
         words
     }
@@ -66,7 +66,7 @@ impl Words {
             any.push(either(searcher, term(fields().body, stem, f32::from(*count)), word)?);
         }
         any.extend(self.inner.iter().map(|it| term(fields().body, it, INNER)));
-        let stop_words = self.stop_words.iter().filter_map(|it| compounds::term(it));
+        let stop_words = self.stops.iter().filter_map(|it| compounds::term(it));
         any.extend(stop_words.map(|it| term(fields().inner, &it, 1.0)));
         Ok(any_of(any))
     }
@@ -77,7 +77,7 @@ impl Words {
         for (stem, (_, word)) in &self.stems {
             taken.push((word.clone(), fallback::nearest(searcher, stem)?));
         }
-        taken.extend(self.stop_words.iter().map(|it| (it.clone(), Vec::new())));
+        taken.extend(self.stops.iter().map(|it| (it.clone(), Vec::new())));
         let stems = taken.iter().flat_map(|it| &it.1);
         let query = any_of(stems.map(|it| term(fields().body, it, 1.0)).collect());
         Ok(Nearest { query, taken })

@@ -22,7 +22,9 @@ pub(super) fn parse(text: &str) -> Result<UserInputAst, OpError> {
     let Ok(mut parsed) = parse_query(text) else { return Err(unexpected(text)) };
     fields(text, &parsed)?;
     if let UserInputAst::Clause(parts) = &mut parsed {
-        parts.iter_mut().for_each(|it| complete(&mut it.1));
+        for (_, part) in parts.iter_mut() {
+            complete(part);
+        }
     }
     Ok(parsed)
 }
@@ -31,7 +33,9 @@ pub(super) fn parse(text: &str) -> Result<UserInputAst, OpError> {
 /// it means none.
 fn complete(part: &mut UserInputAst) {
     if let UserInputAst::Clause(parts) = part {
-        parts.iter_mut().for_each(|it| complete(&mut it.1));
+        for (_, part) in parts.iter_mut() {
+            complete(part);
+        }
         if !parts.is_empty() && parts.iter().all(|it| it.0 == Some(Occur::MustNot)) {
             parts.push((Some(Occur::Should), UserInputAst::Leaf(Box::new(UserInputLeaf::All))));
         }
@@ -43,7 +47,7 @@ pub(super) fn refused(err: &QueryParserError) -> OpError {
     use QueryParserError::{
         AllButQueryForbidden, PhrasePrefixRequiresAtLeastTwoTerms, RangeMustNotHavePhrase,
     };
-    invalid(match err {
+    let why = match err {
         AllButQueryForbidden => {
             "all of its words are excluded; add a word without `-`, or `*` for all documents".into()
         }
@@ -53,7 +57,8 @@ pub(super) fn refused(err: &QueryParserError) -> OpError {
         ),
         RangeMustNotHavePhrase => "a limit of a range is not one word; write one word".into(),
         other => format!("this form is not supported ({other}); use words, phrases and operators"),
-    })
+    };
+    invalid(&why)
 }
 
 /// The error of a query on which the parser fails.
@@ -61,12 +66,12 @@ pub(super) fn unexpected(text: &str) -> OpError {
     let at = parse_query_lenient(text).1.first().map_or(0, |it| it.pos);
     let at = text.floor_char_boundary(at.min(text.len()));
     match text[at..].trim() {
-        "" => invalid("it ends too early; complete or remove the last part".to_owned()),
+        "" => invalid("it ends too early; complete or remove the last part"),
         _ => at_place(text, at, "unexpected", "put text with special characters in `\"`"),
     }
 }
 
-fn invalid(why: String) -> OpError {
+fn invalid(why: &str) -> OpError {
     OpError::invalid_input(format!("invalid `query`: {why}"))
 }
 
@@ -74,7 +79,7 @@ fn invalid(why: String) -> OpError {
 fn at_place(text: &str, at: usize, what: &str, help: &str) -> OpError {
     let shown: String = text[at..].chars().take(SHOWN).collect();
     let column = text[..at].chars().count() + 1;
-    invalid(format!("{what} `{}` at character {column}; {help}", shown.trim_end()))
+    invalid(&format!("{what} `{}` at character {column}; {help}", shown.trim_end()))
 }
 
 /// Finds quotes and brackets without their counterpart.
@@ -110,7 +115,7 @@ fn brackets(text: &str) -> Result<(), OpError> {
             _ => {}
         }
         if open.len() > DEEPEST {
-            return Err(invalid(format!("parentheses nested too deeply (limit {DEEPEST})")));
+            return Err(invalid(&format!("parentheses nested too deeply (limit {DEEPEST})")));
         }
     }
     match quote.or(open.pop()) {
@@ -141,7 +146,7 @@ fn operators(text: &str) -> Result<(), OpError> {
                 "`{word}` needs a word on both sides; add the word, or write `\"{word}\"` for the \
                  word itself"
             );
-            return Err(invalid(why));
+            return Err(invalid(&why));
         }
     }
     Ok(())
@@ -156,10 +161,10 @@ fn fields(text: &str, parsed: &UserInputAst) -> Result<(), OpError> {
             let field = match leaf.as_ref() {
                 UserInputLeaf::Range { field: None, .. } => {
                     let why = "a range needs a field; write `body:` before the `[`";
-                    return Err(invalid(why.to_owned()));
+                    return Err(invalid(why));
                 }
                 UserInputLeaf::Exists { field } if field == "body" => {
-                    return Err(invalid("every document has a `body`; write `*`".to_owned()));
+                    return Err(invalid("every document has a `body`; write `*`"));
                 }
                 UserInputLeaf::Literal(it) => it.field_name.as_ref(),
                 UserInputLeaf::Range { field, .. } | UserInputLeaf::Set { field, .. } => {
@@ -170,7 +175,7 @@ fn fields(text: &str, parsed: &UserInputAst) -> Result<(), OpError> {
                 UserInputLeaf::Regex { .. } => {
                     let why = "regular expressions are not supported; write `\"two wo\"*` for the \
                                beginning of a word";
-                    return Err(invalid(why.to_owned()));
+                    return Err(invalid(why));
                 }
             };
             field.map_or(Ok(()), |it| known(text, it))

@@ -21,7 +21,8 @@ fn assert_as_new(world: &World, name: &str, content: &str, query: &str) {
     assert_eq!(seen(&old), seen(&new), "{content}");
     assert_eq!(old.notices, new.notices, "{content}");
     for hit in old.hits() {
-        let line = &content[hit.start as usize..hit.end as usize];
+        let place = |at: i64| usize::try_from(at).unwrap();
+        let line = &content[place(hit.start)..place(hit.end)];
         assert!(line.contains(hit.text.as_ref()), "{line}");
     }
 }
