@@ -32,7 +32,7 @@ pub fn has_pages(path: &str, text: &str) -> bool {
 /// The page of a position of a text that starts on the page `first`.
 pub fn at(first: i64, text: &str, position: usize) -> i64 {
     let before = text.as_bytes().get(..position).unwrap_or(text.as_bytes());
-    let ended = before.iter().filter(|it| **it == b'\x0c').count();
+    let ended = before.split(|it| *it == b'\x0c').count() - 1;
     first.saturating_add(i64::try_from(ended).unwrap_or(i64::MAX))
 }
 

@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_documents as extract;
 use svc_text::pages::BREAK;
 
-use crate::input::{Input, unreadable};
+use crate::{Input, unreadable};
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_pdf",

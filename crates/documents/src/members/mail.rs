@@ -18,7 +18,7 @@ pub(super) fn message(name: &str, content: &[u8]) -> Result<Found, Unreadable> {
 }
 
 /// A portion of the messages of a file, from this one on. They are numbered from 1.
-pub(super) fn mailbox(name: &str, content: &[u8], from: usize) -> Result<Found, Unreadable> {
+pub(super) fn mailbox(name: &str, content: &[u8], from: usize) -> Found {
     let mut found = Found::default();
     for (idx, range) in ranges(content).into_iter().enumerate().skip(from) {
         if found.is_full() {
@@ -33,11 +33,11 @@ pub(super) fn mailbox(name: &str, content: &[u8], from: usize) -> Result<Found, 
                 add(&message, (&id, &format!("{number}/")), range, &mut found);
             }
             None => {
-                found.notices.push(format!("`{number}`: skipped: it is not a readable message"))
+                found.notices.push(format!("`{number}`: skipped: it is not a readable message"));
             }
         }
     }
-    Ok(found)
+    found
 }
 
 fn damaged(why: &str) -> Unreadable {
@@ -69,10 +69,8 @@ fn add(message: &Message, (id, prefix): (&str, &str), range: Range<usize>, found
     found.add_document(Document { id: id.to_owned(), title, text, start, end });
     for (number, part) in (1..).zip(message.attachments()) {
         let is_message = part.message().is_some();
-        let name = part
-            .attachment_name()
-            .map(str::to_owned)
-            .unwrap_or_else(|| format!("part {number}{}", if is_message { ".eml" } else { "" }));
+        let unnamed = || format!("part {number}{}", if is_message { ".eml" } else { "" });
+        let name = part.attachment_name().map_or_else(unnamed, str::to_owned);
         let name = format!("{prefix}{}", name.replace(['/', '\\'], "_"));
         let bytes = match part.message() {
             Some(inner) => inner.raw_message().to_vec(),

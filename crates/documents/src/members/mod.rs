@@ -287,7 +287,7 @@ pub(super) fn in_process(content: &[u8], wanted: &Value) -> Result<Value, Unread
             Kind::Zip => packed::zip(content, from),
             Kind::Gzip => packed::gzip(name, content),
             Kind::Mail => mail::message(name, content),
-            Kind::Mailbox => mail::mailbox(name, content, from),
+            Kind::Mailbox => Ok(mail::mailbox(name, content, from)),
         })
     };
     let found = catch_unwind(AssertUnwindSafe(read));

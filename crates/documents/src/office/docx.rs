@@ -109,6 +109,7 @@ impl<'a> Body<'a> {
         Self { styles, writer, grid, open, is_text: false, title: None }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a walk gives its steps away")]
     fn take(&mut self, step: Step) -> Result<Visit, Unreadable> {
         match step {
             Step::Open(tag) => return self.enter(tag),

@@ -44,6 +44,7 @@ impl<'a> Body<'a> {
         Self { writer, grid, open, breaking, style: None, slides: 0 }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a walk gives its steps away")]
     fn take(&mut self, step: Step) -> Result<Visit, Unreadable> {
         match step {
             Step::Open(tag) => return self.enter(tag),

@@ -63,6 +63,7 @@ impl<'a> Slide<'a> {
         Self { writer, grid, paragraph, is_text: false, is_title: false, is_repeated: false }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a walk gives its steps away")]
     fn take(&mut self, step: Step) -> Result<Visit, Unreadable> {
         match step {
             Step::Open(tag) => return Ok(self.enter(tag)),

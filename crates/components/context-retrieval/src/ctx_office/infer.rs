@@ -12,7 +12,7 @@ use svc_contract::{
 use svc_documents::{self as extract, Table};
 
 use super::sheet::{SAMPLE, names};
-use crate::input::{Input, unreadable};
+use crate::{Input, unreadable};
 
 record! {
     /// A heading of a document.

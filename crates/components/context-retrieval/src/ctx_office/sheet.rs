@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_documents::{self as extract, Area, WhichSheet};
 
 use super::range::{area, letters};
-use crate::input::{Input, unreadable};
+use crate::{Input, unreadable};
 
 /// A workbook of two sheets, for examples: its parts are not compressed, so it is text.
 pub(super) const SAMPLE: &str = include_str!("sample.xlsx");
