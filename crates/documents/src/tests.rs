@@ -159,6 +159,19 @@ fn a_page_gives_its_article_and_what_it_says_about_itself() {
     assert_eq!(said.site.as_deref(), Some("The Gazette"));
 }
 
+/// The time for a page grows with its size, however many parts its article and its title have.
+#[test]
+fn many_parts_take_little_time() {
+    let words = "<p>Words, words, and more words in a paragraph without a link.</p>";
+    let parts = words.repeat(40_000);
+    let title = "a | ".repeat(100_000);
+    let page = format!("<title>{title}</title><div>{}</div>{parts}", words.repeat(50));
+    let started = std::time::Instant::now();
+    let read = crate::web_page(&page, &|| false).unwrap();
+    assert!(read.text.len() > 1_000_000);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
 /// A list of links has no article, and an application shows little text.
 #[test]
 fn a_page_without_an_article_gives_its_visible_text() {

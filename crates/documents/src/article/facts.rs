@@ -102,20 +102,21 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
     share
 }
 
-/// Counts below `root`. After an element was counted, `drops` says whether to drop it: then it adds
+/// Counts below `root`, in `facts`, which has a place for each node. After an element was counted, `drops` says whether to drop it: then it adds
 /// nothing to those around it.
 pub(super) fn count(
     html: &Tree,
     root: Id,
     dropped: &mut [bool],
+    facts: &mut [Facts],
     mut drops: impl FnMut(Id, &Facts) -> bool,
-) -> Vec<Facts> {
-    let mut facts = vec![Facts::default(); dropped.len()];
+) {
     walk(html, root, |step| match step {
         Step::In(id, seen) => {
-            if let Seen::Text(text) = seen {
-                facts[id] = Facts::of_text(text);
-            }
+            facts[id] = match seen {
+                Seen::Text(text) => Facts::of_text(text),
+                _ => Facts::default(),
+            };
             !dropped[id]
         }
         Step::Out(id, seen) => {
@@ -132,5 +133,4 @@ pub(super) fn count(
             true
         }
     });
-    facts
 }

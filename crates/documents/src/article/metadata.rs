@@ -16,6 +16,9 @@ const MOST: usize = 500;
 /// The maximum length of an author or a site, in bytes.
 const LONGEST: usize = 200;
 
+/// The maximum length of a title that is searched for the name of the site, in bytes.
+const LONGEST_TITLE: usize = 1_000;
+
 /// What a page says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
@@ -202,9 +205,14 @@ fn joined(json: &Json, inner: &str) -> String {
 /// that is a heading of the page.
 fn without_site<'a>(title: &'a str, site: Option<&str>, headings: &[String]) -> &'a str {
     const BETWEEN: &[&str] = &[" | ", " - ", " – ", " — ", " · ", " » ", " « ", " : "];
-    let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
+    let same = |one: &str, other: &str| {
+        one.len() <= LONGEST_TITLE && one.to_lowercase() == other.to_lowercase()
+    };
     let is_site = |part: &str| site.is_some_and(|it| same(it, part));
     let is_heading = |part: &str| headings.iter().any(|it| same(it, part));
+    if title.len() > LONGEST_TITLE {
+        return title;
+    }
     let splits = BETWEEN.iter().flat_map(|it| {
         title.match_indices(it).map(|(at, between)| (&title[..at], &title[at + between.len()..]))
     });

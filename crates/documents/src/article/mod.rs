@@ -46,10 +46,11 @@ pub(super) fn article(html: &Tree) -> Option<Article> {
 fn attempt(html: &Tree, is_strict: bool) -> Option<Article> {
     let mut dropped = outside(html, is_strict);
     let root = html.ids().start;
-    let mut facts = count(html, root, &mut dropped, |_, _| false);
+    let mut facts = vec![Facts::default(); dropped.len()];
+    count(html, root, &mut dropped, &mut facts, |_, _| false);
     if is_strict {
         let most = facts[root].plain() / 2;
-        facts = count(html, root, &mut dropped, |id, facts| {
+        count(html, root, &mut dropped, &mut facts, |id, facts| {
             facts.plain() <= most && signs::is_around(html, id) && !signs::is_body(html, id)
         });
     }
@@ -70,10 +71,12 @@ impl Article {
     /// Drops what is not text, and returns the number of letters outside links that are left.
     fn clean(&mut self, html: &Tree) -> usize {
         let mut left = 0;
+        // One for all roots: a page may have as many as paragraphs.
+        let mut facts = vec![Facts::default(); self.dropped.len()];
         for root in &self.roots {
-            let facts = count(html, *root, &mut self.dropped, |_, _| false);
+            count(html, *root, &mut self.dropped, &mut facts, |_, _| false);
             let most = facts[*root].plain() / 2;
-            let facts = count(html, *root, &mut self.dropped, |id, it| {
+            count(html, *root, &mut self.dropped, &mut facts, |id, it| {
                 it.plain() <= most && is_clutter(html, id, it)
             });
             left += facts[*root].plain();

@@ -330,7 +330,7 @@ mod tests {
                 .unwrap()
                 .to_string()
         };
-        assert_eq!((&*of(0, "title"), &*of(0, "text")), ("\"Caps\"", "\"A cap is kept.\""));
+        assert_eq!((&*of(0, "title"), &*of(0, "text")), ("Caps", "A cap is kept."));
         assert_eq!(of(1, "text"), Value::from(page).to_string());
         let deep = TestHost::new().file("docs/a.html", "<div>".repeat(100_000));
         let (docs, notices) = read(deep, vec![]);
