@@ -47,6 +47,91 @@ async fn cranfield_is_ranked_as_well_as_by_reference() {
     assert!(map >= CRANFIELD, "the mean average precision is {map:.4}");
 }
 
+/// Chains of `search` that answer with six results; `depth` hits are looked through.
+const SIX_BEST: &str = "param question: string
+param docs: path
+question >> search(source: docs, top_k: 6) >> each { { id: .id, score: .score } }";
+const SIX_PASSAGES: &str = "param question: string
+param docs: path
+param depth: int
+question
+  >> search(source: docs, top_k: depth)
+  >> rag_retrieval(top_k: 6)
+  >> each { { id: .id, score: .score } }";
+
+/// Passages come from relevant documents as often as the results of the search itself do, however
+/// many hits they are chosen from; `SVC_LEARN=1` measures all three collections.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
+#[tokio::test]
+async fn passages_keep_relevant_documents() {
+    let all = std::env::var_os("SVC_LEARN").is_some();
+    let names: &[&str] = if all { &["cacm", "cisi", "cranfield"] } else { &["cacm"] };
+    for name in names {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ir").join(name);
+        let Ok(docs) = fs::read(folder.join("docs.jsonl")) else {
+            eprintln!("skipped: no test collections");
+            return;
+        };
+        let engine = svc::engine().with_host(Arc::new(TestHost::new().file("docs.jsonl", docs)));
+        let relevant = judgements(&folder);
+        let mut found = [[0; 2]; 4];
+        for (question, text) in questions(&folder) {
+            let Some(wanted) = relevant.get(&question) else { continue };
+            for (at, depth) in [None, Some(10), Some(50), Some(200)].into_iter().enumerate() {
+                let ids = six(&engine, &text, depth).await;
+                let is_relevant = |it: &String| wanted.contains(it.split('#').next().unwrap());
+                found[at][0] += usize::from(ids.iter().any(is_relevant));
+                found[at][1] += usize::from(ids.first().is_some_and(is_relevant));
+            }
+        }
+        eprintln!("{name}, of {}: search, and from 10, 50, 200 hits: {found:?}", relevant.len());
+        for at in 0..2 {
+            assert!(found[2][at] >= found[0][at], "{name}: {found:?}");
+            assert!(found[3][at] >= found[0][at], "{name}: {found:?}");
+        }
+    }
+}
+
+/// The ids of six results: of a search, or the passages of the documents that it found.
+async fn six(engine: &Engine, question: &str, depth: Option<i64>) -> Vec<String> {
+    let docs = Value::Path("docs.jsonl".into());
+    let script = if depth.is_some() { SIX_PASSAGES } else { SIX_BEST };
+    let mut run = engine.run(script).param("question", question).param("docs", docs);
+    if let Some(depth) = depth {
+        run = run.param("depth", depth);
+    }
+    let ranked: Vec<Ranked> = run.await.unwrap().get().unwrap();
+    ranked.into_iter().map(|it| it.id).collect()
+}
+
+/// How often the paragraph that answers a question comes first.
+const RIGHT_FIRST: [(&str, f64); 4] = [("de", 0.87), ("en", 0.94), ("es", 0.91), ("zh", 0.92)];
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
+#[tokio::test]
+async fn questions_in_several_languages_find_their_paragraph() {
+    for (language, least) in RIGHT_FIRST {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/questions");
+        let Ok(docs) = fs::read(data.join(language).join("docs.jsonl")) else {
+            eprintln!("skipped: no questions");
+            return;
+        };
+        let engine = svc::engine().with_host(Arc::new(TestHost::new().file("docs.jsonl", docs)));
+        let lines = fs::read_to_string(data.join(language).join("queries.jsonl")).unwrap();
+        // Every third question is enough to notice a loss.
+        let asked: Vec<serde_json::Value> =
+            lines.lines().step_by(3).map(|it| serde_json::from_str(it).unwrap()).collect();
+        let mut right = 0;
+        for it in &asked {
+            let ids = six(&engine, it["question"].as_str().unwrap(), None).await;
+            right += usize::from(ids.first().map(String::as_str) == it["doc"].as_str());
+        }
+        let share = count(right) / count(asked.len());
+        eprintln!("{language}: {share:.3} of {}", asked.len());
+        assert!(share >= least, "{language}: {share:.3}");
+    }
+}
+
 /// The documents from best to worst; equals in the order of `trec_eval`.
 async fn ranking(engine: &Engine, question: &str) -> Vec<String> {
     let docs = Value::Path("docs.jsonl".into());

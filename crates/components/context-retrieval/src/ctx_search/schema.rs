@@ -15,7 +15,7 @@ use super::{analyzer, compounds};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// The fields of every index.
 pub(super) struct Fields {
