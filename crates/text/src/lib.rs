@@ -15,6 +15,7 @@ pub mod markup;
 pub mod pages;
 #[cfg(feature = "markdown")]
 pub mod plain;
+#[cfg(feature = "scripts")]
 pub mod scripts;
 pub mod search;
 pub mod sentences;

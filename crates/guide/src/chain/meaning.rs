@@ -144,7 +144,7 @@ fn by_values(goal: &Goal, catalog: &dyn Catalog) -> Vec<Meaning> {
     };
     let reads = |it: &OpRef| {
         let is_named = it.op.name.split('_').any(|it| formats.contains(&it));
-        is_named || formats.iter().any(|format| it.op.doc.contains(&format!(".{format}`")))
+        is_named || formats.iter().any(|format| it.op.doc.contains(&format!("`.{format}`")))
     };
     let ops = catalog.topics().all().iter().filter_map(Topic::op);
     let fitting = ops.filter(|it| has_zone && shows(it) || reads(it));

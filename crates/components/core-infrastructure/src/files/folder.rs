@@ -24,7 +24,7 @@ params! {
     /// Reads the documents of a folder and its subfolders, in the order of their paths.
     ///
     /// Reads text in UTF-8, UTF-16 with a byte order mark or an older encoding, which is guessed and
-    /// named in a notice; the articles of web pages (`.html`), or all visible text if they have none;
+    /// named in a notice; the articles of web pages (HTML), or all visible text if they have none;
     /// PDF; DOCX, PPTX, XLSX, ODT, ODP, ODS and EPUB; mail (EML, mbox), each
     /// message and attachment as a document; and what is in ZIP and GZIP, as `a.zip/b.txt`. A form
     /// feed on a line of its own ends a page of a PDF or document, a slide, a sheet or a chapter.
