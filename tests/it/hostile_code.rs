@@ -135,11 +135,15 @@ fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The peak memory in kilobytes; zero if the system does not report it.
+/// The peak memory in kilobytes, without the pages of the program itself; zero if the system does
+/// not report it.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
-    line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    let of = |name: &str| {
+        let line = status.lines().find_map(|it| it.strip_prefix(name));
+        line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    };
+    of("VmHWM:").saturating_sub(of("RssFile:"))
 }
 
 /// Untrusted scripts run their code in separate processes, which end.

@@ -25,7 +25,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_rag",
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "passages by BM25 and MMR",
         &[

@@ -129,7 +129,7 @@ impl Job<'_> {
 
     fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         let hits = if there.searcher.num_docs() == 0 {
-            notices.add(format!("`{}` contains no documents", self.source.show_root()));
+            notices.add_of_query(format!("`{}` contains no documents", self.source.show_root()));
             Vec::new()
         } else {
             self.hits(there, notices)?
@@ -145,13 +145,13 @@ impl Job<'_> {
                 let rank = || self.ranked(there, query.as_ref());
                 let ranked = guarded(rank).map_err(Trouble::of_query)?;
                 if ranked.is_empty() {
-                    notices.add("no document matches the query".to_owned());
+                    notices.add_of_query("no document matches the query".to_owned());
                 }
                 self.read(there, query.as_ref(), &ranked)
             }
             Asked::Words(words) => {
                 let Some(query) = words.query(&there.searcher)? else {
-                    notices.add("the query has no word to search for".to_owned());
+                    notices.add_of_query("the query has no word to search for".to_owned());
                     return Ok(Vec::new());
                 };
                 let ranked = self.ranked(there, query.as_ref())?;
@@ -178,7 +178,7 @@ impl Job<'_> {
         for (word, stems) in &taken {
             let spelled = |stem: &String| fallback::spelled(&there.searcher, &ranked, stem);
             let others: Vec<String> = stems.iter().map(|it| format!("`{}`", spelled(it))).collect();
-            notices.add(match others.as_slice() {
+            notices.add_of_query(match others.as_slice() {
                 [] => format!("no document contains `{word}`"),
                 others => {
                     let others = others.join(", ");

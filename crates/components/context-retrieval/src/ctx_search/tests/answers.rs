@@ -202,8 +202,9 @@ fn what_cannot_be_read_is_named_every_time() {
 fn many_notices_are_cut_short() {
     let host = (0..30).fold(TestHost::new(), |host, it| host.file(&format!("{it}.pdf"), ""));
     let notices = World::new(host).search("x").notices;
-    assert_eq!(notices.len(), 21);
-    assert_eq!(notices[20], "11 more notices of this kind were left out");
+    assert_eq!(notices.len(), 22);
+    assert_eq!(notices[20], "10 more notices of this kind were left out");
+    assert_eq!(notices[21], "`.` contains no documents");
 }
 
 #[test]
