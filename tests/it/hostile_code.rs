@@ -139,7 +139,7 @@ fn reset_peak() {
 /// not report it.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let of = |name: &str| {
+    let of = |name: &str| -> u64 {
         let line = status.lines().find_map(|it| it.strip_prefix(name));
         line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
     };
