@@ -1,6 +1,6 @@
 //! Shared helpers for the tests of this cluster.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use svc_contract::{
     registry::{Cx, Field, Meter, Monitor, ParamDefault, Params, documents::Hit},
@@ -9,12 +9,29 @@ use svc_contract::{
 use svc_host_os::test::TestHost;
 use tokio_util::sync::CancellationToken;
 
-struct NoCallees;
+/// The notices of a call.
+#[derive(Default)]
+pub(super) struct Notices(Mutex<Vec<String>>);
 
-impl Monitor for NoCallees {
+impl Monitor for Notices {
     fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
 
-    fn notice(&self, _: &str) {}
+    fn notice(&self, message: &str) {
+        self.0.lock().unwrap().push(message.to_owned());
+    }
+}
+
+impl Notices {
+    pub(super) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// A context with a host, and the notices of its calls.
+pub(super) fn noticed(host: TestHost) -> (Cx, Arc<Notices>) {
+    let notices = Arc::new(Notices::default());
+    let token = CancellationToken::new();
+    (Cx::new("test", Arc::new(host), token, notices.clone(), Meter::default()), notices)
 }
 
 /// A context with an empty world.
@@ -30,7 +47,8 @@ pub(super) fn cancelled() -> Cx {
 }
 
 fn with_token(token: CancellationToken) -> Cx {
-    Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(NoCallees), Meter::default())
+    let notices = Arc::new(Notices::default());
+    Cx::new("test", Arc::new(TestHost::new()), token, notices, Meter::default())
 }
 
 /// The test that is the worker process of the others.

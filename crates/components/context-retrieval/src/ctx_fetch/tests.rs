@@ -7,25 +7,13 @@ use std::{
 
 use svc_contract::{
     host::http::{Request, Response},
-    registry::{Cx, ErrorKind, Io as _, Meter, Monitor, OpError},
+    registry::{ErrorKind, Io as _, OpError},
     value::Value,
 };
 use svc_host_os::test::TestHost;
-use tokio_util::sync::CancellationToken;
 
 use super::{crawl::Crawl, feed::ReadFeed};
-use crate::testing::{WORKER, decode};
-
-#[derive(Default)]
-struct Notices(Mutex<Vec<String>>);
-
-impl Monitor for Notices {
-    fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
-
-    fn notice(&self, message: &str) {
-        self.0.lock().unwrap().push(message.to_owned());
-    }
-}
+use crate::testing::{WORKER, decode, noticed};
 
 /// What a crawl returned, asked for and reported.
 struct Crawled {
@@ -56,14 +44,7 @@ async fn crawl(
         let response = Response { headers: headers.collect(), ..Response::whole(status, body) };
         Box::pin(async move { Ok(response) })
     });
-    let notices = Arc::new(Notices::default());
-    let cx = Cx::new(
-        "ctx_fetch",
-        Arc::new(host),
-        CancellationToken::new(),
-        notices.clone(),
-        Meter::default(),
-    );
+    let (cx, notices) = noticed(host);
     let result = decode::<Crawl>(url.into(), args).run(&cx).await;
     let result = result.map(|it| {
         let Value::List(docs) = it else { panic!("{it}") };
@@ -71,8 +52,7 @@ async fn crawl(
         docs.iter().filter_map(path).collect()
     });
     let asked = asked.lock().unwrap().clone();
-    let notices = notices.0.lock().unwrap().clone();
-    Crawled { result, asked, notices }
+    Crawled { result, asked, notices: notices.all() }
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,15 +157,8 @@ async fn a_damaged_feed_has_a_notice() {
         let body = "<rss><channel><item><title>one</title></item><item><ti";
         Box::pin(async move { Ok(Response::whole(200, body)) })
     });
-    let notices = Arc::new(Notices::default());
-    let cx = Cx::new(
-        "ctx_fetch",
-        Arc::new(host),
-        CancellationToken::new(),
-        notices.clone(),
-        Meter::default(),
-    );
+    let (cx, notices) = noticed(host);
     let read = decode::<ReadFeed>("https://a.example/f".into(), &[]).run(&cx).await.unwrap();
     assert!(matches!(&read, Value::List(docs) if docs.len() == 1), "{read}");
-    assert!(notices.0.lock().unwrap()[0].contains("the rest of the feed is missing"));
+    assert!(notices.all()[0].contains("the rest of the feed is missing"));
 }

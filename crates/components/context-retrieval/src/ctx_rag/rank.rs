@@ -101,9 +101,7 @@ impl Questions {
             candidate.score = if most > 0.0 { candidate.score / most } else { 0.0 };
         }
         for own in candidates.chunk_by_mut(|a, b| a.source == b.source) {
-            if let Some(source) = own.first().map(|it| &sources[it.source]) {
-                add_document(own, source);
-            }
+            add_document(own, &sources[own[0].source]);
         }
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct Chosen {
 pub(super) fn select(candidates: Vec<Candidate>, sources: &[Source], choice: Choice) -> Chosen {
     let mut pool = Pool::new(best(candidates, sources, choice.top_k), sources);
     let mut left = choice.max_tokens;
-    let Chosen { passages: mut chosen, mut too_long } = Chosen::default();
-    while chosen.len() < choice.top_k {
+    let Chosen { mut passages, mut too_long } = Chosen::default();
+    while passages.len() < choice.top_k {
         let Some(idx) = pool.next(choice.diversity) else { break };
         let entry = pool.entries.remove(idx);
         let is_repeated = choice.diversity > 0.0 && entry.likeness > SAME;
@@ -45,15 +45,15 @@ pub(super) fn select(candidates: Vec<Candidate>, sources: &[Source], choice: Cho
             continue;
         }
         if entry.tokens > left {
-            too_long += usize::from(chosen.len() + too_long < choice.top_k);
+            too_long += usize::from(passages.len() + too_long < choice.top_k);
             continue;
         }
         left -= entry.tokens;
         pool.compare(&entry.vector);
-        chosen.push(entry.candidate);
+        passages.push(entry.candidate);
     }
-    chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Chosen { passages: chosen, too_long }
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Chosen { passages, too_long }
 }
 
 /// Returns the passages to choose from, best first: those that match well, or the leading passages
