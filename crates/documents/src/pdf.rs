@@ -66,6 +66,9 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
 
 /// A PDF that is not encrypted and has pages.
 pub(super) fn open(content: &[u8]) -> Result<lopdf::Document, Unreadable> {
+    if content.is_empty() {
+        return Err(Unreadable::Damaged("it is empty".to_owned()));
+    }
     let options = LoadOptions::with_max_decompressed_size(LARGEST_STREAM);
     let pdf =
         lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {

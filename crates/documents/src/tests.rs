@@ -237,6 +237,8 @@ fn pdf_gives_its_pages() {
 #[test]
 fn broken_pdf_is_skipped() {
     assert_eq!(skipped("p.pdf", b""), "skipped: it is empty");
+    let empty = crate::pdf::open(b"").map(|_| ());
+    assert!(matches!(empty, Err(crate::Unreadable::Damaged(why)) if why == "it is empty"));
     assert!(skipped("p.pdf", b"%PDF-1.5 nothing").starts_with("skipped: it is not a readable PDF"));
     assert_eq!(skipped("p.pdf", &pdf(&[""])), "skipped: it contains no text");
     let deep = [b"%PDF-1.5\n1 0 obj\n".as_slice(), &vec![b'['; 200_000], b"\ntrailer\n"].concat();
