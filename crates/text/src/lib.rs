@@ -9,6 +9,8 @@ mod stop_words;
 
 pub mod blocks;
 pub mod dates;
+#[cfg(feature = "languages")]
+pub mod language;
 #[cfg(feature = "markdown")]
 pub mod links;
 pub mod markup;

@@ -9,7 +9,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 }
 
 /// Sorted by bytes, for binary search.
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "a",
     "about",
     "above",

@@ -1,73 +1,101 @@
-//! Converts text to the terms that are indexed and searched.
+//! Converts text to the terms that are indexed and searched: the stems of its words, without stop
+//! words, in the language of the text.
 
-use std::sync::LazyLock;
+use std::ops::Range;
 
-use svc_text::scripts::{self, folded};
-use tantivy::tokenizer::{
-    Language, RemoveLongFilter, Stemmer, StopWordFilter, TextAnalyzer, Token, TokenStream,
-    Tokenizer,
+use svc_text::{
+    language::{Forms, Language, detect, lower},
+    scripts,
 };
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 
 /// The name of the analyzer in an index.
-pub(super) const NAME: &str = "english";
+pub(super) const NAME: &str = "words";
 
 /// Longer words, in bytes, are not words but keys and encoded data.
 const LONGEST_WORD: usize = 64;
 
-/// English words without meaning for a search, after the list of the Snowball project. Compared to
-/// Lucene's list of 33, they raise the mean average precision on Cranfield, CISI and CACM by .008
-/// to .014.
-pub(super) const STOP_WORDS: &str = "\
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she \
-    her hers herself it its itself they them their theirs themselves what which who whom this that \
-    these those am is are was were be been being have has had having do does did doing would should \
-    could ought a an the and but if or because as until while of at by for with about against \
-    between into through during before after above below to from up down in out on off over under \
-    again further then once here there when where why how all any both each few more most other \
-    some such no nor not only own same so than too very";
+/// Stands between the code of a language and a text in it.
+const MARK: char = '\u{1f}';
 
-/// Splits text into the words of any script, drops stop words, and reduces words to stems.
-pub(super) fn analyzer() -> TextAnalyzer {
-    static ANALYZER: LazyLock<TextAnalyzer> = LazyLock::new(|| {
-        let stop_words = STOP_WORDS.split_whitespace().map(str::to_owned);
-        TextAnalyzer::builder(Words::default())
-            .filter(RemoveLongFilter::limit(LONGEST_WORD))
-            .filter(StopWordFilter::remove(stop_words))
-            .filter(Stemmer::new(Language::English))
-            .build()
-    });
-    ANALYZER.clone()
+/// The language in which a text is read. A text that is too short to tell counts as English.
+pub(super) fn language(text: &str) -> Language {
+    detect(text).map_or(Language::ENGLISH, |it| it.language)
 }
 
-/// The words of a text, folded.
-#[derive(Clone, Default)]
-struct Words {
+/// A text of an index, with its language for the analyzer.
+pub(super) fn marked(language: Language, text: &str) -> String {
+    format!("{}{MARK}{text}", language.code())
+}
+
+/// The language of a marked text, and the text.
+pub(super) fn unmarked(text: &str) -> Option<(Language, &str)> {
+    let (code, text) = text.split_at_checked(2)?;
+    Some((Language::of_code(code)?, text.strip_prefix(MARK)?))
+}
+
+/// The terms of a text.
+pub(super) fn terms(
+    language: Language,
+    text: &str,
+) -> impl Iterator<Item = (Range<usize>, String)> {
+    let forms = language.forms();
+    scripts::words(text).filter_map(move |place| {
+        let mut term = String::new();
+        read(&forms, &text[place.clone()], &mut term).then_some((place, term))
+    })
+}
+
+/// Writes the term of a word. Returns false for words that are not searched.
+fn read(forms: &Forms, word: &str, term: &mut String) -> bool {
+    term.clear();
+    let lower = lower(word);
+    if lower.len() > LONGEST_WORD || forms.is_stop_word(&lower) {
+        return false;
+    }
+    term.push_str(&forms.stem(&lower));
+    true
+}
+
+/// The analyzer of texts in their language, and of texts without a mark in another.
+pub(super) fn analyzer(unmarked: Language) -> TextAnalyzer {
+    TextAnalyzer::builder(Terms { unmarked, token: Token::default() }).build()
+}
+
+#[derive(Clone)]
+struct Terms {
+    unmarked: Language,
     token: Token,
 }
 
-struct WordsOf<'a> {
+struct TermsOf<'a> {
     text: &'a str,
     words: scripts::Words<'a>,
+    forms: Forms,
     token: &'a mut Token,
 }
 
-impl Tokenizer for Words {
-    type TokenStream<'a> = WordsOf<'a>;
+impl Tokenizer for Terms {
+    type TokenStream<'a> = TermsOf<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordsOf<'a> {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TermsOf<'a> {
+        let (language, text) = unmarked(text).unwrap_or((self.unmarked, text));
         self.token.reset();
-        WordsOf { text, words: scripts::words(text), token: &mut self.token }
+        let (words, forms) = (scripts::words(text), language.forms());
+        TermsOf { text, words, forms, token: &mut self.token }
     }
 }
 
-impl TokenStream for WordsOf<'_> {
+impl TokenStream for TermsOf<'_> {
     fn advance(&mut self) -> bool {
-        let Some(range) = self.words.next() else { return false };
-        self.token.position = self.token.position.wrapping_add(1);
-        self.token.text.clear();
-        self.token.text.push_str(&folded(&self.text[range.clone()]));
-        (self.token.offset_from, self.token.offset_to) = (range.start, range.end);
-        true
+        for range in self.words.by_ref() {
+            self.token.position = self.token.position.wrapping_add(1);
+            if read(&self.forms, &self.text[range.clone()], &mut self.token.text) {
+                (self.token.offset_from, self.token.offset_to) = (range.start, range.end);
+                return true;
+            }
+        }
+        false
     }
 
     fn token(&self) -> &Token {

@@ -1,12 +1,11 @@
 //! Words in words: `getUserName` has `user` and `username`, and `e-mail` is also `email`.
 
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range};
 
-use tantivy::tokenizer::{
-    Language, LowerCaser, SimpleTokenizer, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
-};
+use svc_text::language::{Forms, Language, lower};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 
-use super::analyzer::STOP_WORDS;
+use super::analyzer;
 
 /// The name of the analyzer in an index.
 pub(super) const NAME: &str = "compounds";
@@ -24,27 +23,27 @@ pub(super) struct Inner {
 
 /// Returns what the analyzer of the searched text does not: stop words, the parts of words with
 /// inner capitals, and neighbouring parts of such words and of words with `-` or `_` as one word.
-pub(super) fn inner(text: &str) -> Vec<Inner> {
+pub(super) fn inner(language: Language, text: &str) -> Vec<Inner> {
+    let forms = language.forms();
     let mut found = Vec::new();
     for (whole, is_joined) in runs(text) {
         let parts = parts(text, &whole);
         if parts.len() == 1 || parts.len() > MOST_PARTS {
-            stop_words(text, &parts, &mut found);
+            stop_words(&forms, text, &parts, &mut found);
         } else if text[whole.clone()].contains(char::is_alphabetic) {
-            stop_words(text, &parts, &mut found);
+            stop_words(&forms, text, &parts, &mut found);
             combine(text, &parts, is_joined, &mut found);
         }
     }
     found
 }
 
-fn stop_words(text: &str, parts: &[Range<usize>], found: &mut Vec<Inner>) {
-    static STOPS: LazyLock<HashSet<&str>> =
-        LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-    const LONGEST: usize = 10;
+fn stop_words(forms: &Forms, text: &str, parts: &[Range<usize>], found: &mut Vec<Inner>) {
+    const LONGEST: usize = 20;
     for place in parts.iter().filter(|it| it.len() <= LONGEST) {
-        let word = text[place.clone()].to_lowercase();
-        if STOPS.contains(word.as_str()) {
+        let word = lower(&text[place.clone()]);
+        if forms.is_stop_word(&word) {
+            let word = word.into_owned();
             found.push(Inner { word, place: place.clone(), is_stop_word: true });
         }
     }
@@ -119,17 +118,13 @@ fn parts(text: &str, run: &Range<usize>) -> Vec<Range<usize>> {
 
 /// The analyzer of the words in words.
 pub(super) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Compounds).filter(Stemmer::new(Language::English)).build()
+    TextAnalyzer::builder(Compounds).build()
 }
 
-/// The term of a whole word among the words in words.
-pub(super) fn term(word: &str) -> Option<String> {
-    let mut analyzer = TextAnalyzer::builder(SimpleTokenizer::default())
-        .filter(LowerCaser)
-        .filter(Stemmer::new(Language::English))
-        .build();
-    let mut tokens = analyzer.token_stream(word);
-    tokens.next().map(|it| it.text.clone())
+/// The term of a whole word among the words in words. They are identifiers, whatever the language
+/// around them, so they have English stems.
+pub(super) fn term(word: &str) -> String {
+    Language::ENGLISH.forms().stem(&lower(word)).into_owned()
 }
 
 #[derive(Clone)]
@@ -139,19 +134,26 @@ impl Tokenizer for Compounds {
     type TokenStream<'a> = Stream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
-        Stream { rest: inner(text).into_iter(), token: Token::default() }
+        let (language, text) = analyzer::unmarked(text).unwrap_or((Language::ENGLISH, text));
+        let rest = inner(language, text).into_iter();
+        Stream { rest, forms: Language::ENGLISH.forms(), token: Token::default() }
     }
 }
 
 struct Stream {
     rest: std::vec::IntoIter<Inner>,
+    forms: Forms,
     token: Token,
 }
 
 impl TokenStream for Stream {
     fn advance(&mut self) -> bool {
         let Some(Inner { word, place, .. }) = self.rest.next() else { return false };
-        self.token.text = word;
+        self.token.text = match self.forms.stem(&word) {
+            Cow::Owned(stem) => stem,
+            Cow::Borrowed(stem) if stem.len() == word.len() => word,
+            Cow::Borrowed(stem) => stem.to_owned(),
+        };
         (self.token.offset_from, self.token.offset_to) = (place.start, place.end);
         self.token.position = self.token.position.wrapping_add(1);
         true
@@ -168,10 +170,10 @@ impl TokenStream for Stream {
 
 #[cfg(test)]
 mod tests {
-    use super::inner;
+    use super::{Language, inner};
 
     fn words(text: &str) -> String {
-        inner(text).into_iter().map(|it| it.word).collect::<Vec<_>>().join(" ")
+        inner(Language::ENGLISH, text).into_iter().map(|it| it.word).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

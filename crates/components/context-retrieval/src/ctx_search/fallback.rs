@@ -3,9 +3,15 @@
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
+use svc_text::language::Language;
 use tantivy::{Searcher, TantivyDocument, Term, query::FuzzyTermQuery, schema::Value as _};
 
-use super::{analyzer, rank::Ranked, schema::fields, trouble::Trouble};
+use super::{
+    analyzer,
+    rank::Ranked,
+    schema::{self, fields},
+    trouble::Trouble,
+};
 
 /// The maximum number of words that one is replaced by.
 const MOST: usize = 3;
@@ -75,19 +81,14 @@ fn similar(
 pub(super) fn spelled(searcher: &Searcher, found: &[Ranked], stem: &str) -> String {
     let spelled = found.iter().take(20).find_map(|ranked| {
         let row: TantivyDocument = searcher.doc(ranked.doc).ok()?;
+        let language = schema::language(&row);
         let texts = [fields().text, fields().title].map(|it| row.get_first(it));
-        texts.into_iter().flatten().find_map(|it| word(it.as_str()?, stem))
+        texts.into_iter().flatten().find_map(|it| word(language, it.as_str()?, stem))
     });
     spelled.unwrap_or_else(|| stem.to_owned())
 }
 
-fn word(text: &str, stem: &str) -> Option<String> {
-    let mut analyzer = analyzer::analyzer();
-    let mut tokens = analyzer.token_stream(text);
-    while let Some(token) = tokens.next() {
-        if token.text == stem {
-            return Some(text[token.offset_from..token.offset_to].to_lowercase());
-        }
-    }
-    None
+fn word(language: Language, text: &str, stem: &str) -> Option<String> {
+    let found = analyzer::terms(language, text).find(|it| it.1 == stem)?;
+    Some(text[found.0].to_lowercase())
 }

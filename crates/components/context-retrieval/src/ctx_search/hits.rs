@@ -6,14 +6,19 @@ use svc_contract::{
     registry::{RecordDef as _, documents::Hit},
     value::{Record, Slot, Text, Value},
 };
-use svc_text::pages;
+use svc_text::{language::Language, pages};
 use tantivy::{
     TantivyDocument,
     schema::{Field, Value as _},
 };
 
 use super::{
-    place::Snapshot, rank::Ranked, schema::fields, snippet, source::Source, trouble::Trouble,
+    place::Snapshot,
+    rank::Ranked,
+    schema::{self, fields},
+    snippet,
+    source::Source,
+    trouble::Trouble,
 };
 
 /// The shared data of all hits of a search.
@@ -43,6 +48,7 @@ impl Hits<'_> {
         let path: Text = self.source.show(path_of(&file, &id)).into();
         let (shown, terms) = (body.clone(), self.terms.clone());
         let (paged, paged_terms) = (body.clone(), self.terms.clone());
+        let language = schema::language(&row);
         let has_pages = pages::has_pages(&path, &body);
         let mut slots: Vec<Slot> = [
             Value::Text(id),
@@ -54,11 +60,11 @@ impl Hits<'_> {
         ]
         .map(Slot::Ready)
         .into();
-        slots.push(Slot::deferred(move || snippet::of(&shown, &terms).into()));
+        slots.push(Slot::deferred(move || snippet::of(language, &shown, &terms).into()));
         let int = |it| Slot::Ready(Value::Int(i64::try_from(it).unwrap_or(i64::MAX)));
         slots.extend([start, end].map(int));
         slots.push(if has_pages {
-            Slot::deferred(move || page(&paged, &paged_terms))
+            Slot::deferred(move || page(language, &paged, &paged_terms))
         } else {
             Slot::Ready(Value::Null)
         });
@@ -73,6 +79,6 @@ fn path_of<'a>(file: &'a str, id: &'a str) -> &'a str {
 }
 
 /// The page of the words that a snippet shows.
-fn page(text: &str, terms: &[String]) -> Value {
-    Value::Int(pages::at(1, text, snippet::place(text, terms)))
+fn page(language: Language, text: &str, terms: &[String]) -> Value {
+    Value::Int(pages::at(1, text, snippet::place(language, text, terms)))
 }

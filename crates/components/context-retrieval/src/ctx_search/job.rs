@@ -20,6 +20,7 @@ use super::{
     query,
     query::{Nearest, Words},
     rank::{self, Ranked},
+    schema,
     source::{Listing, Source},
     trouble::Trouble,
     update::Update,
@@ -29,13 +30,13 @@ use super::{
 pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     let notices = Notices::default();
     let source = Source::of(cx, &params.source)?;
-    let query = match params.syntax {
-        Syntax::Words => Asked::Words(Words::of(&params.query)),
-        Syntax::Query => Asked::Query(query::parsed(&params.query)?),
-    };
+    if params.syntax == Syntax::Query {
+        // A wrong query fails before documents are read.
+        query::parsed(&params.query)?;
+    }
     let all = place::all(cx);
     let listing = source.list(cx, all.as_deref().ok(), &notices)?;
-    let job = Job { cx, params, query, source, listing };
+    let job = Job { cx, params, source, listing };
     let found = match &all {
         Ok(all) => job.on_disk(all, &notices),
         Err(err) => Err(Trouble::Place(err.to_string())),
@@ -57,17 +58,10 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     Ok(Value::List(hits.into()))
 }
 
-/// What to search for.
-enum Asked {
-    Words(Words),
-    Query(Box<dyn Query>),
-}
-
 /// A search whose source is known.
 struct Job<'a> {
     cx: &'a Cx,
     params: Infer,
-    query: Asked,
     source: Source,
     listing: Listing,
 }
@@ -139,8 +133,10 @@ impl Job<'_> {
     }
 
     fn hits(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
-        match &self.query {
-            Asked::Query(query) => {
+        let languages = schema::languages(&there.searcher)?;
+        match self.params.syntax {
+            Syntax::Query => {
+                let query = query::parsed_in_all(&languages, &self.params.query)?;
                 // Here the query is a more likely cause of a panic than the index.
                 let rank = || self.ranked(there, query.as_ref());
                 let ranked = guarded(rank).map_err(Trouble::of_query)?;
@@ -149,14 +145,15 @@ impl Job<'_> {
                 }
                 self.read(there, query.as_ref(), &ranked)
             }
-            Asked::Words(words) => {
+            Syntax::Words => {
+                let words = Words::of(&self.params.query, &languages);
                 let Some(query) = words.query(&there.searcher)? else {
                     notices.add_of_query("the query has no word to search for".to_owned());
                     return Ok(Vec::new());
                 };
                 let ranked = self.ranked(there, query.as_ref())?;
                 if ranked.is_empty() {
-                    return self.nearest(there, words, notices);
+                    return self.nearest(there, &words, notices);
                 }
                 self.read(there, query.as_ref(), &ranked)
             }

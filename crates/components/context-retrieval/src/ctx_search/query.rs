@@ -6,6 +6,10 @@ use std::{
 };
 
 use svc_contract::registry::OpError;
+use svc_text::{
+    language::{Forms, Language, lower},
+    scripts,
+};
 use tantivy::{
     Searcher, Term,
     query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, Query, QueryParser, TermQuery},
@@ -13,7 +17,7 @@ use tantivy::{
 };
 
 use super::{
-    analyzer, compounds, fallback,
+    analyzer, compounds, fallback, rank,
     schema::{self, fields},
     syntax,
     trouble::Trouble,
@@ -25,8 +29,9 @@ const INNER: f32 = 0.5;
 /// The words of a query.
 #[derive(Default)]
 pub(super) struct Words {
-    /// The stems to search the text for: how often each occurs, and its first word.
-    stems: BTreeMap<String, (u16, String)>,
+    /// The stems of a word in the languages of the index, the first in that of the query: how
+    /// often it occurs, and the word.
+    stems: BTreeMap<Vec<String>, (u16, String)>,
     /// The stems that a word of the query contains.
     inner: BTreeSet<String>,
     /// The stop words, if it has only such.
@@ -34,25 +39,31 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(text: &str) -> Self {
+    /// The words of a query in one of some languages.
+    pub(super) fn of(text: &str, languages: &[Language]) -> Self {
         let mut words = Self::default();
-        let mut analyzer = analyzer::analyzer();
-        let mut tokens = analyzer.token_stream(text);
-        while let Some(token) = tokens.next() {
-            let word = || text[token.offset_from..token.offset_to].to_owned();
-            let entry = words.stems.entry(token.text.clone()).or_insert_with(|| (0, word()));
+        let language = language(text, languages);
+        let others = languages.iter().filter(|it| **it != language);
+        let forms: Vec<Forms> = others.map(|it| it.forms()).collect();
+        for (place, stem) in analyzer::terms(language, text) {
+            let lower = lower(&text[place.clone()]);
+            let mut stems = vec![stem];
+            for forms in forms.iter().filter(|it| !it.is_stop_word(&lower)) {
+                let stem = forms.stem(&lower);
+                if stems.iter().all(|it| *it != stem) {
+                    stems.push(stem.into_owned());
+                }
+            }
+            let word = || text[place].to_owned();
+            let entry = words.stems.entry(stems).or_insert_with(|| (0, word()));
             entry.0 = entry.0.saturating_add(1);
         }
         let (stop_words, inner): (Vec<_>, Vec<_>) =
-            compounds::inner(text).into_iter().partition(|it| it.is_stop_word);
+            compounds::inner(language, text).into_iter().partition(|it| it.is_stop_word);
         for inner in inner {
-            let mut analyzer = analyzer::analyzer();
-            let mut tokens = analyzer.token_stream(&inner.word);
-            while let Some(token) = tokens.next() {
-                words.inner.insert(token.text.clone());
-            }
+            words.inner.extend(analyzer::terms(language, &inner.word).map(|it| it.1));
         }
-        words.inner.retain(|it| !words.stems.contains_key(it));
+        words.inner.retain(|it| !words.stems.keys().any(|stems| stems.contains(it)));
         if words.stems.is_empty() {
             words.stops = stop_words.into_iter().map(|it| it.word).collect();
         }
@@ -62,11 +73,11 @@ impl Words {
     /// The query for any of the words, each counted as often as it occurs.
     pub(super) fn query(&self, searcher: &Searcher) -> Result<Option<Box<dyn Query>>, Trouble> {
         let mut any: Vec<Box<dyn Query>> = Vec::new();
-        for (stem, (count, word)) in &self.stems {
-            any.push(either(searcher, term(fields().body, stem, f32::from(*count)), word)?);
+        for (stems, (count, word)) in &self.stems {
+            any.push(any_form(searcher, stems, word, f32::from(*count))?);
         }
         any.extend(self.inner.iter().map(|it| term(fields().body, it, INNER)));
-        let stop_words = self.stops.iter().filter_map(|it| compounds::term(it));
+        let stop_words = self.stops.iter().map(|it| compounds::term(it));
         any.extend(stop_words.map(|it| term(fields().inner, &it, 1.0)));
         Ok(any_of(any))
     }
@@ -74,14 +85,29 @@ impl Words {
     /// The query for the nearest indexed stems, and which were taken for which word.
     pub(super) fn nearest(&self, searcher: &Searcher) -> Result<Nearest, Trouble> {
         let mut taken = Vec::new();
-        for (stem, (_, word)) in &self.stems {
-            taken.push((word.clone(), fallback::nearest(searcher, stem)?));
+        for (stems, (_, word)) in &self.stems {
+            let nearest = fallback::nearest(searcher, stems.first().unwrap_or(word))?;
+            taken.push((word.clone(), nearest));
         }
         taken.extend(self.stops.iter().map(|it| (it.clone(), Vec::new())));
         let stems = taken.iter().flat_map(|it| &it.1);
         let query = any_of(stems.map(|it| term(fields().body, it, 1.0)).collect());
         Ok(Nearest { query, taken })
     }
+}
+
+/// The language of a query: the one that most of its words are stop words of, or else the first.
+fn language(text: &str, languages: &[Language]) -> Language {
+    let first = languages.first().copied().unwrap_or(Language::ENGLISH);
+    if languages.len() < 2 {
+        return first;
+    }
+    let count = |it: &Language| {
+        let forms = it.forms();
+        let words = scripts::words(text);
+        words.filter(|it| forms.is_stop_word(&lower(&text[it.clone()]))).count()
+    };
+    languages.iter().rev().copied().max_by_key(count).unwrap_or(first)
 }
 
 /// A query for other words.
@@ -102,27 +128,79 @@ fn term(field: Field, stem: &str, weight: f32) -> Box<dyn Query> {
     Box::new(BoostQuery::new(Box::new(query), weight))
 }
 
-/// The query for a word, or for longer words that contain it, if there are any.
-fn either(
+/// The query for a word in the forms that the index has, or for longer words that contain it.
+fn any_form(
     searcher: &Searcher,
-    query: Box<dyn Query>,
+    stems: &[String],
     word: &str,
+    weight: f32,
 ) -> Result<Box<dyn Query>, Trouble> {
-    let Some(stem) = compounds::term(word) else { return Ok(query) };
-    if searcher.doc_freq(&Term::from_field_text(fields().inner, &stem))? == 0 {
-        return Ok(query);
+    let mut forms = Vec::new();
+    match stems {
+        [stem] => forms.push(term(fields().body, stem, weight)),
+        stems => {
+            // Forms are one word, which is as rare as all of them together.
+            let mut found = Vec::new();
+            for stem in stems {
+                found.push(count(searcher, fields().body, stem)?);
+            }
+            let rarity = rarity(searcher, found.iter().sum());
+            for (stem, found) in stems.iter().zip(found).filter(|it| it.1 > 0) {
+                let weight = weight * rarity / self::rarity(searcher, found);
+                forms.push(term(fields().body, stem, weight));
+            }
+        }
     }
-    let inner = term(fields().inner, &stem, INNER);
-    Ok(Box::new(DisjunctionMaxQuery::new(vec![query, inner])))
+    let inner = compounds::term(word);
+    if count(searcher, fields().inner, &inner)? > 0 {
+        forms.push(term(fields().inner, &inner, INNER));
+    }
+    Ok(match forms.len() {
+        1 => forms.remove(0),
+        _ => Box::new(DisjunctionMaxQuery::new(forms)),
+    })
 }
 
-/// Parses a query with operators.
+/// The number of documents with a stem.
+fn count(searcher: &Searcher, field: Field, stem: &str) -> Result<u64, Trouble> {
+    Ok(rank::doc_freq(searcher, &Term::from_field_text(field, stem))?)
+}
+
+/// The inverse document frequency, as BM25 weighs a word that `found` documents have.
+#[expect(clippy::cast_precision_loss, reason = "so many documents do not fit into an index")]
+fn rarity(searcher: &Searcher, found: u64) -> f32 {
+    let (all, found) = (searcher.num_docs().max(found) as f32, found as f32);
+    ((all - found + 0.5) / (found + 0.5)).ln_1p()
+}
+
+/// Parses a query with operators, whose words are in English.
 pub(super) fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
+    parsed_in(Language::ENGLISH, text)
+}
+
+/// Parses a query with operators for documents in several languages: each is compared with the
+/// words in the forms of its own.
+pub(super) fn parsed_in_all(languages: &[Language], text: &str) -> Result<Box<dyn Query>, OpError> {
+    let only = |language: &Language| -> Result<Box<dyn Query>, OpError> {
+        let of_language = term(fields().language, language.code(), 0.0);
+        let query = parsed_in(*language, text)?;
+        Ok(Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, of_language)])))
+    };
+    match languages {
+        [] => parsed(text),
+        [only] => parsed_in(*only, text),
+        all => {
+            Ok(Box::new(DisjunctionMaxQuery::new(all.iter().map(only).collect::<Result<_, _>>()?)))
+        }
+    }
+}
+
+fn parsed_in(language: Language, text: &str) -> Result<Box<dyn Query>, OpError> {
     // tantivy's parser panics on some invalid input, such as a `^` before a quote.
     let parsed = catch_unwind(|| syntax::parse(text));
     let parsed = parsed.unwrap_or_else(|_| Err(syntax::unexpected(text)))?;
     let (schema, body) = (fields().schema.clone(), fields().body);
-    let parser = QueryParser::new(schema, vec![body], schema::tokenizers());
+    let parser = QueryParser::new(schema, vec![body], schema::tokenizers(language));
     match catch_unwind(AssertUnwindSafe(|| parser.build_query_from_user_input_ast(parsed))) {
         Ok(Ok(query)) => Ok(query),
         Ok(Err(err)) => Err(syntax::refused(&err)),

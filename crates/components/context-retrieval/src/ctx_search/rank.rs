@@ -85,15 +85,20 @@ impl Bm25StatisticsProvider for Alive<'_> {
     }
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        let mut sum: u64 = 0;
-        for segment in self.searcher.segment_readers() {
-            sum += u64::from(doc_freq(segment, term)?);
-        }
-        Ok(sum)
+        Ok(doc_freq(self.searcher, term)?)
     }
 }
 
-fn doc_freq(segment: &SegmentReader, term: &Term) -> io::Result<u32> {
+/// The number of existing documents with a term.
+pub(super) fn doc_freq(searcher: &Searcher, term: &Term) -> io::Result<u64> {
+    let mut sum: u64 = 0;
+    for segment in searcher.segment_readers() {
+        sum += u64::from(doc_freq_in(segment, term)?);
+    }
+    Ok(sum)
+}
+
+fn doc_freq_in(segment: &SegmentReader, term: &Term) -> io::Result<u32> {
     let index = segment
         .inverted_index(term.field())
         .map_err(|err| io::Error::new(io::ErrorKind::InvalidData, err))?;

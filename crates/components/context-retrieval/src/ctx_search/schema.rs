@@ -1,21 +1,23 @@
 //! The fields of a document in an index.
 
-use std::sync::LazyLock;
+use std::{cmp::Reverse, collections::BTreeMap, sync::LazyLock};
 
 use svc_documents::Document;
+use svc_text::language::Language;
 use tantivy::{
-    Index, TantivyDocument, Term,
+    Index, Searcher, TantivyDocument, Term,
     schema::{
         FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+        Value as _,
     },
     tokenizer::TokenizerManager,
 };
 
-use super::{analyzer, compounds};
+use super::{analyzer, compounds, trouble::Trouble};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The fields of every index.
 pub(super) struct Fields {
@@ -31,6 +33,8 @@ pub(super) struct Fields {
     pub(super) end: Field,
     /// The identity of a record; other documents have none.
     pub(super) hash: Field,
+    /// The language of the searched text.
+    pub(super) language: Field,
     /// The searched text: text and title.
     pub(super) body: Field,
     /// The words in words of the searched text, and its stop words.
@@ -56,6 +60,7 @@ pub(super) fn fields() -> &'static Fields {
             start: schema.add_u64_field("start", STORED | FAST),
             end: schema.add_u64_field("end", STORED),
             hash: schema.add_u64_field("hash", FAST),
+            language: schema.add_text_field("language", STRING | STORED),
             body: schema
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
             inner: schema
@@ -68,14 +73,14 @@ pub(super) fn fields() -> &'static Fields {
 
 /// Registers the analyzer of the searched field with an index.
 pub(super) fn prepared(mut index: Index) -> Index {
-    index.set_tokenizers(tokenizers());
+    index.set_tokenizers(tokenizers(Language::ENGLISH));
     index
 }
 
-/// The analyzer by name, in addition to those of tantivy.
-pub(super) fn tokenizers() -> TokenizerManager {
+/// The analyzers by name, in addition to those of tantivy, for queries in a language.
+pub(super) fn tokenizers(language: Language) -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
-    tokenizers.register(analyzer::NAME, analyzer::analyzer());
+    tokenizers.register(analyzer::NAME, analyzer::analyzer(language));
     tokenizers.register(compounds::NAME, compounds::analyzer());
     tokenizers
 }
@@ -103,15 +108,38 @@ pub(super) fn row(
     if let Some(hash) = record {
         row.add_u64(fields.hash, hash);
     }
-    for field in [fields.body, fields.inner] {
-        row.add_text(field, &document.text);
-    }
-    if !has_its_title(document) {
-        for field in [fields.body, fields.inner] {
-            row.add_text(field, &document.title);
-        }
+    let language = analyzer::language(&document.text);
+    row.add_text(fields.language, language.code());
+    let title = (!has_its_title(document)).then_some(&document.title);
+    for text in [Some(&document.text), title].into_iter().flatten() {
+        let marked = analyzer::marked(language, text);
+        row.add_text(fields.inner, &marked);
+        row.add_text(fields.body, marked);
     }
     row
+}
+
+/// The language of a row.
+pub(super) fn language(row: &TantivyDocument) -> Language {
+    let code = row.get_first(fields().language).and_then(|it| it.as_str());
+    code.and_then(Language::of_code).unwrap_or(Language::ENGLISH)
+}
+
+/// The languages of an index, those of most documents first.
+pub(super) fn languages(searcher: &Searcher) -> Result<Vec<Language>, Trouble> {
+    let mut counts: BTreeMap<Language, u32> = BTreeMap::new();
+    for segment in searcher.segment_readers() {
+        let index = segment.inverted_index(fields().language)?;
+        let mut codes = index.terms().stream()?;
+        while let Some((code, found)) = codes.next() {
+            let language = std::str::from_utf8(code).ok().and_then(Language::of_code);
+            let language = language.unwrap_or(Language::ENGLISH);
+            *counts.entry(language).or_default() += found.doc_freq;
+        }
+    }
+    let mut languages: Vec<Language> = counts.keys().copied().collect();
+    languages.sort_by_key(|it| Reverse(counts[it]));
+    Ok(languages)
 }
 
 /// Whether the text begins with roughly the title, which then already counts.

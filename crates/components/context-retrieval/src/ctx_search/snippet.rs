@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use svc_text::language::Language;
+
 use super::analyzer;
 
 /// The approximate length of a snippet, in bytes.
@@ -12,9 +14,9 @@ const WITHIN: usize = 256 << 10;
 
 /// Returns the window with the most distinct words of `terms`, each in `**`. White space becomes
 /// one space; `…` marks text that was cut off.
-pub(super) fn of(text: &str, terms: &[String]) -> String {
+pub(super) fn of(language: Language, text: &str, terms: &[String]) -> String {
     let text_within = &text[..text.floor_char_boundary(WITHIN)];
-    let found = matches(text_within, terms);
+    let found = matches(language, text_within, terms);
     let window = window(text, &found);
     let mut marked = String::new();
     let mut at = window.start;
@@ -35,9 +37,9 @@ pub(super) fn of(text: &str, terms: &[String]) -> String {
 }
 
 /// Where the words are that a snippet shows, in bytes.
-pub(super) fn place(text: &str, terms: &[String]) -> usize {
+pub(super) fn place(language: Language, text: &str, terms: &[String]) -> usize {
     let text = &text[..text.floor_char_boundary(WITHIN)];
-    best(&matches(text, terms)).map_or(0, |it| it.start)
+    best(&matches(language, text, terms)).map_or(0, |it| it.start)
 }
 
 /// A matching word of the text.
@@ -47,16 +49,10 @@ struct Match {
 }
 
 /// The words whose stems are among the sorted `terms`.
-fn matches(text: &str, terms: &[String]) -> Vec<Match> {
-    let mut found = Vec::new();
-    let mut analyzer = analyzer::analyzer();
-    let mut tokens = analyzer.token_stream(text);
-    while let Some(token) = tokens.next() {
-        if let Ok(term) = terms.binary_search(&token.text) {
-            found.push(Match { place: token.offset_from..token.offset_to, term });
-        }
-    }
-    found
+fn matches(language: Language, text: &str, terms: &[String]) -> Vec<Match> {
+    let found = analyzer::terms(language, text)
+        .filter_map(|(place, term)| Some(Match { place, term: terms.binary_search(&term).ok()? }));
+    found.collect()
 }
 
 /// The part to show: around the most significant matches, bounded by white space.
@@ -107,7 +103,7 @@ mod tests {
     fn snippet(text: &str, words: &[&str]) -> String {
         let mut terms: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
         terms.sort_unstable();
-        of(text, &terms)
+        of(Language::ENGLISH, text, &terms)
     }
 
     #[test]

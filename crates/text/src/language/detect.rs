@@ -1,0 +1,146 @@
+//! Detects the language of a text.
+//!
+//! In Latin letters, the stop words of a sample decide: that is fast, and seldom wrong in prose.
+//! For other scripts, and for texts without many stop words, the trigrams of whatlang do.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{CODES, Language, lists, lower};
+use crate::scripts::words;
+
+/// A language, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detected {
+    pub language: Language,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// The number of words of a sample, from the beginning and from the middle of a text.
+const WORDS: usize = 80;
+
+/// The length of a sample for trigrams, in bytes, and how many letters it must have.
+const LONGEST: usize = 1_500;
+const FEWEST_LETTERS: usize = 30;
+
+/// The fewest stop words that decide, their share of all words, and how many times as many they
+/// are as those of any other language.
+const FEWEST: f64 = 3.0;
+const SHARE: f64 = 0.15;
+const TIMES: f64 = 1.4;
+
+/// The languages in Latin letters that stop words tell apart, each with its bit.
+const LATIN: [&str; 16] = [
+    "ca", "da", "de", "en", "es", "fi", "fr", "hu", "id", "it", "nl", "no", "pt", "ro", "sv", "tr",
+];
+
+/// The language of a text; `None` for texts that are too short to tell, or without letters.
+pub fn detect(text: &str) -> Option<Detected> {
+    by_stop_words(text).or_else(|| by_trigrams(text))
+}
+
+fn by_stop_words(text: &str) -> Option<Detected> {
+    let mut votes = [0.0; LATIN.len()];
+    let mut total = 0.0;
+    let middle = text.ceil_char_boundary(text.len() / 2);
+    let halves = [&text[..middle], &text[middle..]];
+    for word in halves.iter().flat_map(|half| words(half).take(WORDS).map(|it| &half[it])) {
+        // A single letter is more often a name than a word.
+        if word.len() < 2 {
+            continue;
+        }
+        total += 1.0;
+        let Some(languages) = stop_words().get(lower(word).as_ref()) else { continue };
+        // A word of many languages says little about each.
+        let vote = 2.0 / f64::from(1 + languages.count_ones());
+        for (bit, votes) in votes.iter_mut().enumerate() {
+            if languages >> bit & 1 == 1 {
+                *votes += vote;
+            }
+        }
+    }
+    let best = (0..votes.len()).max_by(|a, b| votes[*a].total_cmp(&votes[*b]))?;
+    let others = (0..votes.len()).filter(|it| *it != best).map(|it| votes[it]);
+    let second = others.fold(0.0, f64::max);
+    let is_clear = votes[best] >= FEWEST.max(SHARE * total) && votes[best] >= TIMES * second;
+    let confidence = 1.0 - second / votes[best].max(f64::MIN_POSITIVE);
+    is_clear.then(|| Detected { language: Language(LATIN[best]), confidence })
+}
+
+/// The languages of each stop word, as bits.
+fn stop_words() -> &'static HashMap<&'static str, u32> {
+    static ALL: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+        let mut all = HashMap::new();
+        for (bit, code) in LATIN.iter().enumerate() {
+            for word in lists().get(code).into_iter().flatten() {
+                *all.entry(*word).or_insert(0) |= 1 << bit;
+            }
+        }
+        all
+    });
+    &ALL
+}
+
+fn by_trigrams(text: &str) -> Option<Detected> {
+    let sample = &text[..text.floor_char_boundary(LONGEST)];
+    let letters = sample.chars().filter(|it| it.is_alphabetic()).count();
+    let found = whatlang::detect(sample)?;
+    let is_sure = match found.script() {
+        // One language, or a few that differ much.
+        whatlang::Script::Latin | whatlang::Script::Cyrillic | whatlang::Script::Arabic => {
+            letters >= FEWEST_LETTERS && found.is_reliable()
+        }
+        _ => true,
+    };
+    let at = CODES.iter().position(|it| it.1 == found.lang().code())?;
+    is_sure.then(|| Detected { language: Language(CODES[at].0), confidence: found.confidence() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> &'static str {
+        detect(text).map_or("none", |it| it.language.code())
+    }
+
+    #[test]
+    fn sentences_have_their_language() {
+        for (expected, text) in [
+            ("en", "The budget of a run is enforced while the stages are running."),
+            ("de", "Das Budget eines Laufs wird eingehalten, während die Stufen laufen."),
+            ("fr", "Le budget d'une exécution est respecté pendant que les étapes tournent."),
+            ("es", "El presupuesto de una ejecución se respeta mientras las etapas están activas."),
+            ("it", "Il bilancio di una esecuzione è rispettato mentre le fasi sono attive."),
+            ("nl", "Het budget van een run wordt bewaakt terwijl de stappen worden uitgevoerd."),
+            ("pl", "Budżet przebiegu jest przestrzegany podczas wykonywania wszystkich etapów."),
+            ("ru", "Бюджет запуска соблюдается, пока выполняются его этапы."),
+            (
+                "uk",
+                "Її бюджет дотримується, поки ці етапи ще виконуються, і жоден із них не є зайвим.",
+            ),
+            ("el", "Ο προϋπολογισμός τηρείται όσο εκτελούνται τα στάδια."),
+            ("ja", "予算は実行中に守られます。"),
+            ("zh", "预算在运行期间得到遵守。"),
+            ("ko", "예산은 실행 중에 지켜진다."),
+            ("th", "งบประมาณ"),
+            ("hi", "बजट का पालन किया जाता है"),
+        ] {
+            assert_eq!(code(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_have_none() {
+        for text in ["", "42 ?! \u{301}", "svc", "max_cost: 0.50", "Ok."] {
+            assert_eq!(code(text), "none", "{text}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_sampled() {
+        for text in ["东".repeat(400_000), "a ".repeat(400_000), "\u{301}".repeat(400_000)] {
+            assert!(detect(&text).is_none_or(|it| (0.0..=1.0).contains(&it.confidence)));
+        }
+    }
+}
