@@ -77,6 +77,12 @@ fn is_dense(it: char) -> bool {
         && it.is_alphanumeric()
 }
 
+/// Whether a letter stands for a word or a syllable: a Chinese character.
+pub fn is_ideograph(it: char) -> bool {
+    matches!(it, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}')
+}
+
 fn is_mark(it: char) -> bool {
     !it.is_ascii() && is_combining_mark(it)
 }

@@ -113,7 +113,9 @@ impl Language {
 
     /// The words of the language.
     pub fn forms(self) -> Forms {
-        Forms { stop_words: lists().get(self.0), stemmer: self.algorithm().map(Stemmer::create) }
+        let stop_words = lists().get(self.0);
+        let stemmer = self.algorithm().map(Stemmer::create);
+        Forms { stop_words, stemmer, has_accents: self != Self::ENGLISH }
     }
 
     fn algorithm(self) -> Option<Algorithm> {
@@ -145,6 +147,8 @@ impl Language {
 pub struct Forms {
     stop_words: Option<&'static HashSet<&'static str>>,
     stemmer: Option<Stemmer>,
+    /// Whether the stemmer knows letters with accents.
+    has_accents: bool,
 }
 
 impl Forms {
@@ -156,7 +160,9 @@ impl Forms {
     /// The stem of a word, as [`lower`] gives it, folded.
     pub fn stem<'a>(&self, lower: &'a str) -> Cow<'a, str> {
         let Some(stemmer) = &self.stemmer else { return folded(lower) };
-        // Stemmers know the accents of their language.
+        if !self.has_accents && !lower.is_ascii() {
+            return stemmer.stem(&folded(lower)).into_owned().into();
+        }
         match stemmer.stem(lower) {
             Cow::Borrowed(stem) => folded(stem),
             Cow::Owned(stem) if stem.is_ascii() => stem.into(),

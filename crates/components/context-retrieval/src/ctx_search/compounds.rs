@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use svc_text::language::{Forms, Language, lower};
+use svc_text::{
+    language::{Forms, Language, lower},
+    scripts,
+};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 
 use super::analyzer;
@@ -18,11 +21,22 @@ pub(super) struct Inner {
     /// In lower case.
     pub(super) word: String,
     place: Range<usize>,
-    pub(super) is_stop_word: bool,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A part of a word, or some of its parts.
+    Part,
+    /// A whole word that the analyzer leaves out.
+    StopWord,
+    /// A Chinese character: elsewhere, pairs are words.
+    Character,
 }
 
 /// Returns what the analyzer of the searched text does not: stop words, the parts of words with
-/// inner capitals, and neighbouring parts of such words and of words with `-` or `_` as one word.
+/// inner capitals, neighbouring parts of such words and of words with `-` or `_` as one word, and
+/// single Chinese characters.
 pub(super) fn inner(language: Language, text: &str) -> Vec<Inner> {
     let forms = language.forms();
     let mut found = Vec::new();
@@ -35,7 +49,15 @@ pub(super) fn inner(language: Language, text: &str) -> Vec<Inner> {
             combine(text, &parts, is_joined, &mut found);
         }
     }
+    characters(text, &mut found);
     found
+}
+
+fn characters(text: &str, found: &mut Vec<Inner>) {
+    for (at, it) in text.char_indices().filter(|(_, it)| scripts::is_ideograph(*it)) {
+        let place = at..at + it.len_utf8();
+        found.push(Inner { word: it.to_string(), place, kind: Kind::Character });
+    }
 }
 
 fn stop_words(forms: &Forms, text: &str, parts: &[Range<usize>], found: &mut Vec<Inner>) {
@@ -44,7 +66,7 @@ fn stop_words(forms: &Forms, text: &str, parts: &[Range<usize>], found: &mut Vec
         let word = lower(&text[place.clone()]);
         if forms.is_stop_word(&word) {
             let word = word.into_owned();
-            found.push(Inner { word, place: place.clone(), is_stop_word: true });
+            found.push(Inner { word, place: place.clone(), kind: Kind::StopWord });
         }
     }
 }
@@ -61,7 +83,7 @@ fn combine(text: &str, parts: &[Range<usize>], is_joined: bool, found: &mut Vec<
             let words = parts[first..=last].iter().map(|it| &text[it.clone()]);
             let place = parts[first].start..parts[last].end;
             let word = words.collect::<String>().to_lowercase();
-            found.push(Inner { word, place, is_stop_word: false });
+            found.push(Inner { word, place, kind: Kind::Part });
         }
     }
 }
@@ -182,6 +204,11 @@ mod tests {
         assert_eq!(words("get_user_name"), "getuser getusername username");
         assert_eq!(words("an HTTPServer"), "an http server");
         assert_eq!(words("E-Mail"), "email");
+    }
+
+    #[test]
+    fn chinese_characters_are_words_too() {
+        assert_eq!(words("小猫, cat"), "小 猫");
     }
 
     #[test]

@@ -17,7 +17,9 @@ use tantivy::{
 };
 
 use super::{
-    analyzer, compounds, fallback, rank,
+    analyzer,
+    compounds::{self, Inner, Kind},
+    fallback, rank,
     schema::{self, fields},
     syntax,
     trouble::Trouble,
@@ -34,6 +36,8 @@ pub(super) struct Words {
     stems: BTreeMap<Vec<String>, (u16, String)>,
     /// The stems that a word of the query contains.
     inner: BTreeSet<String>,
+    /// The Chinese characters of its words.
+    characters: BTreeSet<String>,
     /// The stop words, if it has only such.
     stops: BTreeSet<String>,
 }
@@ -58,16 +62,23 @@ impl Words {
             let entry = words.stems.entry(stems).or_insert_with(|| (0, word()));
             entry.0 = entry.0.saturating_add(1);
         }
-        let (stop_words, inner): (Vec<_>, Vec<_>) =
-            compounds::inner(language, text).into_iter().partition(|it| it.is_stop_word);
-        for inner in inner {
-            words.inner.extend(analyzer::terms(language, &inner.word).map(|it| it.1));
-        }
-        words.inner.retain(|it| !words.stems.keys().any(|stems| stems.contains(it)));
-        if words.stems.is_empty() {
-            words.stops = stop_words.into_iter().map(|it| it.word).collect();
-        }
+        words.add_inner(language, text);
         words
+    }
+
+    fn add_inner(&mut self, language: Language, text: &str) {
+        let mut stops = BTreeSet::new();
+        for Inner { word, kind, .. } in compounds::inner(language, text) {
+            match kind {
+                Kind::Part => self.inner.extend(analyzer::terms(language, &word).map(|it| it.1)),
+                Kind::Character => _ = self.characters.insert(word),
+                Kind::StopWord => _ = stops.insert(word),
+            }
+        }
+        self.inner.retain(|it| !self.stems.keys().any(|stems| stems.contains(it)));
+        if self.stems.is_empty() {
+            self.stops = stops;
+        }
     }
 
     /// The query for any of the words, each counted as often as it occurs.
@@ -77,6 +88,7 @@ impl Words {
             any.push(any_form(searcher, stems, word, f32::from(*count))?);
         }
         any.extend(self.inner.iter().map(|it| term(fields().body, it, INNER)));
+        any.extend(self.characters.iter().map(|it| term(fields().inner, it, INNER)));
         let stop_words = self.stops.iter().map(|it| compounds::term(it));
         any.extend(stop_words.map(|it| term(fields().inner, &it, 1.0)));
         Ok(any_of(any))
