@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{
-    abbreviations::{Abbreviation, abbreviation},
+    abbreviations::{Abbreviation, abbreviation, follows_ordinals},
     blocks::{Block, blocks},
     lines::trim,
 };
@@ -97,9 +97,10 @@ fn is_stop(it: char) -> bool {
     matches!(it, '.' | '!' | '?' | '…') || is_wide_stop(it)
 }
 
-/// Whether it is a full stop of a script without spaces after it.
+/// Whether it is a full stop that always ends a sentence: of scripts without spaces or without
+/// capitals, such as the danda of Devanagari.
 fn is_wide_stop(it: char) -> bool {
-    matches!(it, '。' | '！' | '？' | '．')
+    matches!(it, '。' | '！' | '？' | '．' | '｡' | '।' | '॥' | '؟' | '۔' | '։' | '።' | '။')
 }
 
 fn is_closer(it: char) -> bool {
@@ -107,7 +108,7 @@ fn is_closer(it: char) -> bool {
 }
 
 fn is_opener(it: char) -> bool {
-    matches!(it, '"' | '\'' | '(' | '[' | '*' | '_' | '“' | '‘' | '«' | '「')
+    matches!(it, '"' | '\'' | '(' | '[' | '*' | '_' | '“' | '‘' | '«' | '「' | '„' | '¿' | '¡')
 }
 
 /// Whether the punctuation from `stop` to `tail`, including closing quotes, ends the sentence that
@@ -144,6 +145,9 @@ fn ends_at_full_stop(before: &str, next: &str, goes_on: bool) -> bool {
     if word.len() == before.len() && word.bytes().all(|it| it.is_ascii_digit()) {
         return false;
     }
+    if is_spaced_abbreviation(word, next) || is_ordinal(word, next) {
+        return false;
+    }
     let is_number = next.starts_with(|it: char| it.is_ascii_digit());
     match abbreviation(word) {
         Some(Abbreviation::Title) => false,
@@ -152,6 +156,28 @@ fn ends_at_full_stop(before: &str, next: &str, goes_on: bool) -> bool {
         None if is_initial(word) => false,
         None => !goes_on || (before.len() >= LONG && word.chars().count() >= 3),
     }
+}
+
+/// Whether `word` is like `z` in `z. B.`, and `т` in `т. е.`
+fn is_spaced_abbreviation(word: &str, next: &str) -> bool {
+    let is_letter = |it: &str| {
+        let mut chars = it.chars();
+        chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+    };
+    let end = next.find(|it: char| !it.is_alphanumeric()).unwrap_or(next.len());
+    let (first, rest) = next.split_at(end);
+    is_letter(word)
+        && word.starts_with(char::is_lowercase)
+        && is_letter(first)
+        && rest.starts_with('.')
+}
+
+/// Whether `word` is a German ordinal before a noun, as in `am 3. Oktober`. Nouns have capitals
+/// there, so a capital says nothing.
+fn is_ordinal(word: &str, next: &str) -> bool {
+    let is_small = matches!(word.len(), 1 | 2) && word.bytes().all(|it| it.is_ascii_digit());
+    let end = next.find(|it: char| !it.is_alphabetic()).unwrap_or(next.len());
+    is_small && follows_ordinals(&next[..end])
 }
 
 /// Whether `word` is like `J` in `J. Smith`, or has inner full stops, like `e.g` and `U.S`.
@@ -219,6 +245,29 @@ mod tests {
         );
         assert_eq!(shown("it was seen . it was noted ."), ["it was seen .", "it was noted ."]);
         assert_eq!(shown("これは一。それは二。"), ["これは一。", "それは二。"]);
+    }
+
+    #[test]
+    fn stops_of_other_languages() {
+        for whole in [
+            "Am 3. Oktober 1990, z. B. im 19. Jahrhundert, bzw. ca. 1.000 Jahre vor Chr. Geburt.",
+            "El Sr. García y la Sra. Pérez viven en la pág. 3 del libro.",
+            "Это было, т. е. стало, в 1990 г. и позже.",
+        ] {
+            assert_eq!(shown(whole), [whole]);
+        }
+        for (text, expected) in [
+            ("यह एक है। वह दो है।", ["यह एक है।", "वह दो है।"]),
+            ("ما هذا؟ هذا كتاب.", ["ما هذا؟", "هذا كتاب."]),
+            ("Er kam am 3. Dann ging er.", ["Er kam am 3.", "Dann ging er."]),
+            (
+                "Это было в 1990 г. Потом всё стало иначе.",
+                ["Это было в 1990 г.", "Потом всё стало иначе."],
+            ),
+            ("¿Qué es esto? ¡Nada!", ["¿Qué es esto?", "¡Nada!"]),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
     }
 
     #[test]

@@ -7,6 +7,11 @@ use std::{collections::HashMap, ops::Range};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::stop_words::is_stop_word;
+#[cfg(feature = "languages")]
+use super::{
+    language::{self, Forms, Language},
+    scripts,
+};
 
 /// Longer words are data, not language, and have no stem.
 const LONGEST: usize = 64;
@@ -80,6 +85,9 @@ pub struct Word {
 /// is stemmed once.
 pub struct Vocabulary {
     stemmer: Stemmer,
+    /// The words of another language than English.
+    #[cfg(feature = "languages")]
+    forms: Option<Forms>,
     words: HashMap<Box<str>, Known>,
     stems: HashMap<Box<str>, Term>,
     lower: String,
@@ -95,6 +103,8 @@ impl Default for Vocabulary {
     fn default() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
+            #[cfg(feature = "languages")]
+            forms: None,
             words: HashMap::new(),
             stems: HashMap::new(),
             lower: String::new(),
@@ -103,9 +113,17 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Returns the words of `text` in order.
+    /// For texts in a language.
+    #[cfg(feature = "languages")]
+    pub fn of(language: Language) -> Self {
+        let forms = (language != Language::ENGLISH).then(|| language.forms());
+        Self { forms, ..Self::default() }
+    }
+
+    /// Returns the words of `text` in order. In scripts without spaces between words, they overlap
+    /// unless the vocabulary is English.
     pub fn read(&mut self, text: &str) -> impl Iterator<Item = Word> {
-        words(text).filter_map(move |range| {
+        self.words(text).filter_map(move |range| {
             let Known { term, is_stop } = self.know(text.get(range.clone())?)?;
             Some(Word { range, term, is_stop })
         })
@@ -152,9 +170,32 @@ impl Vocabulary {
         frames
     }
 
+    #[cfg(feature = "languages")]
+    fn words<'a>(&self, text: &'a str) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let (english, others) = match self.forms {
+            None => (Some(words(text)), None),
+            Some(_) => (None, Some(scripts::words(text))),
+        };
+        english.into_iter().flatten().chain(others.into_iter().flatten())
+    }
+
+    #[cfg(not(feature = "languages"))]
+    fn words<'a>(&self, text: &'a str) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        words(text)
+    }
+
     fn know(&mut self, word: &str) -> Option<Known> {
         if word.len() > LONGEST {
             return None;
+        }
+        #[cfg(feature = "languages")]
+        if let Some(forms) = &self.forms {
+            let lower = language::lower(word);
+            if let Some(known) = self.words.get(lower.as_ref()) {
+                return Some(*known);
+            }
+            let (stem, is_stop) = (forms.stem(&lower), forms.is_stop_word(&lower));
+            return add(&mut self.words, &mut self.stems, &lower, &stem, is_stop);
         }
         self.lower.clear();
         let lower = word.chars().flat_map(char::to_lowercase);
@@ -162,13 +203,24 @@ impl Vocabulary {
         if let Some(known) = self.words.get(self.lower.as_str()) {
             return Some(*known);
         }
-        let stem = self.stemmer.stem(&self.lower);
-        let next = Term(u32::try_from(self.stems.len()).ok()?);
-        let term = *self.stems.entry(stem.as_ref().into()).or_insert(next);
-        let known = Known { term, is_stop: is_stop_word(&self.lower) };
-        self.words.insert(self.lower.as_str().into(), known);
-        Some(known)
+        let (stem, is_stop) = (self.stemmer.stem(&self.lower), is_stop_word(&self.lower));
+        add(&mut self.words, &mut self.stems, &self.lower, &stem, is_stop)
     }
+}
+
+/// Adds a word with its stem.
+fn add(
+    words: &mut HashMap<Box<str>, Known>,
+    stems: &mut HashMap<Box<str>, Term>,
+    word: &str,
+    stem: &str,
+    is_stop: bool,
+) -> Option<Known> {
+    let next = Term(u32::try_from(stems.len()).ok()?);
+    let term = *stems.entry(stem.into()).or_insert(next);
+    let known = Known { term, is_stop };
+    words.insert(word.into(), known);
+    Some(known)
 }
 
 fn terms_where(words: &[Word], wanted: impl Fn(&Word) -> bool) -> Vec<Term> {

@@ -23,6 +23,9 @@ const WORDS: usize = 80;
 const LONGEST: usize = 1_500;
 const FEWEST_LETTERS: usize = 30;
 
+/// The number of texts that tell the language of all.
+const MOST_TEXTS: usize = 50;
+
 /// The fewest stop words that decide, their share of all words, and how many times as many they
 /// are as those of any other language.
 const FEWEST: f64 = 3.0;
@@ -37,6 +40,20 @@ const LATIN: [&str; 16] = [
 /// The language of a text; `None` for texts that are too short to tell, or without letters.
 pub fn detect(text: &str) -> Option<Detected> {
     by_stop_words(text).or_else(|| by_trigrams(text))
+}
+
+/// The language of most texts; English if none can be told.
+pub fn most<'a>(texts: impl IntoIterator<Item = &'a str>) -> Language {
+    let mut counts: Vec<(Language, usize)> = Vec::new();
+    for found in texts.into_iter().take(MOST_TEXTS).filter_map(detect) {
+        match counts.iter_mut().find(|it| it.0 == found.language) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((found.language, 1)),
+        }
+    }
+    // The first of equals.
+    let best = counts.into_iter().rev().max_by_key(|it| it.1);
+    best.map_or(Language::ENGLISH, |it| it.0)
 }
 
 fn by_stop_words(text: &str) -> Option<Detected> {

@@ -17,7 +17,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{scripts::folded, stop_words};
 
-pub use detect::{Detected, detect};
+pub use detect::{Detected, detect, most};
 
 /// A language, by its ISO 639-1 code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

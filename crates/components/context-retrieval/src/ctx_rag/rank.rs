@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use svc_contract::value::Text;
-use svc_text::stems::{Term, Vocabulary};
+use svc_text::{
+    language,
+    stems::{Term, Vocabulary},
+};
 
 use super::{passages::Passage, sources::Source};
 
@@ -49,7 +52,7 @@ pub(super) struct Questions {
 
 impl Questions {
     pub(super) fn new(sources: &[Source]) -> Self {
-        let mut words = Vocabulary::default();
+        let mut words = Vocabulary::of(language::most(sources.iter().map(|it| it.text.as_ref())));
         let mut of = HashMap::new();
         for source in sources {
             of.entry(source.query.clone()).or_insert_with(|| words.question(&source.query));

@@ -1,6 +1,7 @@
 //! Chooses passages by maximal marginal relevance (Carbonell & Goldstein 1998).
 
 use svc_text::{
+    language,
     stems::Vocabulary,
     tokens::tokens,
     vectors::{Vector, vectors},
@@ -88,8 +89,8 @@ struct Entry {
 impl Pool {
     #[expect(clippy::cast_precision_loss, reason = "the pool is small")]
     fn new(candidates: Vec<Candidate>, sources: &[Source]) -> Self {
-        let mut words = Vocabulary::default();
         let texts: Vec<&str> = candidates.iter().map(|it| it.text(sources)).collect();
+        let mut words = Vocabulary::of(language::most(texts.iter().copied()));
         let terms: Vec<_> = texts.iter().map(|it| words.terms(it)).collect();
         let sizes: Vec<usize> = texts.iter().map(|it| tokens(it)).collect();
         let has_match = candidates.iter().any(|it| it.score > 0.0);

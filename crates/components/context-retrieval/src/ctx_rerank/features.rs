@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use svc_contract::registry::{Cx, OpError};
-use svc_text::stems::{Term, Vocabulary};
+use svc_text::{
+    language,
+    stems::{Term, Vocabulary},
+};
 
 use super::{
     Candidate,
@@ -72,7 +75,8 @@ fn group(
     reading: Reading,
     cx: &Cx,
 ) -> Result<Group, OpError> {
-    let mut words = Vocabulary::default();
+    let texts = members.iter().map(|it| candidates[*it].text.as_ref());
+    let mut words = Vocabulary::of(language::most(texts));
     let query = members.first().map_or("", |it| candidates[*it].query.as_ref());
     let question = Question::new(query, &mut words);
     let mut evidence = Vec::with_capacity(members.len());

@@ -32,11 +32,13 @@ pub(super) enum Kind {
     StopWord,
     /// A Chinese character: elsewhere, pairs are words.
     Character,
+    /// A word without its accents, if it has another stem then.
+    Plain,
 }
 
 /// Returns what the analyzer of the searched text does not: stop words, the parts of words with
 /// inner capitals, neighbouring parts of such words and of words with `-` or `_` as one word, and
-/// single Chinese characters.
+/// single Chinese characters, and words without their accents.
 pub(super) fn inner(language: Language, text: &str) -> Vec<Inner> {
     let forms = language.forms();
     let mut found = Vec::new();
@@ -50,7 +52,23 @@ pub(super) fn inner(language: Language, text: &str) -> Vec<Inner> {
         }
     }
     characters(text, &mut found);
+    if language != Language::ENGLISH {
+        plain(&forms, text, &mut found);
+    }
     found
+}
+
+fn plain(forms: &Forms, text: &str, found: &mut Vec<Inner>) {
+    for place in scripts::words(text).filter(|it| !text[it.clone()].is_ascii()) {
+        let lower = lower(&text[place.clone()]);
+        let plain = scripts::folded(&lower);
+        if plain.is_ascii()
+            && !forms.is_stop_word(&lower)
+            && forms.stem(&plain) != forms.stem(&lower)
+        {
+            found.push(Inner { word: plain.into_owned(), place, kind: Kind::Plain });
+        }
+    }
 }
 
 fn characters(text: &str, found: &mut Vec<Inner>) {

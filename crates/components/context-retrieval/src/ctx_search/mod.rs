@@ -42,11 +42,11 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 2,
+    version: 3,
     bias: Bias::new(
         "bm25",
         &[
-            "documents are in English",
+            "a document is in one language",
             "documents differ in length",
             "rare words say more",
             "titles belong to the text",

@@ -48,12 +48,15 @@ impl Words {
         let mut words = Self::default();
         let language = language(text, languages);
         let others = languages.iter().filter(|it| **it != language);
+        let own = language.forms();
         let forms: Vec<Forms> = others.map(|it| it.forms()).collect();
         for (place, stem) in analyzer::terms(language, text) {
             let lower = lower(&text[place.clone()]);
+            let plain = scripts::folded(&lower);
             let mut stems = vec![stem];
-            for forms in forms.iter().filter(|it| !it.is_stop_word(&lower)) {
-                let stem = forms.stem(&lower);
+            let others = forms.iter().filter(|it| !it.is_stop_word(&lower));
+            let others = others.map(|it| it.stem(&lower)).chain([own.stem(&plain)]);
+            for stem in others {
                 if stems.iter().all(|it| *it != stem) {
                     stems.push(stem.into_owned());
                 }
@@ -73,6 +76,7 @@ impl Words {
                 Kind::Part => self.inner.extend(analyzer::terms(language, &word).map(|it| it.1)),
                 Kind::Character => _ = self.characters.insert(word),
                 Kind::StopWord => _ = stops.insert(word),
+                Kind::Plain => {}
             }
         }
         self.inner.retain(|it| !self.stems.keys().any(|stems| stems.contains(it)));

@@ -17,6 +17,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 use svc_text::{
+    language,
     stems::{Term, Vocabulary},
     vectors::vectors,
 };
@@ -128,7 +129,7 @@ impl Op for Infer {
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let docs = &self.from.0;
-        let mut words = Vocabulary::default();
+        let mut words = Vocabulary::of(language::most(docs.iter().map(|it| it.text.as_ref())));
         let asked = words.question(&question(docs, self.query.as_ref()));
         let sentences = candidates(docs, &asked, &mut words, cx)?;
         let terms: Vec<Vec<Term>> = sentences.iter().map(|it| it.terms.clone()).collect();

@@ -17,6 +17,7 @@ use super::*;
 
 mod answers;
 mod index;
+mod languages;
 mod records;
 
 #[derive(Default)]
