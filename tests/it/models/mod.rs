@@ -20,6 +20,7 @@ use self::{
 
 mod caps;
 mod command;
+mod embeds;
 mod failures;
 mod guide;
 mod guide_command;

@@ -2,6 +2,7 @@
 //!
 //! A call finds its model ([`model`]) and becomes a request to that model's provider ([`openai`],
 //! [`anthropic`], [`ollama`]); the streamed answer ([`talk`]) is converted to a value ([`answer`]).
+//! Texts become vectors ([`embed`], [`vectors`]) and hits scores ([`rerank`]) in whole answers.
 //! The cost is computed from a price table ([`prices`]).
 
 use std::time::Duration;
@@ -23,19 +24,23 @@ use self::{
 
 mod answer;
 mod anthropic;
+mod bill;
+mod embed;
 mod failure;
 mod model;
 mod ollama;
 mod openai;
 mod prices;
 mod question;
+mod rerank;
 mod stream;
 mod talk;
+mod vectors;
 
 pub(super) const COMPONENT: Component = Component {
     name: "llm_router",
     cluster: "agents-llm",
-    summary: "Asks a language model for text or for a typed value.",
+    summary: "Asks a language model for text, a typed value, the vectors of texts or the order of hits.",
     version: 1,
     bias: Bias::new(
         "the model that the call or the environment names",
@@ -46,7 +51,7 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("ask", "infer")],
-    ops: &[io::<Infer>()],
+    ops: &[io::<Infer>(), io::<embed::Embed>(), io::<rerank::Rerank>()],
 };
 
 params! {

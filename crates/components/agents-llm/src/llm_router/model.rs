@@ -42,6 +42,29 @@ const HELP: &str = "set `SVC_MODEL` to one as `provider/model`: `openai/..` with
     `OPENAI_API_KEY`, `anthropic/..` with `ANTHROPIC_API_KEY`, `ollama/..` for a local Ollama, \
     or `openai/..` with `OPENAI_BASE_URL` for another server that speaks OpenAI's protocol";
 
+/// A task besides answering questions.
+pub(super) struct Task {
+    /// What kind of model it needs.
+    pub(super) what: &'static str,
+    /// The variable that names the default model.
+    pub(super) variable: &'static str,
+    /// A model to name as an example.
+    pub(super) example: &'static str,
+    pub(super) providers: &'static [Provider],
+}
+
+impl Task {
+    fn unconfigured(&self) -> OpError {
+        let message = format!("no {} is configured", self.what);
+        OpError::new(ErrorKind::Unsupported, message).help(self.help())
+    }
+
+    fn help(&self) -> String {
+        let Self { variable, example, .. } = self;
+        format!("set `{variable}` to one as `provider/model`, for example `{example}`")
+    }
+}
+
 impl Provider {
     const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Ollama];
 
@@ -93,10 +116,30 @@ impl Model {
             "strong" => host.env("SVC_MODEL_STRONG").or_else(|| host.env("SVC_MODEL")),
             named => Some(named.to_owned()),
         };
-        let full = full.ok_or_else(unconfigured)?;
-        let (provider, name) = match split(&full) {
+        Self::named(host, &full.ok_or_else(unconfigured)?)
+    }
+
+    /// Returns the model for `asked` in a task that few language models can do: `default` is the one
+    /// that the task's own variable names.
+    pub(super) fn find_for(task: &Task, host: &dyn Host, asked: &str) -> Result<Self, OpError> {
+        let own = host.env(task.variable);
+        let model = match (asked, own) {
+            ("default", Some(full)) => Self::named(host, &full)?,
+            ("default", None) => return Err(task.unconfigured()),
+            (asked, _) => Self::find(host, asked)?,
+        };
+        if task.providers.contains(&model.provider) {
+            return Ok(model);
+        }
+        let (provider, what) = (model.provider.settings().name, task.what);
+        let message = format!("the provider `{provider}` of `{model}` has no {what}s");
+        Err(OpError::new(ErrorKind::Unsupported, message).help(task.help()))
+    }
+
+    fn named(host: &dyn Host, full: &str) -> Result<Self, OpError> {
+        let (provider, name) = match split(full) {
             Some((provider, name)) => (provider, name),
-            None => (usual_provider(host)?, full.as_str()),
+            None => (usual_provider(host)?, full),
         };
         if name.is_empty() {
             return Err(OpError::invalid_input(format!("missing model name in `{full}`")));

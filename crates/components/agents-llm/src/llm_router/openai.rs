@@ -66,12 +66,16 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
         temperature: question.temperature,
         response_format: schema.map(|json_schema| Format::JsonSchema { json_schema }),
     });
-    let url = format!("{}/chat/completions", model.base);
-    let request = Request::post_json(url, body).configured();
-    Ok(match &model.key {
+    Ok(post(model, "chat/completions", body))
+}
+
+/// A request to a path of the API.
+pub(super) fn post(model: &Model, path: &str, body: Vec<u8>) -> Request {
+    let request = Request::post_json(format!("{}/{path}", model.base), body).configured();
+    match &model.key {
         Some(key) => request.header("authorization", format!("Bearer {}", key.reveal())),
         None => request,
-    })
+    }
 }
 
 pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {

@@ -35,24 +35,62 @@ pub(super) async fn ask(
     question: &Question<'_>,
     cx: &Cx,
 ) -> Result<Answer, OpError> {
-    let request = request(model, question)?;
+    let head = opened(model, request(model, question)?, Some(Usage::default()), cx).await?;
+    let answer = Reading { model, cx, answer: Answer::default(), reported: 0 }.read(head).await?;
+    Ok(answer.without_key(model))
+}
+
+/// Returns the whole body of an answer that is not streamed. `spent` is what earlier requests of the
+/// same call have used, if it is known.
+pub(super) async fn whole(
+    model: &Model,
+    request: Request,
+    spent: Option<Usage>,
+    cx: &Cx,
+) -> Result<Vec<u8>, OpError> {
+    let mut head = opened(model, request, spent, cx).await?;
+    let mut body = Vec::new();
+    loop {
+        let piece = awake(cx, Box::pin(next(&mut head))).await;
+        let Some(piece) = piece.map_err(|it| failure::of_connection(model, it))? else {
+            return Ok(body);
+        };
+        body.extend(piece);
+        if body.len() > LARGEST {
+            return Err(failure::of_protocol(model, "more than 64MiB", "unfinished"));
+        }
+    }
+}
+
+/// Sends a request, and returns the beginning of a successful answer. If the request costs nothing,
+/// the call has used what was `spent` before.
+async fn opened(
+    model: &Model,
+    request: Request,
+    spent: Option<Usage>,
+    cx: &Cx,
+) -> Result<Response, OpError> {
+    let report = || {
+        if let Some(spent) = spent {
+            cx.used(spent);
+        }
+    };
     let head = match awake(cx, cx.host().http(request)).await {
         Ok(head) => head,
         Err(err) => {
             if never_sent(&err) {
-                cx.used(Usage::default());
+                report();
             }
             return Err(failure::of_connection(model, err));
         }
     };
-    if head.status != 200 {
-        if is_refused(head.status) {
-            cx.used(Usage::default());
-        }
-        return Err(refused(model, head, cx).await);
+    if head.status == 200 {
+        return Ok(head);
     }
-    let answer = Reading { model, cx, answer: Answer::default(), reported: 0 }.read(head).await?;
-    Ok(answer.without_key(model))
+    if is_refused(head.status) {
+        report();
+    }
+    Err(refused(model, head, cx).await)
 }
 
 fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {

@@ -2,6 +2,7 @@
 
 mod evidence;
 mod features;
+mod fuse;
 mod learn;
 
 use svc_contract::{
@@ -26,7 +27,7 @@ const TITLE: f64 = 0.05;
 pub(super) const COMPONENT: Component = Component {
     name: NAME,
     cluster: "context-retrieval",
-    summary: "Reorders hits by a closer look at each.",
+    summary: "Reorders hits by a closer look at each, and fuses rankings.",
     version: VERSION,
     bias: Bias::new(
         "given score, mixed with sequential dependence",
@@ -37,7 +38,13 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("rerank", "infer")],
-    ops: &[compute::<Infer>(), compute::<Learn>(), save::<Weights>(), load::<Weights>()],
+    ops: &[
+        compute::<Infer>(),
+        compute::<fuse::Fuse>(),
+        compute::<Learn>(),
+        save::<Weights>(),
+        load::<Weights>(),
+    ],
 };
 
 params! {
@@ -217,13 +224,21 @@ fn candidates(hits: &List, query: Option<&Text>) -> Result<Vec<Candidate>, OpErr
     for record in documents::records(hits) {
         let record = record?;
         let candidate = Candidate::new(record, query);
-        let place = |name| record.get(name).map(ToString::to_string).unwrap_or_default();
-        let key = (candidate.query.clone(), ["path", "id", "start", "end"].map(place));
-        if seen.insert(key) {
+        if seen.insert((candidate.query.clone(), candidate.identity())) {
             found.push(candidate);
         }
     }
     Ok(found)
+}
+
+/// The score of a hit; 0 if it is not a number.
+fn score_of(record: &Record) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+    match record.get("score") {
+        Some(Value::Float(it)) if it.is_finite() => *it,
+        Some(Value::Int(it)) => *it as f64,
+        _ => 0.0,
+    }
 }
 
 impl Candidate {
@@ -232,15 +247,16 @@ impl Candidate {
             Some(Value::Text(it) | Value::Path(it)) => it.clone(),
             _ => Text::default(),
         };
-        #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
-        let given = match record.get("score") {
-            Some(Value::Float(it)) if it.is_finite() => it.max(0.0),
-            Some(Value::Int(it)) => (*it as f64).max(0.0),
-            _ => 0.0,
-        };
+        let given = score_of(record).max(0.0);
         let query = query.cloned().unwrap_or_else(|| text("query"));
         let (id, title, text) = (text("id"), text("title"), text("text"));
         Self { record: record.clone(), id, query, title, text, given, score: 0.0 }
+    }
+
+    /// Two hits of a query with the same one are the same hit.
+    fn identity(&self) -> [Text; 4] {
+        let part = |name| self.record.get(name).map(ToString::to_string).unwrap_or_default().into();
+        ["path", "id", "start", "end"].map(part)
     }
 
     /// The hit with its new score. The snippet is created when it is first read.
