@@ -24,7 +24,10 @@ const LAYERS: [(&str, &[&str]); 3] = [
 /// What crates know of each other and of others, where that is a promise to those who embed
 /// them.
 const LIGHT: [(&str, &[&str]); 8] = [
-    ("text", &["pulldown-cmark", "rust-stemmers", "unicode-normalization"]),
+    (
+        "text",
+        &["pulldown-cmark", "rust-stemmers", "stop-words", "unicode-normalization", "whatlang"],
+    ),
     (
         "contract",
         &[

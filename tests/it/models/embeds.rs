@@ -258,8 +258,8 @@ async fn hits_are_in_the_order_of_the_model() {
 #[tokio::test]
 async fn each_query_has_its_own_request_and_many_hits_several() {
     let server = Server::answering(|request| {
-        let count = request.body["top_n"].as_u64().unwrap();
-        let all: Vec<(usize, f64)> = (0..count).map(|it| (it as usize, 1.0 / it as f64)).collect();
+        let count = usize::try_from(request.body["top_n"].as_u64().unwrap()).unwrap();
+        let all: Vec<(usize, f64)> = (0..count).map(|it| (it, 0.5)).collect();
         scores(&all[1..], &json!(999))
     });
     let script = format!(

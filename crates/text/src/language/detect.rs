@@ -23,7 +23,7 @@ const WORDS: usize = 80;
 const LONGEST: usize = 1_500;
 const FEWEST_LETTERS: usize = 30;
 
-/// The number of texts that tell the language of all.
+/// The number of texts whose languages are counted.
 const MOST_TEXTS: usize = 50;
 
 /// The fewest stop words that decide, their share of all words, and how many times as many they
@@ -32,17 +32,17 @@ const FEWEST: f64 = 3.0;
 const SHARE: f64 = 0.15;
 const TIMES: f64 = 1.4;
 
-/// The languages in Latin letters that stop words tell apart, each with its bit.
+/// The languages in Latin letters that stop words distinguish, each with its bit.
 const LATIN: [&str; 16] = [
     "ca", "da", "de", "en", "es", "fi", "fr", "hu", "id", "it", "nl", "no", "pt", "ro", "sv", "tr",
 ];
 
-/// The language of a text; `None` for texts that are too short to tell, or without letters.
+/// The language of a text; `None` if it is not clear, as in short texts, or without letters.
 pub fn detect(text: &str) -> Option<Detected> {
     by_stop_words(text).or_else(|| by_trigrams(text))
 }
 
-/// The language of most texts; English if none can be told.
+/// The language of most texts; English if none is clear.
 pub fn most<'a>(texts: impl IntoIterator<Item = &'a str>) -> Language {
     let mut counts: Vec<(Language, usize)> = Vec::new();
     for found in texts.into_iter().take(MOST_TEXTS).filter_map(detect) {

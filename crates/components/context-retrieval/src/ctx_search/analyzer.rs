@@ -18,7 +18,7 @@ const LONGEST_WORD: usize = 64;
 /// Stands between the code of a language and a text in it.
 const MARK: char = '\u{1f}';
 
-/// The language in which a text is read. A text that is too short to tell counts as English.
+/// The language in which a text is read. A text whose language is not clear counts as English.
 pub(super) fn language(text: &str) -> Language {
     detect(text).map_or(Language::ENGLISH, |it| it.language)
 }
