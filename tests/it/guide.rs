@@ -438,7 +438,10 @@ fn commands_tell_what_they_find() {
     assert_eq!(run(&["ask", "xyzzy"]).status.code(), Some(6));
     let overview = run(&["guide", "overview", "--json"]);
     let message: serde_json::Value = serde_json::from_slice(&overview.stdout).unwrap();
-    assert!(message["components"].as_str().unwrap().contains("ctx_search (search)"), "{message}");
+    assert!(
+        message["components"].as_str().unwrap().contains("ctx_search (search facets)"),
+        "{message}"
+    );
 }
 
 /// The internal script of a command is hidden from its user.

@@ -76,6 +76,7 @@ mod store;
 mod terminal;
 mod types;
 mod verdict;
+mod verifying;
 mod why;
 mod words;
 mod zones;

@@ -63,7 +63,11 @@ pub fn fields(scheme: Scheme) -> &'static [FieldScheme] {
 pub fn facts(op: &OpRef) -> Vec<(&'static str, String)> {
     let def = op.op;
     let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
-    let generic = if def.generic == Generic::No { "" } else { ", or T of `<T>`" };
+    let generic = match def.generic {
+        Generic::No => String::new(),
+        Generic::Field(name) => format!(", whose `{name}` is a T with `<T>`"),
+        _ => ", or T of `<T>`".to_owned(),
+    };
     let mut rows = vec![
         ("result", format!("{}{generic}", def.yields.show())),
         ("does", effects(def.effects).join(", ")),

@@ -1,6 +1,5 @@
 //! What can be written in place of a hole, ready to insert.
 
-use svc_contract::registry::Generic;
 use svc_lang::{
     check::{Candidate, HoleFact},
     diag::Span,
@@ -58,7 +57,7 @@ fn written(draft: &Draft<'_>, hole: &HoleFact, candidate: &Candidate) -> Option<
         return Some(name.clone());
     }
     let callable = Callable::named(name, &draft.analysis.facts, draft.engine.registry())?;
-    let is_asked = matches!(&callable, Callable::Op(op) if op.op.generic != Generic::No);
+    let is_asked = matches!(&callable, Callable::Op(op) if op.op.generic.is_whole());
     let ty = match hole.expected.as_ref().filter(|_| is_asked) {
         Some(ty) if ty.has_unknown() => return None,
         Some(ty) => format!("<{ty}>"),

@@ -17,6 +17,8 @@ pub const ALL: &[&[&Component]] = &[
     svc_data_processing::ALL,
     #[cfg(feature = "code-intelligence")]
     svc_code_intelligence::ALL,
+    #[cfg(feature = "knowledge-grounding")]
+    svc_knowledge_grounding::ALL,
 ];
 
 /// The registry of the built-in components. It knows the names of those that this program is

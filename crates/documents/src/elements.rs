@@ -114,6 +114,8 @@ fn attributes(element: ElementRef<'_>) -> Value {
 /// text, unless it was requested.
 fn visible_text(element: ElementRef<'_>) -> String {
     let (mut text, mut unseen) = (String::new(), 0_usize);
+    // The length of the text at the end of the previous link: menus stand without spaces.
+    let mut link_end = None;
     for edge in element.traverse() {
         let (node, opens) = match edge {
             Edge::Open(node) => (node, true),
@@ -122,8 +124,12 @@ fn visible_text(element: ElementRef<'_>) -> String {
         match node.value() {
             Node::Text(it) if opens && unseen == 0 => text.push_str(it),
             Node::Element(it) if node.id() != element.id() => {
-                if html::separates(it.name()) {
+                let is_link = it.name() == "a";
+                if html::separates(it.name()) || is_link && opens && link_end == Some(text.len()) {
                     text.push(' ');
+                }
+                if is_link && !opens {
+                    link_end = Some(text.len());
                 }
                 if matches!(it.name(), "script" | "style") {
                     unseen = if opens { unseen + 1 } else { unseen.saturating_sub(1) };

@@ -6,7 +6,7 @@ use svc_contract::value::units::show_size;
 
 use super::{
     Document, LARGEST_FILE, Sink, Unreadable,
-    article::{self, Metadata},
+    article::{self, ArticleRules, Metadata},
     last_name,
     parse::{Stopped, parse},
     plain,
@@ -69,19 +69,51 @@ pub struct WebPage {
 }
 
 /// Reads the article of a page, and what the page says about itself.
-pub fn web_page(page: &str, is_stopped: &dyn Fn() -> bool) -> Result<WebPage, Unreadable> {
+pub fn web_page(
+    page: &str,
+    rules: ArticleRules,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<WebPage, Unreadable> {
+    let html = tree(page, is_stopped)?;
+    Ok(WebPage { metadata: article::metadata(&html), text: text(&html, rules) })
+}
+
+/// A link of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageLink {
+    pub text: String,
+    /// The address as the page has it, which may be relative.
+    pub url: String,
+}
+
+/// Reads what a page says about itself, and its links in the order of the page.
+pub fn page_metadata(
+    page: &str,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(Metadata, Vec<PageLink>), Unreadable> {
+    let html = tree(page, is_stopped)?;
+    let link = |id: Id| {
+        let is_link = matches!(html.name(id), Some("a" | "area"));
+        let url = html.attribute(id, "href").filter(|_| is_link)?.trim();
+        Some(PageLink { text: line_of(&html, id), url: url.to_owned() })
+    };
+    let links = html.ids().filter_map(link).collect();
+    Ok((article::metadata(&html), links))
+}
+
+/// Parses a page within the limits of size, time and memory.
+pub(super) fn tree(page: &str, is_stopped: &dyn Fn() -> bool) -> Result<Tree, Unreadable> {
     if page.len() as u64 > LARGEST {
         let why = format!("it is larger than {}", show_size(LARGEST));
         return Err(Unreadable::Damaged(why));
     }
-    let html = parse(page, is_stopped).map_err(|why| match why {
+    parse(page, is_stopped).map_err(|why| match why {
         Stopped::Time => {
             Unreadable::Unread(io::Error::new(io::ErrorKind::TimedOut, why.to_string()))
         }
         Stopped::Unwanted => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
         limit => Unreadable::Damaged(format!("it is damaged: {limit}")),
-    })?;
-    Ok(WebPage { metadata: article::metadata(&html), text: text(&html) })
+    })
 }
 
 /// Extracts one file as one document, whose range is the whole file. An error means that there was
@@ -93,7 +125,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
         return Ok(());
     }
     let Some(decoded) = plain::decode(content, sink) else { return Ok(()) };
-    let read = web_page(&decoded.text, &|| sink.is_stopped());
+    let read = web_page(&decoded.text, ArticleRules::default(), &|| sink.is_stopped());
     let WebPage { metadata, text } = match read {
         Ok(page) => page,
         Err(why) => {
@@ -105,8 +137,9 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
         sink.notice(None, "skipped: no visible text".to_owned());
         return Ok(());
     }
+    let meta = metadata.fields();
     let title = metadata.title.unwrap_or_else(|| last_name(name));
-    sink.document(Document { id: name.to_owned(), title, text, start: 0, end });
+    sink.document(Document { id: name.to_owned(), title, text, start: 0, end, meta });
     Ok(())
 }
 
@@ -134,8 +167,8 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// Returns the text of the article of a page; for a page without one, all visible text.
-fn text(html: &Tree) -> String {
-    match article::article(html) {
+fn text(html: &Tree, rules: ArticleRules) -> String {
+    match article::article(html, rules) {
         Some(article) => {
             let mut page = Page::default();
             for root in article.roots {
@@ -146,6 +179,13 @@ fn text(html: &Tree) -> String {
         }
         None => visible_text(html),
     }
+}
+
+/// Returns the visible text of a part of a page as one line.
+fn line_of(html: &Tree, root: Id) -> String {
+    let mut page = Page::default();
+    page.read(html, root, &[]);
+    one_line(&page.text)
 }
 
 /// Returns the text in the order of the page.
@@ -186,9 +226,13 @@ pub(super) fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) 
 
 /// The text so far, and the gap before the next word.
 #[derive(Default)]
-struct Page {
-    text: String,
+pub(super) struct Page {
+    pub(super) text: String,
     gap: Gap,
+    /// The length of the text at the start of the current link.
+    link_start: usize,
+    /// Whether nothing was written since the end of a link. Menus have no spaces between links.
+    is_after_link: bool,
     /// The number of open `pre` elements: inside them, white space is preserved.
     verbatim: usize,
 }
@@ -217,12 +261,15 @@ impl Page {
     }
 
     /// Enters a node and returns whether its content is visible.
-    fn enter(&mut self, node: &Seen) -> bool {
+    pub(super) fn enter(&mut self, node: &Seen) -> bool {
         match node {
             Seen::Text(text) => self.write(text),
             Seen::Element { name, is_hidden } => {
                 self.verbatim += usize::from(*name == "pre");
                 self.widen(gap(name));
+                if *name == "a" {
+                    self.enter_link();
+                }
                 return !UNSEEN.contains(name) && !is_hidden;
             }
             Seen::Other => {}
@@ -230,12 +277,20 @@ impl Page {
         true
     }
 
-    fn leave(&mut self, node: &Seen) {
+    pub(super) fn leave(&mut self, node: &Seen) {
         let Seen::Element { name, .. } = node else { return };
         if *name == "pre" {
             self.verbatim = self.verbatim.saturating_sub(1);
         }
         self.widen(gap(name));
+        self.is_after_link |= *name == "a" && self.text.len() > self.link_start;
+    }
+
+    fn enter_link(&mut self) {
+        if self.is_after_link {
+            self.widen(Gap::Space);
+        }
+        self.link_start = self.text.len();
     }
 
     fn widen(&mut self, gap: Gap) {
@@ -270,6 +325,7 @@ impl Page {
         }
         self.text.push_str(text);
         self.gap = Gap::None;
+        self.is_after_link = false;
     }
 }
 

@@ -30,10 +30,12 @@ mod elements_of_text;
 mod encoding;
 mod format;
 mod html;
+mod html_tables;
 mod json;
 mod lines;
 mod markdown;
 mod members;
+mod meta;
 mod office;
 mod page;
 mod parse;
@@ -49,11 +51,13 @@ mod unreadable;
 mod web;
 mod worker;
 
-pub use article::Metadata;
+pub use article::{ArticleRules, Metadata};
 #[cfg(feature = "select")]
 pub use elements::{BadSelector, elements, selector};
 use format::{Format, HEAD_BYTES};
-pub use html::{WebPage, web_page};
+pub use html::{PageLink, WebPage, page_metadata, web_page};
+pub use html_tables::{HtmlTable, html_tables};
+pub use meta::{front_matter, of_file};
 pub use office::{Heading, Office, Table, office};
 pub use page::page;
 pub use pdf::pdf;
@@ -64,7 +68,10 @@ pub use unreadable::Unreadable;
 pub use web::{Entry, Feed, Robots, Sitemap, feed, sitemap};
 pub use worker::{PURPOSE, serve};
 
-use svc_contract::{host::Host, value::units::show_size};
+use svc_contract::{
+    host::Host,
+    value::{Value, units::show_size},
+};
 
 /// The size limit of a file that is read as a whole, in bytes. Files with one record per line have
 /// no limit.
@@ -85,7 +92,7 @@ pub struct Source<'a> {
 }
 
 /// A document in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The record's own id, or the file's name.
     pub id: String,
@@ -97,6 +104,8 @@ pub struct Document {
     pub start: u64,
     /// Where it ends in the file, in bytes.
     pub end: u64,
+    /// What it says about itself besides its title: an object of at most 4 KiB, or null.
+    pub meta: Value,
 }
 
 /// Receives the content of a file.

@@ -1,8 +1,9 @@
 //! Markdown (`CommonMark`): the source as it is, with its first heading as the title.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use svc_contract::value::Value;
 
-use super::{Document, Sink, last_name, plain};
+use super::{Document, Sink, last_name, meta::front, plain};
 
 /// The length of the start of a file that is searched for a title, in bytes.
 const TITLE_WITHIN: usize = 64 << 10;
@@ -11,32 +12,20 @@ const TITLE_WITHIN: usize = 64 << 10;
 /// to read, and every position in it is a position in the file.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     let Some(mut decoded) = plain::decode(content, sink) else { return };
-    let matter = front_matter(&decoded.text);
-    let declared = declared_title(&decoded.text[..matter]);
+    let matter = front::len(&decoded.text);
+    let fields = front::fields(&decoded.text[..matter]);
     let (start, end) = decoded.range(matter);
     decoded.text.drain(..matter);
-    let title = heading(&decoded.text).or(declared).unwrap_or_else(|| last_name(name));
-    sink.document(Document { id: name.to_owned(), title, start, end, text: decoded.text });
+    let title = heading(&decoded.text).or_else(|| declared_title(&fields));
+    let title = title.unwrap_or_else(|| last_name(name));
+    let (id, meta) = (name.to_owned(), front::meta(&fields));
+    sink.document(Document { id, title, start, end, text: decoded.text, meta });
 }
 
-/// The length of the block between two `---` at the start of the file.
-fn front_matter(text: &str) -> usize {
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|it| it.trim_end() == "---") else { return 0 };
-    let mut len = first.len();
-    for line in lines {
-        len += line.len();
-        if line.trim_end() == "---" {
-            return len;
-        }
-    }
-    0
-}
-
-fn declared_title(matter: &str) -> Option<String> {
-    let title = matter.lines().find_map(|it| it.strip_prefix("title:"))?;
-    let title = title.trim().trim_matches(['"', '\'']);
-    (!title.is_empty()).then(|| title.to_owned())
+fn declared_title(fields: &Value) -> Option<String> {
+    let title = fields.as_record()?.get("title")?;
+    let title = title.as_str().map_or_else(|| title.to_string(), |it| it.trim().to_owned());
+    (!title.is_empty() && title != "null").then_some(title)
 }
 
 /// The words of the first non-empty heading.

@@ -13,10 +13,10 @@ use lopdf::{
     content::{Content, Operation},
     decode_text_string,
 };
-use svc_contract::host::Host;
+use svc_contract::{host::Host, value::Value};
 use svc_text::pages::BREAK;
 
-use super::{Document, LARGEST_FILE, Sink, Unreadable, last_name, worker};
+use super::{Document, LARGEST_FILE, Sink, Unreadable, last_name, meta::Meta, worker};
 
 /// The maximum decompressed size of a stream, in bytes.
 const LARGEST_STREAM: usize = 32 << 20;
@@ -61,7 +61,8 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
         });
     }
     let title = title(&pdf).unwrap_or_else(|| last_name(name));
-    Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })
+    let (id, meta) = (name.to_owned(), meta(&pdf));
+    Ok(Document { id, title, text, start: 0, end: content.len() as u64, meta })
 }
 
 /// A PDF that is not encrypted and has pages.
@@ -204,10 +205,25 @@ impl<'a> Fonts<'a> {
 }
 
 pub(super) fn title(pdf: &lopdf::Document) -> Option<String> {
+    declared(pdf, b"Title")
+}
+
+/// What the dictionary of information says besides the title.
+fn meta(pdf: &lopdf::Document) -> Value {
+    let mut meta = Meta::new();
+    meta.text("author", declared(pdf, b"Author").as_deref());
+    meta.date("created", declared(pdf, b"CreationDate").as_deref());
+    meta.text("subject", declared(pdf, b"Subject").as_deref());
+    meta.text("keywords", declared(pdf, b"Keywords").as_deref());
+    meta.end()
+}
+
+/// An entry of the dictionary of information, on one line.
+fn declared(pdf: &lopdf::Document, name: &[u8]) -> Option<String> {
     let info = pdf.trailer.get(b"Info").ok()?;
     let (_, info) = pdf.dereference(info).ok()?;
-    let (_, title) = pdf.dereference(info.as_dict().ok()?.get(b"Title").ok()?).ok()?;
-    let title = decode_text_string(title).ok()?;
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!title.is_empty()).then_some(title)
+    let (_, text) = pdf.dereference(info.as_dict().ok()?.get(name).ok()?).ok()?;
+    let text = decode_text_string(text).ok()?;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
 }

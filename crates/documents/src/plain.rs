@@ -1,5 +1,7 @@
 //! Plain text, and decoding for all text formats: bytes to text without moving a byte.
 
+use svc_contract::value::Value;
+
 use super::{Document, Sink, encoding, last_name};
 
 /// Extracts one file as one document.
@@ -7,7 +9,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     let Some(decoded) = decode(content, sink) else { return };
     let (start, end) = decoded.range(0);
     let (id, title) = (name.to_owned(), last_name(name));
-    sink.document(Document { id, title, start, end, text: decoded.text });
+    sink.document(Document { id, title, start, end, text: decoded.text, meta: Value::Null });
 }
 
 /// Text, and where it is in the file.

@@ -1,13 +1,17 @@
-//! One record of a file of records: `{"id", "text", "title"?}`.
+//! One record of a file of records: `{"id", "text", "title"?}`, and its other fields.
 
 use std::fmt;
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, Visitor},
+    de::{Error, MapAccess, Visitor},
 };
+use svc_contract::value::Value;
 
-use super::Document;
+use super::{
+    Document,
+    meta::{Fields, Room, record::field},
+};
 
 /// The maximum length of an id in bytes.
 const LONGEST_ID: usize = 1 << 10;
@@ -15,12 +19,55 @@ const LONGEST_ID: usize = 1 << 10;
 /// The maximum number of characters of a title that is made from the text.
 const TITLE_CHARS: usize = 80;
 
-/// A record in a file. Other fields are ignored.
-#[derive(Deserialize)]
+/// A record in a file.
 pub(super) struct Record {
     id: Id,
     text: String,
     title: Option<String>,
+    /// Its other fields.
+    meta: Value,
+}
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(RecordVisitor)
+    }
+}
+
+struct RecordVisitor;
+
+impl<'de> Visitor<'de> for RecordVisitor {
+    type Value = Record;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Record, A::Error> {
+        let (mut id, mut text, mut title) = (None, None, None);
+        let (mut room, mut fields) = (Room::new(), Fields::default());
+        while let Some(name) = entries.next_key::<String>()? {
+            match name.as_str() {
+                "id" => set("id", &mut id, entries.next_value()?)?,
+                "text" => set("text", &mut text, entries.next_value()?)?,
+                "title" => set("title", &mut title, entries.next_value::<Option<String>>()?)?,
+                name => field(&mut entries, name, (&mut room, 0), &mut fields)?,
+            }
+        }
+        Ok(Record {
+            id: id.ok_or_else(|| A::Error::missing_field("id"))?,
+            text: text.ok_or_else(|| A::Error::missing_field("text"))?,
+            title: title.flatten(),
+            meta: fields.end(),
+        })
+    }
+}
+
+fn set<T, E: Error>(name: &'static str, field: &mut Option<T>, value: T) -> Result<(), E> {
+    match field.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(E::duplicate_field(name)),
+    }
 }
 
 enum Id {
@@ -77,7 +124,7 @@ impl Record {
             .filter(|it| !it.trim().is_empty())
             .or_else(|| beginning(&self.text))
             .unwrap_or_else(|| id.clone());
-        Ok(Document { id, title, text: self.text, start, end })
+        Ok(Document { id, title, text: self.text, start, end, meta: self.meta })
     }
 }
 

@@ -148,7 +148,7 @@ fn a_page_gives_its_article_and_what_it_says_about_itself() {
         sentence.repeat(3),
         "A comment by someone, which is not the article. "
     );
-    let read = crate::web_page(&page, &|| false).unwrap();
+    let read = crate::web_page(&page, crate::ArticleRules::default(), &|| false).unwrap();
     let text = |it: usize| sentence.repeat(it).trim_end().to_owned();
     assert_eq!(read.text, [text(3), text(6), text(3)].join("\n\n"));
     let said = read.metadata;
@@ -167,7 +167,7 @@ fn many_parts_take_little_time() {
     let title = "a | ".repeat(100_000);
     let page = format!("<title>{title}</title><div>{}</div>{parts}", words.repeat(50));
     let started = std::time::Instant::now();
-    let read = crate::web_page(&page, &|| false).unwrap();
+    let read = crate::web_page(&page, crate::ArticleRules::default(), &|| false).unwrap();
     assert!(read.text.len() > 1_000_000);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
@@ -176,8 +176,12 @@ fn many_parts_take_little_time() {
 #[test]
 fn a_page_without_an_article_gives_its_visible_text() {
     let links = "<li><a href=/x>One of the pages</a> new</li>".repeat(3);
-    let read =
-        crate::web_page(&format!("<ul>{links}</ul><footer>End</footer>"), &|| false).unwrap();
+    let read = crate::web_page(
+        &format!("<ul>{links}</ul><footer>End</footer>"),
+        crate::ArticleRules::default(),
+        &|| false,
+    )
+    .unwrap();
     assert_eq!(read.text, format!("{}\n\nEnd", ["One of the pages new"; 3].join("\n")));
     assert_eq!(read.metadata, crate::Metadata::default());
 }

@@ -16,8 +16,10 @@ use svc_contract::{
 
 #[cfg(feature = "select")]
 use super::elements;
-use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf, pdf_parts};
-use super::{members, office, sheets};
+use super::{
+    Document, LARGEST_FILE, Sink, Unreadable, members, meta::bounded, office, pdf, pdf_parts,
+    sheets,
+};
 
 /// The first byte of this kind of work.
 pub const PURPOSE: u8 = b'd';
@@ -194,12 +196,13 @@ pub fn serve(asked: &[u8]) -> Vec<u8> {
     notices.kept.iter().for_each(|it| answer.text(it));
     answer.number(notices.more);
     match read {
-        Ok(Answer::Document(Document { id: _, title, text, start, end })) => {
+        Ok(Answer::Document(Document { id: _, title, text, start, end, meta })) => {
             answer.number(tag::DOCUMENT);
             answer.number(start);
             answer.number(end);
             answer.text(&title);
             answer.text(&text);
+            answer.value(&meta);
         }
         Ok(Answer::Value(value)) => {
             answer.number(tag::VALUE);
@@ -245,6 +248,7 @@ fn answered(answer: &[u8], name: &str, sink: &mut dyn Sink) -> Option<Result<Ans
             end: answer.number()?,
             title: answer.text()?.to_owned(),
             text: answer.text()?.to_owned(),
+            meta: bounded(&answer.value()?),
         })),
         tag::VALUE => Ok(Answer::Value(answer.value()?)),
         tag::ENCRYPTED => Err(Unreadable::Encrypted),

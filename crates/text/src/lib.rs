@@ -8,12 +8,16 @@ mod lines;
 mod stop_words;
 
 pub mod blocks;
+#[cfg(feature = "languages")]
+pub mod claims;
 pub mod dates;
 #[cfg(feature = "languages")]
 pub mod language;
 #[cfg(feature = "markdown")]
 pub mod links;
 pub mod markup;
+#[cfg(feature = "scripts")]
+pub mod near;
 pub mod pages;
 #[cfg(feature = "markdown")]
 pub mod plain;

@@ -67,7 +67,7 @@ impl Words<'_> {
 }
 
 /// Whether words of the script of a letter are not apart, or are short and change their ends.
-fn is_dense(it: char) -> bool {
+pub(crate) fn is_dense(it: char) -> bool {
     matches!(it,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}'
         | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}'

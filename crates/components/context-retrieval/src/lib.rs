@@ -1,17 +1,19 @@
 //! Context and retrieval: searching, reading and condensing documents.
 
 use std::{
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use svc_contract::{
     host,
-    registry::{Component, Cx, ErrorKind, Field, OpError, Scheme, Size, documents::File},
-    value::{Text, Value},
+    registry::{Component, Cx, ErrorKind, Field, OpError, Scheme, Size, documents::File, record},
+    value::{Record, Text, Type, Value},
 };
 use svc_documents::Unreadable;
 
+mod context_engine;
 mod ctx_docs;
 mod ctx_fetch;
 mod ctx_office;
@@ -34,6 +36,7 @@ pub const ALL: &[&Component] = &[
     &ctx_office::COMPONENT,
     &ctx_pdf::COMPONENT,
     &ctx_scrape::COMPONENT,
+    &context_engine::COMPONENT,
 ];
 
 /// A file to read: a path, or its content.
@@ -107,5 +110,78 @@ fn unreadable(name: &str, why: &Unreadable) -> OpError {
             "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
         ),
         Unreadable::Unread(_) => OpError::failed(message),
+    }
+}
+
+record! {
+    /// One of several tables.
+    struct NamedTable {
+        /// The name of the sheet or table; a table without a name has its number.
+        name: Text,
+        /// Its rows, as objects with the names of the columns.
+        rows: Vec<Value>,
+    }
+}
+
+/// A table with the given names of its columns. A column without a name has its letter.
+fn named_table(name: Text, mut header: Vec<Value>, rows: Vec<Vec<Value>>) -> NamedTable {
+    let width = rows.iter().map(Vec::len).max().unwrap_or_default().max(header.len());
+    header.resize(width, Value::Null);
+    let names: Arc<[Text]> = distinct(names(header, 0)).into();
+    let record = |mut cells: Vec<Value>| {
+        cells.resize(width, Value::Null);
+        Value::Record(Record::new(names.clone(), cells))
+    };
+    NamedTable { name, rows: rows.into_iter().map(record).collect() }
+}
+
+/// The names, with a number after those that are repeated.
+fn distinct(names: Vec<Text>) -> Vec<Text> {
+    let mut known = HashSet::new();
+    // The next number of each name: counting from the start again takes quadratic time.
+    let mut next: HashMap<Text, u32> = HashMap::new();
+    let distinct = |name: Text| {
+        let mut shown = name.clone();
+        while !known.insert(shown.clone()) {
+            let number = next.entry(name.clone()).or_insert(2);
+            shown = format!("{name} {number}").into();
+            *number += 1;
+        }
+        shown
+    };
+    names.into_iter().map(distinct).collect()
+}
+
+/// The names of columns; one without a name has its letters.
+fn names(header: Vec<Value>, column: usize) -> Vec<Text> {
+    let cells = header.into_iter().enumerate().map(|(idx, cell)| {
+        let name = cell.of_cell(&Type::Text.optional()).ok().filter(|it| !it.is_null());
+        let name = name.and_then(Text::decode).filter(|it| !it.trim().is_empty());
+        name.unwrap_or_else(|| letters(column + idx).into())
+    });
+    cells.collect()
+}
+
+/// The letters of a column, counted from 0.
+fn letters(column: usize) -> String {
+    let mut rest = column + 1;
+    let mut letters = Vec::new();
+    while rest > 0 {
+        rest -= 1;
+        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or_default()));
+        rest /= 26;
+    }
+    letters.into_iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_names_have_numbers() {
+        let given = ["a", "a 2", "a", "a"].map(Text::from).to_vec();
+        assert_eq!(distinct(given), ["a", "a 2", "a 3", "a 4"].map(Text::from));
+        assert_eq!(distinct(vec!["x".into(); 100_000]).len(), 100_000);
     }
 }

@@ -86,6 +86,7 @@ pub(super) fn hit(id: &str, title: &str, text: &str, query: &str, score: f64) ->
         start: 0,
         end: text.len().try_into().unwrap(),
         page: None,
+        meta: None,
     }
     .encode()
 }

@@ -78,6 +78,16 @@ pub enum Generic {
     Read,
     /// The op receives `T`, a record type or `json`, and reads a list of it from text.
     Rows,
+    /// The op receives `T` and returns records, or a list of them, whose field of this name is a
+    /// `T`; without a `T` it is `json`.
+    Field(&'static str),
+}
+
+impl Generic {
+    /// Whether the type of `name<T>(..)` as a whole follows from `T`.
+    pub fn is_whole(self) -> bool {
+        !matches!(self, Self::No | Self::Field(_))
+    }
 }
 
 /// The future result of an I/O op.

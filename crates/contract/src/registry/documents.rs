@@ -1,7 +1,7 @@
 //! The records shared by the components of documents and files.
 
 use super::{OpError, record};
-use crate::value::{List, Record, Text};
+use crate::value::{List, Record, Text, Value};
 
 /// The records of a list of hits, as an op receives it.
 pub fn records(hits: &List) -> impl Iterator<Item = Result<&Record, OpError>> {
@@ -25,6 +25,16 @@ record! {
         path: Text,
         /// Its text, without markup.
         text: Text,
+        /// What it says about itself: an object with the other fields of a record, the front matter
+        /// of Markdown, or fields such as `author` and `published`.
+        meta: Option<Value>,
+    }
+}
+
+impl Doc {
+    /// A document that says nothing about itself.
+    pub fn new(id: Text, title: Text, path: Text, text: Text) -> Self {
+        Self { id, title, path, text, meta: None }
     }
 }
 
@@ -45,13 +55,47 @@ record! {
         score: f64,
         /// The part of the text around the query's words, which are marked with `**`.
         snippet: Text,
-        /// Where it starts in the file, in bytes.
+        /// Where it starts, in bytes: in the file, or for a passage of a document whose text is not
+        /// the file's own, such as a PDF, in that text.
         start: i64,
-        /// Where it ends in the file, in bytes.
+        /// Where it ends, in bytes.
         end: i64,
         /// The page, slide, sheet or chapter of the file, from 1: that where a passage starts, and that
         /// of a document's snippet. A file without pages has none.
         page: Option<i64>,
+        /// What its document says about itself: see `Doc`.
+        meta: Option<Value>,
+    }
+}
+
+record! {
+    /// A piece of a text: `text[start..end]` in bytes.
+    pub struct Span {
+        /// Where it starts, in bytes.
+        start: i64,
+        /// Where it ends, in bytes.
+        end: i64,
+        /// The piece itself.
+        text: Text,
+    }
+}
+
+record! {
+    /// A piece of a document that supports something.
+    pub struct Cite {
+        /// The identifier of the document or passage.
+        source: Text,
+        /// The path of the file that contains it.
+        path: Text,
+        /// The page on which it starts, if the file has pages.
+        page: Option<i64>,
+        /// Where it starts, in bytes: in the file, or in the document's text if that is not the
+        /// file's own, as with PDF.
+        start: i64,
+        /// Where it ends, in bytes.
+        end: i64,
+        /// The piece itself.
+        text: Text,
     }
 }
 

@@ -56,7 +56,7 @@ pub use hint::{Advice, Hint, HintId};
 pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
 pub use opaque::{Opaque, OpaqueDef};
-pub use params::{Param, ParamDefault, Params};
+pub use params::{Param, ParamDefault, Params, plain_name};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;
 pub use scheme::{FieldScheme, Max, Scheme, record_type};

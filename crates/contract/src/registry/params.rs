@@ -125,6 +125,14 @@ impl Scheme {
     }
 }
 
+/// The name of a field without the mark of one that is a keyword in Rust: `where` for `r#where`.
+pub const fn plain_name(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
 /// The lines of a doc comment as one line.
 pub(super) fn one_line(doc: &str) -> String {
     doc.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned()
@@ -168,7 +176,7 @@ macro_rules! params {
             const PARAMS: &'static [$crate::registry::Param] = &{
                 let mut idx = 0;
                 $crate::params!(@all idx; $({
-                    name: stringify!($field),
+                    name: $crate::registry::plain_name(stringify!($field)),
                     doc: concat!($($field_doc, "\n"),*),
                     scheme: <$ty as $crate::registry::Field>::SCHEME
                         $(.within($low as f64, $high as f64))?,

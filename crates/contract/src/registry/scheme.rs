@@ -109,6 +109,15 @@ impl Scheme {
         }
     }
 
+    /// The scheme of values that are not null.
+    #[must_use]
+    pub fn required(self) -> Self {
+        match self {
+            Self::Optional(inner) => inner.required(),
+            other => other,
+        }
+    }
+
     /// The variants of an enum.
     pub fn variants(self) -> &'static [&'static str] {
         match self {

@@ -38,6 +38,8 @@ impl SharedType {
 pub(super) const TYPES: &[SharedType] = &[
     SharedType::given::<documents::Doc>(),
     SharedType::given::<documents::Hit>(),
+    SharedType::of::<documents::Span>(),
+    SharedType::of::<documents::Cite>(),
     SharedType::of::<documents::Judged>(),
     SharedType::of::<documents::File>(),
 ];

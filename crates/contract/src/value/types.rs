@@ -1,6 +1,6 @@
 //! Types: the checker's knowledge of a value before it exists.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use super::{OpaqueType, Text, Value};
 
@@ -244,13 +244,31 @@ impl Type {
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => true,
             (Self::Record(a), Self::Record(b)) => {
                 b.fields.iter().enumerate().all(|(idx, (name, wanted))| {
-                    a.near(idx, name).map_or(wanted.is_optional(), |given| given.fits(wanted))
+                    a.near(idx, name).map_or(wanted.is_optional(), |given| {
+                        given.fits(wanted) || (wanted.required() == &Self::Json && given.is_json())
+                    })
                 })
             }
             (Self::Map(a), Self::Map(b)) => a.fits(b),
             (Self::Record(a), Self::Map(b)) => a.fields.iter().all(|(_, ty)| ty.fits(b)),
             (Self::Flow(a), Self::Flow(b)) => b.takes.enters(&a.takes) && a.gives.enters(&b.gives),
             (a, b) => a == b,
+        }
+    }
+
+    /// Whether every value of this type is also one of `json` as it is: data without units, paths and
+    /// the like. A field of type `json` accepts it.
+    pub fn is_json(&self) -> bool {
+        match self {
+            Self::Json
+            | Self::Bool
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Text
+            | Self::Enum(_) => true,
+            Self::Optional(inner) | Self::List(inner, _) | Self::Map(inner) => inner.is_json(),
+            Self::Record(of) => of.fields.iter().all(|(_, ty)| ty.is_json()),
+            _ => false,
         }
     }
 
@@ -284,6 +302,23 @@ impl Type {
             Self::Record(record) if self.has_vars() => {
                 let fields = record.fields.iter();
                 let fields = fields.map(|(name, ty)| (name.clone(), ty.with_vars(of))).collect();
+                Self::Record(Arc::new(RecordType { name: record.name.clone(), fields }))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A record, or a list of records, with another type for one field.
+    #[must_use]
+    pub fn with_field(&self, field: &str, ty: &Self) -> Self {
+        match self {
+            Self::List(item, max) => Self::List(Arc::new(item.with_field(field, ty)), *max),
+            Self::Record(record) => {
+                let of = |(name, it): &(Text, Self)| {
+                    let ty = if name.as_ref() == field { ty } else { it };
+                    (name.clone(), ty.clone())
+                };
+                let fields = record.fields.iter().map(of).collect();
                 Self::Record(Arc::new(RecordType { name: record.name.clone(), fields }))
             }
             other => other.clone(),
@@ -484,59 +519,6 @@ fn join_records(a: &Arc<RecordType>, b: &Arc<RecordType>) -> Option<Type> {
     }
     let name = if a.name == b.name { a.name.clone() } else { narrow.name.clone() };
     Some(Type::Record(Arc::new(RecordType { name, fields })))
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str("unknown"),
-            Self::Never => f.write_str("never"),
-            Self::Bool => f.write_str("bool"),
-            Self::Int(None) => f.write_str("int"),
-            Self::Int(Some((low, high))) => write!(f, "int {low}..{high}"),
-            Self::Float(None) => f.write_str("float"),
-            Self::Float(Some((low, high))) => write!(f, "float {low}..{high}"),
-            Self::Text => f.write_str("string"),
-            Self::Duration => f.write_str("duration"),
-            Self::Time => f.write_str("time"),
-            Self::Date => f.write_str("date"),
-            Self::Money => f.write_str("money"),
-            Self::Size => f.write_str("size"),
-            Self::Path => f.write_str("path"),
-            Self::Bytes => f.write_str("bytes"),
-            Self::Json => f.write_str("json"),
-            Self::List(item, None) => write!(f, "[{item}]"),
-            Self::List(item, Some(max)) => write!(f, "[{item}; max {max}]"),
-            Self::Map(item) => write!(f, "map<{item}>"),
-            Self::Optional(inner) if **inner == Self::Never => f.write_str("null"),
-            Self::Optional(inner) => write!(f, "{inner}?"),
-            Self::Secret => f.write_str("secret<string>"),
-            Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),
-            Self::Model(component) => write!(f, "Model<{component}>"),
-            Self::Opaque(ty) => ty.fmt(f),
-            Self::Var(name) => f.write_str(name),
-            Self::Enum(it) => match &it.name {
-                Some(name) => f.write_str(name),
-                None => {
-                    let all: Vec<String> = it.variants.iter().map(|it| format!("{it:?}")).collect();
-                    f.write_str(&all.join(" | "))
-                }
-            },
-            Self::Record(it) => match &it.name {
-                Some(name) => f.write_str(name),
-                None => write_fields(f, &it.fields),
-            },
-        }
-    }
-}
-
-fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(Text, Type)]) -> fmt::Result {
-    f.write_str("{ ")?;
-    for (idx, (name, ty)) in fields.iter().enumerate() {
-        let comma = if idx == 0 { "" } else { ", " };
-        write!(f, "{comma}{name}: {ty}")?;
-    }
-    f.write_str(" }")
 }
 
 #[cfg(test)]

@@ -9,24 +9,23 @@ use super::{
     signs,
 };
 
-/// The minimum number of letters of a paragraph that counts.
-const PARAGRAPH: usize = 25;
-
 /// The number of elements around a paragraph that it speaks for.
 const LEVELS: usize = 5;
 
 pub(super) struct Choice<'a> {
     pub(super) html: &'a Tree,
     pub(super) facts: &'a [Facts],
+    /// The minimum number of letters of a paragraph that counts.
+    min_text: usize,
     scores: BTreeMap<Id, f64>,
 }
 
 impl<'a> Choice<'a> {
     /// Scores the elements around the paragraphs.
-    pub(super) fn new(html: &'a Tree, facts: &'a [Facts]) -> Self {
-        let mut choice = Self { html, facts, scores: BTreeMap::new() };
+    pub(super) fn new(html: &'a Tree, facts: &'a [Facts], min_text: usize) -> Self {
+        let mut choice = Self { html, facts, min_text, scores: BTreeMap::new() };
         for id in html.ids() {
-            if facts[id].chars >= PARAGRAPH && choice.is_paragraph(id) {
+            if facts[id].chars >= min_text && choice.is_paragraph(id) {
                 choice.speak(id);
             }
         }
@@ -141,7 +140,7 @@ impl<'a> Choice<'a> {
         let facts = &self.facts[id];
         self.html.name(id) == Some("p")
             && (facts.chars > 80 && facts.link_density() < 0.25
-                || facts.chars > PARAGRAPH && facts.linked == 0)
+                || facts.chars > self.min_text && facts.linked == 0)
     }
 
     fn is_outer(&self, id: Id) -> bool {

@@ -5,7 +5,7 @@ const MONTHS: &[&str] =
 
 /// Returns a date, or a date with its time of day, in the format of ISO 8601. Reads that format,
 /// `2019/11/18`, `20191118`, `November 18, 2019` and `18 Nov 2019`.
-pub(super) fn iso(said: &str) -> Option<String> {
+pub(in super::super) fn iso(said: &str) -> Option<String> {
     let said = said.trim();
     of_iso(said).or_else(|| of_digits(said)).or_else(|| of_words(said))
 }

@@ -1,10 +1,12 @@
 //! What a page says about itself: its title, author, date, language and site.
 
 use serde_json::Value as Json;
+use svc_contract::value::Value;
 
 use super::{
     super::{
         html::{one_line, texts},
+        meta::Meta,
         tree::{Id, Tree},
     },
     dates,
@@ -16,7 +18,8 @@ const MOST: usize = 500;
 /// The maximum length of an author or a site, in bytes.
 const LONGEST: usize = 200;
 
-/// The maximum length of a title that is searched for the name of the site, in bytes.
+/// The maximum length of an address, and of a title that is searched for the name of the site, in
+/// bytes.
 const LONGEST_TITLE: usize = 1_000;
 
 /// What a page says about itself.
@@ -30,6 +33,20 @@ pub struct Metadata {
     /// A language tag such as `en-GB`.
     pub language: Option<String>,
     pub site: Option<String>,
+    /// The address that the page gives for itself.
+    pub address: Option<String>,
+}
+
+impl Metadata {
+    /// What it says besides the title, as the metadata of a document.
+    pub fn fields(&self) -> Value {
+        let mut meta = Meta::new();
+        meta.text("author", self.author.as_deref());
+        meta.date("published", self.published.as_deref());
+        meta.text("language", self.language.as_deref());
+        meta.text("site", self.site.as_deref());
+        meta.end()
+    }
 }
 
 pub(crate) fn metadata(html: &Tree) -> Metadata {
@@ -42,6 +59,7 @@ pub(crate) fn metadata(html: &Tree) -> Metadata {
         published: said.published(),
         language: said.language(),
         site,
+        address: said.address(),
     }
 }
 
@@ -156,6 +174,20 @@ impl<'a> Said<'a> {
         let times = self.html.ids().filter(|it| self.html.name(*it) == Some("time"));
         let times = times.take(MOST).filter_map(|it| self.html.attribute(it, "datetime"));
         said.chain(times.map(str::to_owned)).find_map(|it| dates::iso(&it))
+    }
+
+    fn address(&self) -> Option<String> {
+        let is_canonical = |id: &Id| {
+            let rel = self.html.attribute(*id, "rel").unwrap_or_default();
+            self.html.name(*id) == Some("link")
+                && rel.split_whitespace().any(|it| it.eq_ignore_ascii_case("canonical"))
+        };
+        let link = self.html.ids().find(is_canonical);
+        let said = link.and_then(|it| self.html.attribute(it, "href")).map(str::to_owned);
+        let said = said.or_else(|| self.meta(&["og:url"]))?;
+        let said = said.trim();
+        let is_whole = said.starts_with("https://") || said.starts_with("http://");
+        (is_whole && said.len() <= LONGEST_TITLE).then(|| said.to_owned())
     }
 
     fn language(&self) -> Option<String> {

@@ -17,9 +17,11 @@ mod metadata;
 mod signs;
 
 use choose::Choice;
+pub(super) use dates::iso;
 use facts::{Facts, count, share};
 pub use metadata::Metadata;
 pub(super) use metadata::metadata;
+pub(super) use signs::is_hidden;
 
 /// Elements that are never part of an article.
 const OUTSIDE: &[&str] = &[
@@ -31,6 +33,21 @@ const OUTSIDE: &[&str] = &[
 /// The minimum number of letters of an article, outside links.
 const SHORTEST: usize = 250;
 
+/// What separates an article from what stands around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArticleRules {
+    /// The share of letters in links, from 0 to 1, above which a list or a box is not text.
+    pub link_density: f64,
+    /// The minimum number of letters of a paragraph that counts.
+    pub min_text: usize,
+}
+
+impl Default for ArticleRules {
+    fn default() -> Self {
+        Self { link_density: 0.5, min_text: 25 }
+    }
+}
+
 /// The parts of a page that are its article.
 pub(super) struct Article {
     pub(super) roots: Vec<Id>,
@@ -39,11 +56,11 @@ pub(super) struct Article {
 }
 
 /// Returns the article of a page, or `None` for a page without one, such as a list of links.
-pub(super) fn article(html: &Tree) -> Option<Article> {
-    attempt(html, true).or_else(|| attempt(html, false))
+pub(super) fn article(html: &Tree, rules: ArticleRules) -> Option<Article> {
+    attempt(html, rules, true).or_else(|| attempt(html, rules, false))
 }
 
-fn attempt(html: &Tree, is_strict: bool) -> Option<Article> {
+fn attempt(html: &Tree, rules: ArticleRules, is_strict: bool) -> Option<Article> {
     let mut dropped = outside(html, is_strict);
     let root = html.ids().start;
     let mut facts = vec![Facts::default(); dropped.len()];
@@ -54,12 +71,12 @@ fn attempt(html: &Tree, is_strict: bool) -> Option<Article> {
             facts.plain() <= most && signs::is_around(html, id) && !signs::is_body(html, id)
         });
     }
-    let choice = Choice::new(html, &facts);
+    let choice = Choice::new(html, &facts, rules.min_text);
     let mut found = Article { roots: choice.with_siblings(choice.top()?), dropped };
-    let left = found.clean(html);
+    let left = found.clean(html, rules);
     if let Some(roots) = bodies(html, &facts, &found.dropped) {
         let mut other = Article { roots, dropped: found.dropped.clone() };
-        let body = other.clean(html);
+        let body = other.clean(html, rules);
         if body >= SHORTEST && body * 2 >= left {
             return Some(other);
         }
@@ -69,7 +86,7 @@ fn attempt(html: &Tree, is_strict: bool) -> Option<Article> {
 
 impl Article {
     /// Drops what is not text, and returns the number of letters outside links that are left.
-    fn clean(&mut self, html: &Tree) -> usize {
+    fn clean(&mut self, html: &Tree, rules: ArticleRules) -> usize {
         let mut left = 0;
         // One for all roots: a page may have as many as paragraphs.
         let mut facts = vec![Facts::default(); self.dropped.len()];
@@ -77,7 +94,7 @@ impl Article {
             count(html, *root, &mut self.dropped, &mut facts, |_, _| false);
             let most = facts[*root].plain() / 2;
             count(html, *root, &mut self.dropped, &mut facts, |id, it| {
-                it.plain() <= most && is_clutter(html, id, it)
+                it.plain() <= most && is_clutter(html, rules, id, it)
             });
             left += facts[*root].plain();
         }
@@ -109,20 +126,20 @@ fn outside(html: &Tree, is_strict: bool) -> Vec<bool> {
 }
 
 /// Whether a part of an article is none of it.
-fn is_clutter(html: &Tree, id: Id, facts: &Facts) -> bool {
+fn is_clutter(html: &Tree, rules: ArticleRules, id: Id, facts: &Facts) -> bool {
     match html.name(id) {
         Some("h1") => true,
         Some("h2" | "h3" | "h4" | "h5" | "h6") => signs::weight(html, id) < 0.0,
         Some(
             name @ ("div" | "section" | "ul" | "ol" | "table" | "form" | "fieldset" | "header"),
-        ) => is_link_list(html, id, name, facts),
+        ) => is_link_list(html, rules, (id, name), facts),
         Some("figcaption" | "figure") => true,
         Some("p" | "li") => facts.chars < 200 && facts.link_density() > 0.8,
         _ => false,
     }
 }
 
-fn is_link_list(html: &Tree, id: Id, name: &str, facts: &Facts) -> bool {
+fn is_link_list(html: &Tree, rules: ArticleRules, (id, name): (Id, &str), facts: &Facts) -> bool {
     let weight = signs::weight(html, id);
     if weight < 0.0 {
         return true;
@@ -133,10 +150,14 @@ fn is_link_list(html: &Tree, id: Id, name: &str, facts: &Facts) -> bool {
     let is_list = matches!(name, "ul" | "ol") || share(facts.listed, facts.chars) > 0.9;
     let density = facts.link_density();
     let is_figure = facts.images > 0;
+    let most = rules.link_density;
     !is_list && facts.items > facts.paragraphs + 100
         || facts.inputs > facts.paragraphs / 3
-        || !is_list && facts.chars < 25 && !is_figure && share(facts.headed, facts.chars) < 0.9
-        || !is_list && weight < 25.0 && density > 0.2
-        || weight >= 25.0 && density > 0.5
-        || is_list && density > 0.5
+        || !is_list
+            && facts.chars < rules.min_text
+            && !is_figure
+            && share(facts.headed, facts.chars) < 0.9
+        || !is_list && weight < 25.0 && density > most * 0.4
+        || weight >= 25.0 && density > most
+        || is_list && density > most
 }

@@ -228,7 +228,7 @@ fn names(html: &Tree, id: Id) -> String {
 }
 
 /// Whether an element is not shown.
-pub(super) fn is_hidden(html: &Tree, id: Id) -> bool {
+pub(crate) fn is_hidden(html: &Tree, id: Id) -> bool {
     let style = html.attribute(id, "style").unwrap_or_default();
     let style: String = style.chars().filter(|it| !it.is_whitespace()).collect();
     let style = style.to_ascii_lowercase();

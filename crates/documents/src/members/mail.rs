@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use mail_parser::{Address, Message, MessageParser, MimeHeaders as _, PartType};
 
+use svc_contract::value::Value;
+
 use super::{
-    super::{Document, Unreadable, last_name, office},
+    super::{Document, Unreadable, last_name, meta::Meta, office},
     Found, packed,
 };
 
@@ -66,7 +68,8 @@ fn add(message: &Message, (id, prefix): (&str, &str), range: Range<usize>, found
     let subject = message.subject().map(str::trim).filter(|it| !it.is_empty());
     let title = subject.map_or_else(|| last_name(id), str::to_owned);
     let (start, end) = (range.start as u64, range.end as u64);
-    found.add_document(Document { id: id.to_owned(), title, text, start, end });
+    let (id, meta) = (id.to_owned(), meta(message));
+    found.add_document(Document { id, title, text, start, end, meta });
     for (number, part) in (1..).zip(message.attachments()) {
         let is_message = part.message().is_some();
         let unnamed = || format!("part {number}{}", if is_message { ".eml" } else { "" });
@@ -94,6 +97,22 @@ fn head(message: &Message) -> String {
     }
     lines.extend(message.date().map(|it| format!("Date: {}", it.to_rfc3339())));
     lines.join("\n")
+}
+
+/// Who wrote to whom, when, and about what.
+fn meta(message: &Message) -> Value {
+    let people = |it: Option<&Address>| it.map(addresses).unwrap_or_default();
+    let mut meta = Meta::new();
+    meta.text("from", people(message.from()).first().map(String::as_str));
+    for (name, all) in [("to", people(message.to())), ("cc", people(message.cc()))] {
+        if !all.is_empty() {
+            meta.add(name, &all.into_iter().map(Value::from).collect::<Vec<_>>().into());
+        }
+    }
+    let date = message.date().map(mail_parser::DateTime::to_rfc3339);
+    meta.date("date", date.as_deref());
+    meta.text("subject", message.subject());
+    meta.end()
 }
 
 fn addresses(people: &Address) -> Vec<String> {

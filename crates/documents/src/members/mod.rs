@@ -11,6 +11,7 @@ use svc_contract::value::{Record, Text, Value};
 
 use super::{
     Document, Sink, Source, Unreadable,
+    meta::bounded,
     worker::{self, Reader},
 };
 
@@ -219,9 +220,16 @@ impl Found {
         let place = |it: u64| Value::Int(i64::try_from(it).unwrap_or(i64::MAX));
         let document = |it: Document| {
             Value::List(
-                [it.id.into(), it.title.into(), it.text.into(), place(it.start), place(it.end)]
-                    .into_iter()
-                    .collect(),
+                [
+                    it.id.into(),
+                    it.title.into(),
+                    it.text.into(),
+                    place(it.start),
+                    place(it.end),
+                    it.meta,
+                ]
+                .into_iter()
+                .collect(),
             )
         };
         let member = |(name, bytes): (String, Vec<u8>)| {
@@ -252,6 +260,7 @@ impl Found {
                 text: text(it.get(2)?)?,
                 start: place(it.get(3)?)?,
                 end: place(it.get(4)?)?,
+                meta: bounded(it.get(5)?),
             })
         };
         let member = |it: &Value| {

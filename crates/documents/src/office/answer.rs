@@ -16,6 +16,7 @@ pub(super) fn write(found: Office) -> Value {
         ("text", found.text.into()),
         ("headings", Value::List(found.headings.into_iter().map(heading).collect())),
         ("tables", Value::List(found.tables.into_iter().map(table).collect())),
+        ("meta", found.meta),
     ])
 }
 
@@ -42,5 +43,6 @@ pub(super) fn read(found: &Value) -> Option<Office> {
         text: text(found, "text")?,
         headings: list("headings")?.iter().map(heading).collect::<Option<_>>()?,
         tables: list("tables")?.iter().map(table).collect::<Option<_>>()?,
+        meta: found.get("meta")?.clone(),
     })
 }

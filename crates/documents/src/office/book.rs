@@ -9,15 +9,13 @@ use super::{
         tree::{Id, Seen, Tree},
     },
     package::{Package, resolved},
+    properties::{self, OF_BOOK, Properties},
     writer::{Grid, Writer},
     xml::{Step, Visit, walk},
 };
 
-/// Reads the book. Returns its declared title.
-pub(super) fn read(
-    package: &mut Package,
-    writer: &mut Writer,
-) -> Result<Option<String>, Unreadable> {
+/// Reads the book. Returns what it declares.
+pub(super) fn read(package: &mut Package, writer: &mut Writer) -> Result<Properties, Unreadable> {
     let container = package.needed("META-INF/container.xml")?;
     let mut root = None;
     walk(&container, |step| {
@@ -43,7 +41,7 @@ pub(super) fn read(
             html(&page, writer)?;
         }
     }
-    super::declared(&xml)
+    properties::read(&xml, OF_BOOK)
 }
 
 /// The chapters in the order of reading.

@@ -11,18 +11,20 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{Document, Sink, Unreadable, last_name, sheets, worker};
+use super::{Document, Sink, Unreadable, last_name, meta::bounded, sheets, worker};
 
 mod answer;
 mod book;
 mod docx;
 mod open_document;
 mod package;
+mod properties;
 mod slides;
 mod writer;
 mod xml;
 
 use package::Package;
+use properties::{OF_CORE, Properties};
 pub(super) use writer::Writer;
 pub use writer::{Heading, Table};
 
@@ -37,6 +39,8 @@ pub struct Office {
     pub text: Text,
     pub headings: Vec<Heading>,
     pub tables: Vec<Table>,
+    /// What it declares besides the title, or null.
+    pub meta: Value,
 }
 
 /// Extracts one file as one document.
@@ -48,12 +52,13 @@ pub(super) fn extract(
 ) -> io::Result<()> {
     let read = office(content, false, host, &|| sink.is_stopped());
     match read {
-        Ok(Office { title, text, .. }) => sink.document(Document {
+        Ok(Office { title, text, meta, .. }) => sink.document(Document {
             id: name.to_owned(),
             title: title.map_or_else(|| last_name(name), |it| it.as_ref().to_owned()),
             text: text.as_ref().to_owned(),
             start: 0,
             end: content.len() as u64,
+            meta: bounded(&meta),
         }),
         Err(why) => sink.notice(None, format!("skipped: {}", why.io()?)),
     }
@@ -109,7 +114,8 @@ fn read(content: &[u8]) -> Result<Office, Unreadable> {
     let main = main.map(|it| it.path).ok_or_else(|| {
         Unreadable::Damaged("it is an archive, not an office document".to_owned())
     })?;
-    let declared = package.text("docProps/core.xml")?.map_or(Ok(None), |xml| declared(&xml))?;
+    let core = package.text("docProps/core.xml")?;
+    let declared = core.map_or(Ok(Properties::default()), |xml| properties::read(&xml, OF_CORE))?;
     let mut writer = Writer::default();
     let (kind, title) = match main.split('/').next().unwrap_or_default() {
         "ppt" => {
@@ -128,10 +134,10 @@ fn read(content: &[u8]) -> Result<Office, Unreadable> {
 fn with(
     mut writer: Writer,
     kind: &str,
-    read: impl FnOnce(&mut Writer) -> Result<Option<String>, Unreadable>,
+    read: impl FnOnce(&mut Writer) -> Result<Properties, Unreadable>,
 ) -> Result<Office, Unreadable> {
-    let declared = read(&mut writer)?;
-    Ok(office_of(writer, kind, declared, None))
+    let Properties { title, meta } = read(&mut writer)?;
+    Ok(office_of(writer, kind, title, Properties { title: None, meta }))
 }
 
 /// A compound file is a workbook, an encrypted document, or of an older format.
@@ -140,14 +146,15 @@ fn compound(content: &[u8]) -> Result<Office, Unreadable> {
     if content.windows(name.len()).any(|it| it == name) {
         return Err(Unreadable::Encrypted);
     }
-    with(Writer::default(), "xls", |writer| sheets::write(content, writer).map(|()| None)).map_err(
-        |why| match why {
-            Unreadable::Damaged(_) => Unreadable::Damaged(
-                "it has an older format: save it as DOCX, XLSX or PPTX".to_owned(),
-            ),
-            why => why,
-        },
-    )
+    with(Writer::default(), "xls", |writer| {
+        sheets::write(content, writer).map(|()| Properties::default())
+    })
+    .map_err(|why| match why {
+        Unreadable::Damaged(_) => {
+            Unreadable::Damaged("it has an older format: save it as DOCX, XLSX or PPTX".to_owned())
+        }
+        why => why,
+    })
 }
 
 fn open_document(content: &[u8], package: &mut Package) -> Result<Office, Unreadable> {
@@ -156,7 +163,7 @@ fn open_document(content: &[u8], package: &mut Package) -> Result<Office, Unread
         return Err(Unreadable::Encrypted);
     }
     let kind = package.text("mimetype")?.unwrap_or_default();
-    let declared = open_document::title(package)?;
+    let declared = open_document::properties(package)?;
     let mut writer = Writer::default();
     let kind = if kind.contains("spreadsheet") {
         sheets::write(content, &mut writer)?;
@@ -170,36 +177,15 @@ fn open_document(content: &[u8], package: &mut Package) -> Result<Office, Unread
 
 /// The title is the one that is shown as such, the first heading, or the declared one. The name of
 /// a sheet is not a title.
-fn office_of(
-    writer: Writer,
-    kind: &str,
-    shown: Option<String>,
-    declared: Option<String>,
-) -> Office {
+fn office_of(writer: Writer, kind: &str, shown: Option<String>, declared: Properties) -> Office {
     let Writer { text, headings, tables, .. } = writer;
     let has_names = kind.starts_with("xls") || kind == "ods";
     let heading = headings.first().filter(|_| !has_names).map(|it| it.text.clone());
-    let title = shown.or(heading).or(declared);
+    let title = shown.or(heading).or(declared.title);
     let title = title.map(|it| writer::one_line(&it)).filter(|it| !it.is_empty());
     let text = text.trim_end().into();
-    Office { kind: kind.into(), title: title.map(Text::from), text, headings, tables }
-}
-
-/// The title that metadata declares, by Dublin Core.
-fn declared(xml: &str) -> Result<Option<String>, Unreadable> {
-    let (mut title, mut is_title) = (None::<String>, false);
-    xml::walk(xml, |step| {
-        match step {
-            xml::Step::Open(tag) => is_title = tag.name() == "title" && title.is_none(),
-            xml::Step::Text(text) if is_title => {
-                title.get_or_insert_default().push_str(text);
-            }
-            xml::Step::Text(_) => {}
-            xml::Step::Close(_) => is_title = false,
-        }
-        Ok(xml::Visit::Enter)
-    })?;
-    Ok(title.filter(|it| !it.trim().is_empty()))
+    let (kind, meta) = (kind.into(), declared.meta);
+    Office { kind, title: title.map(Text::from), text, headings, tables, meta }
 }
 
 /// The text that a page of HTML shows, all of it.

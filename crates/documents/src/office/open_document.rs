@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{
     super::Unreadable,
     package::Package,
+    properties::{self, OF_OPEN_DOCUMENT, Properties},
     writer::{Grid, Writer},
     xml::{Step, Tag, Visit, walk},
 };
@@ -21,10 +22,10 @@ pub(super) fn read(package: &mut Package, writer: &mut Writer) -> Result<(), Unr
     walk(&xml, |step| body.take(step))
 }
 
-/// The declared title.
-pub(super) fn title(package: &mut Package) -> Result<Option<String>, Unreadable> {
-    let Some(xml) = package.text("meta.xml")? else { return Ok(None) };
-    super::declared(&xml)
+/// What the document declares.
+pub(super) fn properties(package: &mut Package) -> Result<Properties, Unreadable> {
+    let xml = package.text("meta.xml")?;
+    xml.map_or(Ok(Properties::default()), |xml| properties::read(&xml, OF_OPEN_DOCUMENT))
 }
 
 struct Body<'a> {

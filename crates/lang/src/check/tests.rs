@@ -205,9 +205,10 @@ impl Checker<'_> {
         }
         let args = self.mock_args(op, mock)?;
         // The result type of an op with a type argument is known at each of its calls.
-        let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
+        let gives_one = !op.op.generic.is_whole() && op.op.yields.is_plain();
         let asked = wanted.clone().map(|it| match op.op.generic {
             Generic::Rows => Type::list(it),
+            Generic::Field(name) => op.op.yields.plain().with_field(name, &it),
             _ => it,
         });
         let expected = asked.or_else(|| gives_one.then(|| op.op.yields.plain()));

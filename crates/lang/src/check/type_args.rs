@@ -22,7 +22,7 @@ impl Checker<'_> {
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
-        let receives = matches!(generic, Generic::Asked | Generic::Read | Generic::Rows);
+        let receives = !matches!(generic, Generic::No | Generic::Tested);
         let wanted = receives.then(|| ty.clone());
         let tested = (generic == Generic::Tested).then(|| ty.clone());
         let is_answer = call.op.op.errors.contains(&ErrorKind::InvalidOutput);
@@ -52,6 +52,10 @@ impl Checker<'_> {
                 self.report_beyond_json(&ty, expr.span);
                 let row = self.row(ty, expr.span, site);
                 term(Type::list(row))
+            }
+            Generic::Field(name) => {
+                self.report_beyond_json(&ty, expr.span);
+                term(yields.with_field(name, &ty))
             }
         }
     }

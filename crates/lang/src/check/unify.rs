@@ -49,7 +49,10 @@ impl Bindings {
             (Scheme::Flow(_, gives, _), Type::Flow(of)) => self.bind(*gives, &of.gives),
             (Scheme::Record(_, fields), Type::Record(given)) => {
                 fields.iter().all(|field| match given.get(field.name) {
-                    Some(given) => self.bind(field.scheme, given),
+                    Some(given) => {
+                        let is_json = matches!(field.scheme.required(), Scheme::Json);
+                        is_json && given.is_json() || self.bind(field.scheme, given)
+                    }
                     None => matches!(field.scheme, Scheme::Optional(_)),
                 })
             }

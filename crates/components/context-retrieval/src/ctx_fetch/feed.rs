@@ -112,11 +112,12 @@ fn docs(cx: &Cx, url: &str, loaded: &Loaded, most: usize) -> Result<Value, OpErr
 }
 
 fn doc(entry: Entry, url: &str) -> Doc {
-    let Entry { id, title, link, text } = entry;
+    let meta = Some(entry.meta()).filter(|it| !it.is_null());
+    let Entry { id, title, link, text, .. } = entry;
     let path: Text = if link.is_empty() { url.into() } else { link.into() };
     let id = if id.is_empty() { path.clone() } else { id.into() };
     let title = if title.is_empty() { beginning(&text) } else { title };
-    Doc { id, title: title.into(), path, text: text.into() }
+    Doc { id, title: title.into(), path, text: text.into(), meta }
 }
 
 /// The first words of a text.

@@ -184,13 +184,14 @@ pub(super) fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Res
     let mut page = Page { cx, url, document: None, why: None };
     let read = extract::page(url, media_type, content, cx.host(), &mut page);
     let Page { document, why, .. } = page;
-    let Some(Document { title, text, .. }) = document.filter(|_| read.is_ok()) else {
+    let Some(Document { title, text, meta, .. }) = document.filter(|_| read.is_ok()) else {
         let why = read.err().or(why).unwrap_or_else(|| "no text found".to_owned());
         let message = format!("cannot read `{url}`: {why}");
         return Err(OpError::new(ErrorKind::Unsupported, message));
     };
     let url: Text = url.into();
-    Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into() })
+    let meta = Some(meta).filter(|it| !it.is_null());
+    Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into(), meta })
 }
 
 /// The document of a page, or why there is none.

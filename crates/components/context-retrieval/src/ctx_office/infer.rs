@@ -1,18 +1,16 @@
 //! Reads the text, headings and tables of an office document.
 
-use std::collections::HashSet;
-
 use svc_contract::{
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError, Scheme, Scope, Size, params,
         record,
     },
-    value::{Record, Text, Value},
+    value::{Text, Value},
 };
 use svc_documents::{self as extract, Table};
 
-use super::sheet::{SAMPLE, names};
-use crate::{Input, unreadable};
+use super::sheet::SAMPLE;
+use crate::{Input, NamedTable, named_table, unreadable};
 
 record! {
     /// A heading of a document.
@@ -21,16 +19,6 @@ record! {
         level: i64,
         /// Its words.
         text: Text,
-    }
-}
-
-record! {
-    /// One of several tables.
-    struct NamedTable {
-        /// The name of the sheet or table; a table without a name has its number.
-        name: Text,
-        /// Its rows, as objects with the names of the first row.
-        rows: Vec<Value>,
     }
 }
 
@@ -120,32 +108,8 @@ impl Compute for Infer {
 
 fn table(it: Table) -> NamedTable {
     let mut rows = it.rows;
-    let width = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let has_header = rows.len() > 1;
-    let mut header = if has_header { rows.remove(0) } else { Vec::new() };
-    header.resize(width, Value::Null);
-    let names: std::sync::Arc<[Text]> = distinct(names(header, 0)).into();
-    let record = |mut cells: Vec<Value>| {
-        cells.resize(width, Value::Null);
-        Value::Record(Record::new(names.clone(), cells))
-    };
-    NamedTable { name: it.name.into(), rows: rows.into_iter().map(record).collect() }
-}
-
-/// The names, with a number after those that are repeated.
-fn distinct(names: Vec<Text>) -> Vec<Text> {
-    let mut known = HashSet::new();
-    let distinct = |name: Text| {
-        let mut shown = name.clone();
-        for number in 2_u32.. {
-            if known.insert(shown.clone()) {
-                break;
-            }
-            shown = format!("{name} {number}").into();
-        }
-        shown
-    };
-    names.into_iter().map(distinct).collect()
+    let header = if rows.len() > 1 { rows.remove(0) } else { Vec::new() };
+    named_table(it.name.into(), header, rows)
 }
 
 #[cfg(test)]

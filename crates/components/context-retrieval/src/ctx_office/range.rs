@@ -56,21 +56,10 @@ fn between(first: Option<u32>, last: Option<u32>, most: u32) -> Result<Option<(u
     }
 }
 
-/// The letters of a column, counted from 0.
-pub(super) fn letters(column: usize) -> String {
-    let mut rest = column + 1;
-    let mut letters = Vec::new();
-    while rest > 0 {
-        rest -= 1;
-        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or_default()));
-        rest /= 26;
-    }
-    letters.into_iter().rev().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::letters;
 
     #[test]
     fn ranges_are_read() {

@@ -9,8 +9,8 @@ use svc_contract::{
 };
 use svc_documents::{self as extract, Area, WhichSheet};
 
-use super::range::{area, letters};
-use crate::{Input, unreadable};
+use super::range::area;
+use crate::{Input, letters, names, unreadable};
 
 /// A workbook of two sheets, for examples: its parts are not compressed, so it is text.
 pub(super) const SAMPLE: &str = include_str!("sample.xlsx");
@@ -182,16 +182,6 @@ fn rows(sheet: extract::Sheet, ty: &Type, header: bool, cx: &Cx) -> Result<Value
         records.push(columns.record(&cells).map_err(|why| at_row(number, &name, &why))?);
     }
     Ok(records.into())
-}
-
-/// The names of columns; one without a name has its letters.
-pub(super) fn names(header: Vec<Value>, column: usize) -> Vec<Text> {
-    let cells = header.into_iter().enumerate().map(|(idx, cell)| {
-        let name = cell.of_cell(&Type::Text.optional()).ok().filter(|it| !it.is_null());
-        let name = name.and_then(Text::decode).filter(|it| !it.trim().is_empty());
-        name.unwrap_or_else(|| letters(column + idx).into())
-    });
-    cells.collect()
 }
 
 fn at_row(number: i64, sheet: &str, why: &str) -> OpError {

@@ -1,11 +1,15 @@
 //! Finds the passages of documents that answer a question.
 
+mod answer;
 mod passages;
+mod places;
 mod rank;
 mod select;
+mod sentences;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use svc_contract::{
     registry::{
@@ -16,26 +20,29 @@ use svc_contract::{
 };
 use svc_text::{snippets::snippet, tokens::bytes};
 
+use answer::Find;
 use passages::{Sizes, passages};
 use rank::{Candidate, Questions};
 use select::{Choice, Chosen, select};
 use sources::{Source, sources};
+use verify::Verify;
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_rag",
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
-    version: 2,
+    version: 3,
     bias: Bias::new(
         "passages by BM25 and MMR",
         &[
             "answers stand in one passage",
             "headings name the subject",
             "the best documents have the best passages",
+            "what a source supports, it says in mostly the same words",
         ],
     ),
-    aliases: &[("rag_retrieval", "infer")],
-    ops: &[compute::<Infer>()],
+    aliases: &[("rag_retrieval", "infer"), ("verify", "verify")],
+    ops: &[compute::<Infer>(), compute::<Find>(), compute::<Verify>()],
 };
 
 params! {
@@ -44,8 +51,9 @@ params! {
     /// Documents are cut at headings, blocks and sentences; code and tables stay whole where they
     /// fit. Passages are ranked by BM25 (k1 1.2, b 0.75) over all of them. The title and the
     /// headings above a passage count as part of it, and the rank of the document counts a little;
-    /// passages below a tenth of the best score are dropped. Maximal marginal relevance (Carbonell
-    /// & Goldstein 1998) then drops repetitions.
+    /// passages below a tenth of the best score are dropped. So are those that nearly repeat a better
+    /// one (`dedupe` says what that means), with a notice. Maximal marginal relevance (Carbonell & Goldstein
+    /// 1998) then prefers passages that say something else.
     ///
     /// The results are hits whose `text` is the passage: `id` is the document's with `#` and the
     /// number of the passage, `title` includes the headings (`Guide › Budgets`), `score` is from 0
@@ -70,7 +78,7 @@ params! {
         #[range(30..=2_000)]
         passage_tokens: i64 = 200,
         /// The penalty for similarity to passages already chosen: 0 ranks by relevance alone and
-        /// keeps duplicates, 1 by difference alone.
+        /// keeps repetitions, 1 by difference alone.
         #[tune]
         #[range(0..=1)]
         diversity: f64 = 0.3,
@@ -117,7 +125,7 @@ impl Compute for Infer {
         let target = bytes(at_least_one(self.passage_tokens).min(choice.max_tokens));
         let most = target.saturating_mul(3).min(bytes(choice.max_tokens));
         let candidates = candidates(&sources, Sizes { target, most }, cx)?;
-        let Chosen { passages, too_long } = select(candidates, &sources, choice);
+        let Chosen { passages, too_long, repeated } = select(candidates, &sources, choice);
         if too_long > 0 {
             cx.notice(format!(
                 "{too_long} of the best {} passages were left out: they do not fit in \
@@ -125,6 +133,13 @@ impl Compute for Infer {
                 passages.len().max(too_long),
                 choice.max_tokens
             ));
+        }
+        match repeated {
+            0 => {}
+            1 => cx.notice("1 passage was left out: it nearly repeats a better one"),
+            _ => cx.notice(format!(
+                "{repeated} passages were left out: they nearly repeat better ones"
+            )),
         }
         Ok(Value::List(passages.iter().map(|it| it.hit(&sources[it.source])).collect()))
     }
@@ -178,6 +193,7 @@ impl Candidate {
                 ready(start.into()),
                 ready(end.into()),
                 ready(page.map_or(Value::Null, Value::Int)),
+                ready(source.meta.clone()),
             ],
         ))
     }

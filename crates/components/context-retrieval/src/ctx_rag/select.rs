@@ -1,7 +1,9 @@
-//! Chooses passages by maximal marginal relevance (Carbonell & Goldstein 1998).
+//! Chooses passages by maximal marginal relevance (Carbonell & Goldstein 1998), without
+//! near-duplicates.
 
 use svc_text::{
     language,
+    near::Known,
     stems::Vocabulary,
     tokens::tokens,
     vectors::{Vector, vectors},
@@ -9,8 +11,10 @@ use svc_text::{
 
 use super::{rank::Candidate, sources::Source};
 
-/// Passages more similar than this count as duplicates.
+/// Passages more similar than this count as duplicates: the cosine of their words, and the Jaccard
+/// similarity of their shingles.
 const SAME: f64 = 0.9;
+const NEAR: f64 = 0.8;
 
 /// Passages with a score below this are not relevant.
 const RELEVANT: f64 = 0.1;
@@ -31,18 +35,25 @@ pub(super) struct Chosen {
     pub passages: Vec<Candidate>,
     /// How many of the best ones were too long for what was left of the tokens.
     pub too_long: usize,
+    /// How many were left out although they match as well as a chosen one, because they repeat a
+    /// better one.
+    pub repeated: usize,
 }
 
 /// Chooses among `candidates`.
 pub(super) fn select(candidates: Vec<Candidate>, sources: &[Source], choice: Choice) -> Chosen {
-    let mut pool = Pool::new(best(candidates, sources, choice.top_k), sources);
+    let mut best = best(candidates, sources, choice.top_k);
+    let mut repeated =
+        if choice.diversity > 0.0 { drop_repeated(&mut best, sources) } else { Vec::new() };
+    let mut pool = Pool::new(best, sources);
     let mut left = choice.max_tokens;
-    let Chosen { mut passages, mut too_long } = Chosen::default();
+    let Chosen { mut passages, mut too_long, .. } = Chosen::default();
     while passages.len() < choice.top_k {
         let Some(idx) = pool.next(choice.diversity) else { break };
         let entry = pool.entries.remove(idx);
         let is_repeated = choice.diversity > 0.0 && entry.likeness > SAME;
         if is_repeated {
+            repeated.push(entry.candidate.score);
             continue;
         }
         if entry.tokens > left {
@@ -54,7 +65,23 @@ pub(super) fn select(candidates: Vec<Candidate>, sources: &[Source], choice: Cho
         passages.push(entry.candidate);
     }
     passages.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Chosen { passages, too_long }
+    let least = passages.last().map_or(f64::MAX, |it| it.score);
+    let repeated = repeated.into_iter().filter(|it| *it >= least).count();
+    Chosen { passages, too_long, repeated }
+}
+
+/// Drops the passages that nearly repeat a better one, and returns their scores.
+fn drop_repeated(best: &mut Vec<Candidate>, sources: &[Source]) -> Vec<f64> {
+    let mut known = Known::new(NEAR);
+    let mut scores = Vec::new();
+    best.retain(|it| {
+        let is_new = known.add_unless_known(it.text(sources)).is_none();
+        if !is_new {
+            scores.push(it.score);
+        }
+        is_new
+    });
+    scores
 }
 
 /// Returns the passages to choose from, best first: those that match well, or the leading passages

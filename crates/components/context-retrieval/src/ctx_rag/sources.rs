@@ -23,6 +23,8 @@ pub(super) struct Source {
     pub page: Option<i64>,
     /// The score, from 0 to 1 for the best hit of its query.
     pub score: f64,
+    /// What its document says about itself, which its passages keep.
+    pub meta: Value,
 }
 
 /// Returns the hits with text, without duplicates, the best of a query first.
@@ -69,6 +71,7 @@ fn source(record: &Record, query: Option<&Text>) -> Source {
         start: int("start"),
         end: int("end"),
         score: score(record),
+        meta: record.get("meta").cloned().unwrap_or_default(),
     }
 }
 
@@ -97,15 +100,13 @@ impl Source {
         self.page.map(|first| pages::at(first, &self.text, at))
     }
 
-    /// The position in the file of the passage at `start..end` of the text: exact if the text is
-    /// the file's own bytes, otherwise the position of the whole document.
+    /// The position of the passage at `start..end` of the text: in the file if the text is the
+    /// file's own bytes, otherwise in the document's text.
     pub(super) fn place(&self, start: usize, end: usize) -> (i64, i64) {
         let is_aligned = usize::try_from(self.end.saturating_sub(self.start))
             .is_ok_and(|len| len == self.text.len());
-        let offset = |it: usize| i64::try_from(it).ok().and_then(|it| self.start.checked_add(it));
-        match (offset(start), offset(end)) {
-            (Some(start), Some(end)) if is_aligned => (start, end),
-            _ => (self.start, self.end),
-        }
+        let first = if is_aligned { self.start } else { 0 };
+        let place = |it: usize| first.saturating_add(i64::try_from(it).unwrap_or(i64::MAX));
+        (place(start), place(end))
     }
 }

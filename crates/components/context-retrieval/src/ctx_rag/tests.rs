@@ -1,7 +1,8 @@
 //! Tests of the results of `rag_retrieval`, through the op.
 
 use super::*;
-use crate::testing::{cancelled, cx, decode, hit};
+use crate::testing::{cancelled, cx, decode, hit, noticed};
+use svc_host_os::test::TestHost;
 
 const GUIDE: &str = "# Guide\n\nWelcome to the guide. It has parts.\n\n## Budgets\n\nEvery run has \
     a budget. Budgets are enforced by a ledger that reserves before each call.\n\n## Colours\n\n\
@@ -51,6 +52,30 @@ fn duplicates_are_left_out_unless_asked_for() {
 }
 
 #[test]
+fn passages_that_nearly_repeat_a_better_one_are_left_out_with_a_notice() {
+    let text = |end: &str| {
+        let words = "Budgets of runs are kept by a ledger, which reserves the most that each call may \
+            cost, settles it when the call ends, and returns the rest to the cap above it";
+        format!("{words}{end}")
+    };
+    let hits = vec![
+        hit("a.md", "", &text("."), "budgets", 3.0),
+        hit("b.md", "", &text(", always."), "budgets", 2.0),
+        hit("c.md", "", "Budgets are plans of what to spend.", "budgets", 1.0),
+    ];
+    let (cx, notices) = noticed(TestHost::new());
+    let found = decode::<Infer>(hits.into(), &[]).run(&cx).unwrap();
+    let Value::List(found) = found else { panic!("no list") };
+    let ids: Vec<&str> = found.iter().map(id).collect();
+    assert_eq!(ids, ["a.md#1", "c.md#1"]);
+    assert_eq!(notices.all(), ["1 passage was left out: it nearly repeats a better one"]);
+}
+
+fn id(hit: &Value) -> &str {
+    text(hit.as_record().unwrap(), "id")
+}
+
+#[test]
 fn no_word_found_gives_the_beginnings_of_the_best() {
     let hits = vec![
         hit("low.md", "Low", "Alpha beta gamma delta epsilon.", "zzz", 1.0),
@@ -80,7 +105,7 @@ fn the_token_budget_holds() {
 }
 
 #[test]
-fn text_that_is_not_the_files_own_keeps_the_documents_place() {
+fn passages_of_text_that_is_not_the_files_own_have_their_place_in_it() {
     let mut fields: Vec<(Text, Value)> = match hit("a.pdf", "A", GUIDE, "budgets", 1.0) {
         Value::Record(it) => it.iter().map(|(name, it)| (name.clone(), it.clone())).collect(),
         _ => Vec::new(),
@@ -88,7 +113,8 @@ fn text_that_is_not_the_files_own_keeps_the_documents_place() {
     fields.retain(|(name, _)| name.as_ref() != "end");
     fields.push(("end".into(), 9_000.into()));
     let found = run(vec![Value::Record(fields.into_iter().collect())], &[]);
-    assert_eq!((int(&found[0], "start"), int(&found[0], "end")), (0, 9_000));
+    let place = |name| int(&found[0], name);
+    assert_eq!(&GUIDE[place("start")..place("end")], text(&found[0], "text"));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{RecordDef as _, documents::Hit},
-    value::{Record, Slot, Text, Value},
+    registry::{OpError, RecordDef as _, documents::Hit},
+    value::{Record, Slot, Text, Type, Value, json},
 };
 use svc_text::{language::Language, pages};
 use tantivy::{
-    TantivyDocument,
+    DocAddress, TantivyDocument,
     schema::{Field, Value as _},
 };
 
@@ -28,6 +28,8 @@ pub(super) struct Hits<'a> {
     /// The stems that snippets highlight.
     pub(super) terms: Arc<[String]>,
     pub(super) there: &'a Snapshot,
+    /// The type of metadata that the call asks for.
+    pub(super) wanted: Option<&'a Type>,
 }
 
 impl Hits<'_> {
@@ -68,7 +70,30 @@ impl Hits<'_> {
         } else {
             Slot::Ready(Value::Null)
         });
+        slots.push(Slot::Ready(self.meta(&row, &file, ranked.doc)?));
         Ok(Value::Record(Record::of_slots(Hit::names(), slots)))
+    }
+
+    /// What a document says about itself, and its file about it unless it is a record, as the type
+    /// that the call asks for.
+    fn meta(&self, row: &TantivyDocument, file: &str, doc: DocAddress) -> Result<Value, Trouble> {
+        let text = row.get_first(fields().meta).and_then(|it| it.as_str());
+        let own = text.map_or(Ok(Value::Null), json::read);
+        let own = own.map_err(|err| Trouble::Damaged(format!("invalid metadata: {err}")))?;
+        let segment = self.there.searcher.segment_reader(doc.segment_ord);
+        let records = segment.fast_fields().column_opt::<u64>("hash")?;
+        let is_record = records.is_some_and(|it| it.first(doc.doc_id).is_some());
+        let meta = match self.there.manifest.0.get(file).filter(|_| !is_record) {
+            Some(file) => file.meta(&own),
+            None => own,
+        };
+        let Some(wanted) = self.wanted else { return Ok(meta) };
+        meta.cast(wanted).map_err(|why| {
+            let id = row.get_first(fields().id).and_then(|it| it.as_str()).unwrap_or_default();
+            let message = format!("the metadata of `{id}` does not fit: {why}");
+            let help = "make the field optional with `?`, or leave such documents out with `where`";
+            OpError::invalid_input(message).help(help).into()
+        })
     }
 }
 

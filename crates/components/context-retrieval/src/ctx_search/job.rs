@@ -2,41 +2,62 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use svc_contract::{
     registry::{Cx, OpError},
-    value::Value,
+    value::{Text, Type, Value},
 };
-use tantivy::{Index, query::Query};
+use tantivy::{
+    Index,
+    query::{AllQuery, ConstScoreQuery, EmptyQuery, Query},
+};
 
 use super::{
-    Infer, Syntax, fallback,
+    Syntax, facets, fallback,
     hits::Hits,
     manifest::Manifest,
+    meta::{Condition, Counts, Known, Order},
     notices::Notices,
     place::{self, Lock, Place, Snapshot},
     query,
     query::{Nearest, Words},
-    rank::{self, Ranked},
+    rank::{self, Found},
     schema,
     source::{Listing, Source},
     trouble::Trouble,
     update::Update,
 };
 
-/// Runs a search.
-pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
+/// A search as a call asks for it.
+pub(super) struct Search {
+    pub(super) query: Text,
+    pub(super) source: PathBuf,
+    pub(super) syntax: Syntax,
+    pub(super) condition: Option<Condition>,
+    pub(super) wanted: Wanted,
+}
+
+/// What is wanted of the documents that are found.
+pub(super) enum Wanted {
+    /// The best ones, with metadata of a type.
+    Hits { most: usize, order: Option<Order>, meta: Option<Type> },
+    /// How many have each value of a field, for this many values.
+    Counts { field: String, most: usize },
+}
+
+/// Runs a search: the hits, or one record of counts.
+pub(super) fn run(cx: &Cx, search: Search) -> Result<Vec<Value>, OpError> {
     let notices = Notices::default();
-    let source = Source::of(cx, &params.source)?;
-    if params.syntax == Syntax::Query {
+    let source = Source::of(cx, &search.source)?;
+    if search.syntax == Syntax::Query && !search.is_of_all() {
         // A wrong query fails before documents are read.
-        query::parsed(&params.query)?;
+        query::parsed(&search.query)?;
     }
     let all = place::all(cx);
     let listing = source.list(cx, all.as_deref().ok(), &notices)?;
-    let job = Job { cx, params, source, listing };
+    let job = Job { cx, search, source, listing };
     let found = match &all {
         Ok(all) => job.on_disk(all, &notices),
         Err(err) => Err(Trouble::Place(err.to_string())),
@@ -48,20 +69,31 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
         }
         other => other,
     };
-    let hits = found.map_err(|trouble| match trouble {
+    let found = found.map_err(|trouble| match trouble {
         Trouble::Op(err) => err,
         Trouble::Damaged(why) | Trouble::Place(why) => {
             OpError::failed(format!("cannot use the index: {why}"))
         }
     })?;
     notices.emit(cx);
-    Ok(Value::List(hits.into()))
+    Ok(found)
+}
+
+impl Search {
+    /// Whether the query is empty and stands for all documents.
+    fn is_of_all(&self) -> bool {
+        let is_sorted = match &self.wanted {
+            Wanted::Hits { order, .. } => order.is_some(),
+            Wanted::Counts { .. } => true,
+        };
+        self.query.trim().is_empty() && (is_sorted || self.condition.is_some())
+    }
 }
 
 /// A search whose source is known.
 struct Job<'a> {
     cx: &'a Cx,
-    params: Infer,
+    search: Search,
     source: Source,
     listing: Listing,
 }
@@ -122,42 +154,71 @@ impl Job<'_> {
     }
 
     fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
-        let hits = if there.searcher.num_docs() == 0 {
+        let found = if there.searcher.num_docs() == 0 {
             notices.add_of_query(format!("`{}` contains no documents", self.source.show_root()));
-            Vec::new()
+            self.result(there, &EmptyQuery, &Found::default())?
         } else {
-            self.hits(there, notices)?
+            self.check_fields(there, notices)?;
+            self.found(there, notices)?
         };
         self.repeat_file_notices(there, notices);
-        Ok(hits)
+        Ok(found)
     }
 
-    fn hits(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+    /// Reports fields that the call names and no document has.
+    fn check_fields(&self, there: &Snapshot, notices: &Notices) -> Result<(), Trouble> {
+        let known = Known { there, notices };
+        if let Some(condition) = &self.search.condition {
+            known.check(condition)?;
+        }
+        match &self.search.wanted {
+            Wanted::Hits { order: Some(order), .. } => known.check_field(&order.path),
+            Wanted::Hits { .. } => Ok(()),
+            Wanted::Counts { field, .. } => known.check_field(field),
+        }
+    }
+
+    fn found(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        let text = &self.search.query;
+        if self.search.is_of_all() {
+            return self.all(there, notices);
+        }
         let languages = schema::languages(&there.searcher)?;
-        match self.params.syntax {
+        match self.search.syntax {
             Syntax::Query => {
-                let query = query::parsed_in_all(&languages, &self.params.query)?;
+                let query = query::parsed_in_all(&languages, text)?;
                 // Here the query is a more likely cause of a panic than the index.
                 let rank = || self.ranked(there, query.as_ref());
-                let ranked = guarded(rank).map_err(Trouble::of_query)?;
-                if ranked.is_empty() {
+                let found = guarded(rank).map_err(Trouble::of_query)?;
+                if found.ranked.is_empty() && !excluded(&found, notices) {
                     notices.add_of_query("no document matches the query".to_owned());
                 }
-                self.read(there, query.as_ref(), &ranked)
+                self.result(there, query.as_ref(), &found)
             }
             Syntax::Words => {
-                let words = Words::of(&self.params.query, &languages);
+                let words = Words::of(text, &languages);
                 let Some(query) = words.query(&there.searcher)? else {
                     notices.add_of_query("the query has no word to search for".to_owned());
-                    return Ok(Vec::new());
+                    return self.result(there, &EmptyQuery, &Found::default());
                 };
-                let ranked = self.ranked(there, query.as_ref())?;
-                if ranked.is_empty() {
+                let found = self.ranked(there, query.as_ref())?;
+                if found.ranked.is_empty() && !excluded(&found, notices) {
                     return self.nearest(there, &words, notices);
                 }
-                self.read(there, query.as_ref(), &ranked)
+                self.result(there, query.as_ref(), &found)
             }
         }
+    }
+
+    /// Takes all documents that fulfil the conditions.
+    fn all(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        // A constant score orders documents by their ids.
+        let query = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
+        let found = self.ranked(there, &query)?;
+        if found.ranked.is_empty() {
+            excluded(&found, notices);
+        }
+        self.result(there, &query, &found)
     }
 
     /// Searches for other words than those of the query, which no document has.
@@ -168,12 +229,12 @@ impl Job<'_> {
         notices: &Notices,
     ) -> Result<Vec<Value>, Trouble> {
         let Nearest { query, taken } = words.nearest(&there.searcher)?;
-        let ranked = match &query {
+        let found = match &query {
             Some(query) => self.ranked(there, query.as_ref())?,
-            None => Vec::new(),
+            None => Found::default(),
         };
         for (word, stems) in &taken {
-            let spelled = |stem: &String| fallback::spelled(&there.searcher, &ranked, stem);
+            let spelled = |stem: &String| fallback::spelled(&there.searcher, &found.ranked, stem);
             let others: Vec<String> = stems.iter().map(|it| format!("`{}`", spelled(it))).collect();
             notices.add_of_query(match others.as_slice() {
                 [] => format!("no document contains `{word}`"),
@@ -183,31 +244,50 @@ impl Job<'_> {
                 }
             });
         }
-        query.map_or(Ok(Vec::new()), |query| self.read(there, query.as_ref(), &ranked))
+        if found.ranked.is_empty() {
+            excluded(&found, notices);
+        }
+        match query {
+            Some(query) => self.result(there, query.as_ref(), &found),
+            None => self.result(there, &EmptyQuery, &found),
+        }
     }
 
-    fn ranked(&self, there: &Snapshot, query: &dyn Query) -> Result<Vec<Ranked>, Trouble> {
-        let most = usize::try_from(self.params.top_k).unwrap_or(usize::MAX);
-        rank::best(self.cx, there, query, most)
+    fn ranked(&self, there: &Snapshot, query: &dyn Query) -> Result<Found, Trouble> {
+        let condition = self.search.condition.as_ref();
+        match &self.search.wanted {
+            Wanted::Hits { most, order, .. } => {
+                let wanted = rank::Wanted { condition, order: order.as_ref() };
+                rank::best(self.cx, there, query, *most, wanted)
+            }
+            Wanted::Counts { .. } => {
+                rank::all(self.cx, there, query, rank::Wanted { condition, order: None })
+            }
+        }
     }
 
-    fn read(
+    fn result(
         &self,
         there: &Snapshot,
         query: &dyn Query,
-        ranked: &[Ranked],
+        found: &Found,
     ) -> Result<Vec<Value>, Trouble> {
-        let hits = Hits {
-            source: &self.source,
-            query: &self.params.query,
-            terms: query::terms(query).into(),
-            there,
+        let meta = match &self.search.wanted {
+            Wanted::Hits { meta, .. } => meta.as_ref(),
+            Wanted::Counts { field, most } => {
+                let docs = found.ranked.iter().map(|it| it.doc);
+                let counts = Counts::of(there, field, docs)?;
+                return Ok(vec![facets::record(field, counts, found.ranked.len(), *most)]);
+            }
         };
+        let terms = query::terms(query).into();
+        let (source, query) = (&self.source, &self.search.query);
+        let hits = Hits { source, query, terms, there, wanted: meta };
         let read = |it| {
             self.cx.check()?;
             hits.read(it)
         };
-        ranked.iter().map(read).collect()
+        found.ranked.iter().map(read).collect()
     }
 
     /// Repeats the notices of the files, which are stored in the index.
@@ -218,6 +298,17 @@ impl Job<'_> {
             }
         }
     }
+}
+
+/// Reports that conditions exclude all documents with the words, if they do.
+fn excluded(found: &Found, notices: &Notices) -> bool {
+    let why = match found.excluded {
+        0 => return false,
+        1 => "`where` excludes the document that matches the query".to_owned(),
+        all => format!("`where` excludes all {all} documents that match the query"),
+    };
+    notices.add_of_query(why);
+    true
 }
 
 /// A damaged index may make tantivy panic in places without checks; such a panic counts as damage.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use svc_contract::{host::Stat, registry::OpError};
+use svc_contract::{host::Stat, registry::OpError, value::Value};
+use svc_documents::of_file;
 
 use super::{reading::Content, records::Moves, source::Listing, trouble::Trouble};
 
@@ -63,6 +64,16 @@ impl File {
     pub(super) fn touched(self, stat: &Stat, at: i64) -> Self {
         let (modified, changed) = (nanos(stat.modified), nanos(stat.changed));
         Self { modified, changed, inode: stat.inode, at, ..self }
+    }
+
+    /// What documents of the file have from it.
+    pub(super) fn properties(&self) -> Value {
+        of_file(&Value::Null, self.modified.into(), self.size)
+    }
+
+    /// The metadata of a document of the file.
+    pub(super) fn meta(&self, meta: &Value) -> Value {
+        of_file(meta, self.modified.into(), self.size)
     }
 
     fn is_as(&self, stat: &Stat) -> bool {

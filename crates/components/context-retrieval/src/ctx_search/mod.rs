@@ -11,18 +11,25 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Max, Op, OpError,
-        Scheme, Scope, Tool, choices, compute, documents::Hit, params,
+        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Limits, Max, Op,
+        OpError, Scheme, Scope, Tool, Var, choices, compute, documents::Hit, params,
     },
     value::{Text, Value},
 };
 
+use self::{
+    job::{Search, Wanted},
+    meta::{Condition, Order},
+};
+
 mod analyzer;
 mod compounds;
+mod facets;
 mod fallback;
 mod hits;
 mod job;
 mod manifest;
+mod meta;
 mod notices;
 mod place;
 mod query;
@@ -52,8 +59,8 @@ pub(super) const COMPONENT: Component = Component {
             "titles belong to the text",
         ],
     ),
-    aliases: &[("search", "infer")],
-    ops: &[compute::<Infer>()],
+    aliases: &[("search", "infer"), ("facets", "facets")],
+    ops: &[compute::<Infer>(), compute::<facets::Facets>()],
 };
 
 choices! {
@@ -107,12 +114,19 @@ params! {
         /// `"phrases"`, `+must`, `-not`, `AND`, `OR`, `NOT` and parentheses, fields (`body`,
         /// `file`, `id`), ranges and weights.
         syntax: Syntax = Syntax::Words,
+        /// Conditions on `meta`, all of which a hit fulfils: a record of fields, each with a value,
+        /// a list of values, or operators as in `{ year: { at_least: 2020 }, lang: "en" }`.
+        r#where: Var<'W'> = Var(Value::Null),
+        /// The field of `meta` to sort by instead of the score: `"date"`, or `"-date"` for the latest
+        /// first.
+        sort: Option<Text> = None,
     }
 }
 
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
+    const GENERIC: Generic = Generic::Field("meta");
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("source"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
@@ -169,7 +183,18 @@ const NOTES: &[(&str, &str)] = &[
 
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        job::run(cx, self)
+        let search = Search {
+            condition: Condition::of(&self.r#where.0)?,
+            wanted: Wanted::Hits {
+                most: usize::try_from(self.top_k).unwrap_or(usize::MAX),
+                order: self.sort.as_deref().map(Order::of).transpose()?,
+                meta: cx.wanted().cloned(),
+            },
+            query: self.query,
+            source: self.source,
+            syntax: self.syntax,
+        };
+        Ok(Value::List(job::run(cx, search)?.into()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Finds the best documents for a query, in an order that depends on the documents and the query
 //! only.
 
-use std::io;
+use std::{cmp::Ordering, collections::HashMap, io, sync::Arc};
 
 use svc_contract::registry::Cx;
 use tantivy::{
@@ -11,43 +11,103 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-use super::{place::Snapshot, schema::fields, trouble::Trouble};
+use super::{
+    meta::{Condition, Order, Segment},
+    place::Snapshot,
+    schema::fields,
+    trouble::Trouble,
+};
 
 /// A document with its score.
 pub(super) struct Ranked {
     pub(super) score: f64,
     pub(super) doc: DocAddress,
+    /// Its value of the field by which documents are sorted.
+    key: Option<u64>,
 }
 
-/// Returns the `most` best documents: by score, then id, file and position.
+/// Which of the documents with the words are wanted, and in which order.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wanted<'a> {
+    pub(super) condition: Option<&'a Condition>,
+    pub(super) order: Option<&'a Order>,
+}
+
+/// The documents that were found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) ranked: Vec<Ranked>,
+    /// How many documents with the words do not fulfil the conditions.
+    pub(super) excluded: u64,
+}
+
+/// Returns the `most` best documents: by field if there is an order, then by score, id, file and
+/// position.
 pub(super) fn best(
     cx: &Cx,
     there: &Snapshot,
     query: &dyn Query,
     most: usize,
-) -> Result<Vec<Ranked>, Trouble> {
-    let searcher = &there.searcher;
-    let statistics = Alive { searcher, tokens: tokens(searcher)? };
-    let mut found = searcher.search_with_statistics_provider(query, &Everything, &statistics)?;
-    cx.check()?;
-    keep_best(&mut found, most);
-    let mut keyed = Vec::with_capacity(found.len());
-    for ranked in found {
-        keyed.push((key(there, ranked.doc)?, ranked));
+    wanted: Wanted<'_>,
+) -> Result<Found, Trouble> {
+    let (segments, mut found) = search(cx, there, query, wanted)?;
+    if let Some(order) = wanted.order {
+        found.ranked = order::best(found.ranked, &segments, order, most)?;
     }
-    keyed.sort_unstable_by(|(key, a), (other, b)| {
-        b.score.total_cmp(&a.score).then_with(|| key.cmp(other))
+    let (mut keyed, mut values) = (Vec::new(), order::Values::new(&segments));
+    if wanted.order.is_none() {
+        keep_best(&mut found.ranked, most, |a, b| b.score.total_cmp(&a.score));
+    }
+    for ranked in found.ranked {
+        keyed.push((values.of(&ranked)?, key(there, ranked.doc)?, ranked));
+    }
+    keyed.sort_unstable_by(|(value, key, a), (other_value, other, b)| {
+        let by_field = wanted.order.map(|it| it.compare(value.as_ref(), other_value.as_ref()));
+        let by_score = || b.score.total_cmp(&a.score).then_with(|| key.cmp(other));
+        by_field.unwrap_or(Ordering::Equal).then_with(by_score)
     });
     keyed.truncate(most);
-    Ok(keyed.into_iter().map(|(_, ranked)| ranked).collect())
+    let ranked = keyed.into_iter().map(|it| it.2).collect();
+    Ok(Found { ranked, excluded: found.excluded })
+}
+
+/// Returns all documents that are found, in any order.
+pub(super) fn all(
+    cx: &Cx,
+    there: &Snapshot,
+    query: &dyn Query,
+    wanted: Wanted<'_>,
+) -> Result<Found, Trouble> {
+    search(cx, there, query, wanted).map(|it| it.1)
+}
+
+fn search(
+    cx: &Cx,
+    there: &Snapshot,
+    query: &dyn Query,
+    wanted: Wanted<'_>,
+) -> Result<(Arc<[Segment]>, Found), Trouble> {
+    let searcher = &there.searcher;
+    let readers = searcher.segment_readers().iter();
+    let segment = |it| Segment::of(it, &there.manifest, wanted.condition, wanted.order);
+    let segments: Arc<[Segment]> = readers.map(segment).collect::<Result<_, _>>()?;
+    let statistics = Alive { searcher, tokens: tokens(searcher)? };
+    let wanted = Everything { segments: segments.clone() };
+    let found = searcher.search_with_statistics_provider(query, &wanted, &statistics)?;
+    cx.check()?;
+    Ok((segments, found))
 }
 
 /// Drops documents worse than the one at index `most`; its equals stay.
-fn keep_best(found: &mut Vec<Ranked>, most: usize) {
+fn keep_best(
+    found: &mut Vec<Ranked>,
+    most: usize,
+    mut compare: impl FnMut(&Ranked, &Ranked) -> Ordering,
+) {
     let Some(last) = most.checked_sub(1).filter(|it| *it < found.len()) else { return };
-    let (_, cut, _) = found.select_nth_unstable_by(last, |a, b| b.score.total_cmp(&a.score));
-    let worst = cut.score;
-    found.retain(|it| it.score >= worst);
+    let (_, cut, _) = found.select_nth_unstable_by(last, &mut compare);
+    let worst = Ranked { ..*cut };
+    found.retain(|it| compare(it, &worst).is_le());
 }
 
 /// The order of documents with equal scores.
@@ -117,16 +177,19 @@ fn tokens(searcher: &Searcher) -> Result<u64, Trouble> {
     Ok(sum)
 }
 
-/// Collects all matching documents.
-struct Everything;
+/// Collects all matching documents that fulfil the conditions.
+struct Everything {
+    segments: Arc<[Segment]>,
+}
 
 struct InSegment {
     segment: SegmentOrdinal,
-    found: Vec<Ranked>,
+    all: Arc<[Segment]>,
+    found: Found,
 }
 
 impl Collector for Everything {
-    type Fruit = Vec<Ranked>;
+    type Fruit = Found;
     type Child = InSegment;
 
     fn for_segment(
@@ -134,29 +197,103 @@ impl Collector for Everything {
         segment: SegmentOrdinal,
         _: &SegmentReader,
     ) -> tantivy::Result<InSegment> {
-        Ok(InSegment { segment, found: Vec::new() })
+        Ok(InSegment { segment, all: self.segments.clone(), found: Found::default() })
     }
 
     fn requires_scoring(&self) -> bool {
         true
     }
 
-    fn merge_fruits(&self, fruits: Vec<Vec<Ranked>>) -> tantivy::Result<Vec<Ranked>> {
-        Ok(fruits.into_iter().flatten().collect())
+    fn merge_fruits(&self, fruits: Vec<Found>) -> tantivy::Result<Found> {
+        let mut all = Found::default();
+        for found in fruits {
+            all.excluded += found.excluded;
+            all.ranked.extend(found.ranked);
+        }
+        Ok(all)
     }
 }
 
 impl SegmentCollector for InSegment {
-    type Fruit = Vec<Ranked>;
+    type Fruit = Found;
 
     fn collect(&mut self, doc: DocId, score: Score) {
+        let Some(segment) = self.all.get(self.segment as usize) else { return };
+        if !segment.holds(doc) {
+            self.found.excluded += 1;
+            return;
+        }
         // A sum of floats depends on the order of its terms, which differs between segments:
         // rounded, equal documents have equal scores.
         let score = (f64::from(score) * 1e4).round() / 1e4;
-        self.found.push(Ranked { score, doc: DocAddress::new(self.segment, doc) });
+        let key = segment.sorted.as_ref().and_then(|it| it.key(doc));
+        let doc = DocAddress::new(self.segment, doc);
+        self.found.ranked.push(Ranked { score, doc, key });
     }
 
-    fn harvest(self) -> Vec<Ranked> {
+    fn harvest(self) -> Found {
         self.found
+    }
+}
+
+/// The order of documents by a field.
+mod order {
+    use super::{HashMap, Order, Ranked, Segment, Trouble, keep_best};
+
+    /// Drops documents that are not among the `most` first; the equals of the last one stay.
+    pub(super) fn best(
+        found: Vec<Ranked>,
+        segments: &[Segment],
+        order: &Order,
+        most: usize,
+    ) -> Result<Vec<Ranked>, Trouble> {
+        let mut of_segments: Vec<Vec<Ranked>> = segments.iter().map(|_| Vec::new()).collect();
+        for ranked in found {
+            of_segments[ranked.doc.segment_ord as usize].push(ranked);
+        }
+        let by_score = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score);
+        let mut values = Values::new(segments);
+        let mut all = Vec::new();
+        for mut found in of_segments {
+            keep_best(&mut found, most, |a, b| {
+                order.compare(a.key.as_ref(), b.key.as_ref()).then_with(|| by_score(a, b))
+            });
+            for ranked in &found {
+                values.of(ranked)?;
+            }
+            all.extend(found);
+        }
+        keep_best(&mut all, most, |a, b| {
+            order.compare(values.known(a), values.known(b)).then_with(|| by_score(a, b))
+        });
+        Ok(all)
+    }
+
+    /// The values by which documents are sorted, each read once.
+    pub(super) struct Values<'a> {
+        segments: &'a [Segment],
+        known: HashMap<(u32, u64), Vec<u8>>,
+    }
+
+    impl<'a> Values<'a> {
+        pub(super) fn new(segments: &'a [Segment]) -> Self {
+            Self { segments, known: HashMap::new() }
+        }
+
+        pub(super) fn of(&mut self, ranked: &Ranked) -> Result<Option<Vec<u8>>, Trouble> {
+            let Some(key) = ranked.key else { return Ok(None) };
+            if let Some(known) = self.known(ranked) {
+                return Ok(Some(known.clone()));
+            }
+            let segment = ranked.doc.segment_ord;
+            let sorted = self.segments.get(segment as usize).and_then(|it| it.sorted.as_ref());
+            let value = sorted.map(|it| it.value(key)).transpose()?.unwrap_or_default();
+            self.known.insert((segment, key), value.clone());
+            Ok(Some(value))
+        }
+
+        fn known(&self, ranked: &Ranked) -> Option<&Vec<u8>> {
+            self.known.get(&(ranked.doc.segment_ord, ranked.key?))
+        }
     }
 }

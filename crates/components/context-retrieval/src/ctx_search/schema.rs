@@ -2,6 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::LazyLock};
 
+use svc_contract::value::json;
 use svc_documents::Document;
 use svc_text::language::Language;
 use tantivy::{
@@ -13,11 +14,11 @@ use tantivy::{
     tokenizer::TokenizerManager,
 };
 
-use super::{analyzer, compounds, trouble::Trouble};
+use super::{analyzer, compounds, meta::facts, trouble::Trouble};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// The fields of every index.
 pub(super) struct Fields {
@@ -39,6 +40,10 @@ pub(super) struct Fields {
     pub(super) body: Field,
     /// The words in words of the searched text, and its stop words.
     pub(super) inner: Field,
+    /// What the document says about itself, as JSON; a document may have none.
+    pub(super) meta: Field,
+    /// The same for conditions: see [`facts`].
+    pub(super) facts: Field,
 }
 
 /// The schema of all indexes.
@@ -65,6 +70,8 @@ pub(super) fn fields() -> &'static Fields {
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
             inner: schema
                 .add_text_field("inner", TextOptions::default().set_indexing_options(inner)),
+            meta: schema.add_text_field("meta", STORED),
+            facts: schema.add_bytes_field("facts", FAST),
             schema: schema.build(),
         }
     });
@@ -107,6 +114,12 @@ pub(super) fn row(
     row.add_u64(fields.end, place + (document.end - document.start));
     if let Some(hash) = record {
         row.add_u64(fields.hash, hash);
+    }
+    if !document.meta.is_null() {
+        row.add_text(fields.meta, json::write(&document.meta));
+        for fact in facts::of(&document.meta) {
+            row.add_bytes(fields.facts, &fact);
+        }
     }
     let language = analyzer::language(&document.text);
     row.add_text(fields.language, language.code());

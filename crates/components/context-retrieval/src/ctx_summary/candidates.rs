@@ -10,7 +10,7 @@ use svc_text::{
     stems::{Term, Vocabulary, words},
 };
 
-use super::input::Document;
+use super::{input::Document, pattern::Pattern};
 
 /// The maximum number of sentences that are compared with each other.
 const MOST: usize = 1_000;
@@ -23,9 +23,13 @@ pub(super) struct Sentence {
     pub at: usize,
     pub text: String,
     pub terms: Vec<Term>,
+    /// What it says apart from its numbers.
+    pub pattern: Pattern,
     /// The terms of the document's title, of the headings above the sentence, and of the sentence
     /// before it in the same paragraph.
     pub context: Vec<Term>,
+    /// Whether much of it is the text of links: it says where something is said.
+    pub points_away: bool,
 }
 
 /// Returns the sentences to choose from, in the order of the documents: sentences of paragraphs and
@@ -134,9 +138,18 @@ impl Found {
             context.extend(words.terms(document.text.get(range.clone()).unwrap_or_default()));
         }
         let text = plain(self.text(docs));
-        let terms = words.terms(&text);
-        Sentence { doc: self.doc, at: self.range.start, text, terms, context }
+        let (terms, pattern) = (words.terms(&text), Pattern::of(&text, words));
+        let points_away = points_away(self.text(docs));
+        Sentence { doc: self.doc, at: self.range.start, text, terms, pattern, context, points_away }
     }
+}
+
+/// Whether a third of the words of a sentence in Markdown are the text of links.
+fn points_away(markdown: &str) -> bool {
+    let label = |(at, _)| markdown.get(..at)?.rsplit_once('[').map(|(_, label)| label);
+    let labels = markdown.match_indices("](").filter_map(label);
+    let linked: usize = labels.map(|it| words(it).count()).sum();
+    linked > 0 && linked * 3 >= words(&plain(markdown)).count()
 }
 
 /// Whether a sentence is meaningful on its own, and is neither code nor a list of links.
@@ -152,8 +165,11 @@ fn is_good(text: &str) -> bool {
         && signs * 6 < count
         && text.contains(char::is_alphabetic)
         && !text.ends_with(':')
-        && !is_boilerplate(text)
+        && !(count <= LONGEST_BOILERPLATE && is_boilerplate(text))
 }
+
+/// The most words of a line of boilerplate: a longer sentence with such a phrase is about it.
+const LONGEST_BOILERPLATE: usize = 12;
 
 fn is_boilerplate(text: &str) -> bool {
     const PHRASES: &[&str] = &[

@@ -35,7 +35,11 @@ pub(super) fn choose(
     let mut left = room.words;
     let mut chosen: Vec<usize> = Vec::new();
     for idx in order.iter().copied() {
-        let is_repeated = || chosen.iter().any(|it| vectors[idx].cosine(&vectors[*it]) > SAME);
+        let repeats = |other: &usize| {
+            vectors[idx].cosine(&vectors[*other]) > SAME
+                || sentences[idx].pattern.is_near(&sentences[*other].pattern)
+        };
+        let is_repeated = || chosen.iter().any(repeats);
         let count = sentences[idx].text.split_whitespace().count();
         if chosen.len() == room.sentences || (room.is_answer && ranks[idx] < RELEVANT * best) {
             break;

@@ -40,7 +40,7 @@ impl Field for Input {
     }
 
     fn encode(self) -> Value {
-        let doc = |it: Document| Doc { id: it.id, title: it.title, path: it.path, text: it.text };
+        let doc = |it: Document| Doc::new(it.id, it.title, it.path, it.text);
         Value::List(self.0.into_iter().map(|it| doc(it).encode()).collect())
     }
 }

@@ -4,6 +4,7 @@ mod candidates;
 mod choose;
 mod input;
 mod lexrank;
+mod pattern;
 mod question;
 mod show;
 #[cfg(test)]
@@ -33,7 +34,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_summary",
     cluster: "context-retrieval",
     summary: "Condenses documents to their most important sentences.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "lexrank",
         &[
@@ -67,8 +68,9 @@ params! {
     /// The method is `LexRank` (Erkan & Radev 2004: continuous, idf-modified cosine, power
     /// iteration to 1e-6). With a question it is biased `LexRank` (Otterbacher et al. 2005), and
     /// the summary begins with the sentence that answers best; sentences unrelated to the question
-    /// are left out. A near-duplicate of another sentence (cosine above 0.6) is dropped. Sentences
-    /// of a document keep their order. Of more than 1,000 sentences, those with words of the
+    /// are left out. A near-duplicate of another sentence is dropped: the cosine is above 0.6, or they
+    /// differ only in numbers, or in one of at least six words. Sentences of a document keep their
+    /// order. Of more than 1,000 sentences, those with words of the
     /// question are considered first, then the first ones of each document.
     ///
     /// Headings, code, tables, lists of links and boilerplate are never chosen. Empty input returns
@@ -136,7 +138,9 @@ impl Compute for Infer {
         let vectors = vectors(&terms);
         let walk = walk(&sentences, docs, &asked);
         let mut ranks = lexrank(&vectors, &walk, cx)?;
-        ranks.iter_mut().zip(&sentences).for_each(|(rank, it)| *rank *= it.bearing());
+        for (rank, it) in ranks.iter_mut().zip(&sentences) {
+            *rank *= it.bearing(walk.is_answer);
+        }
         let chosen = choose(&sentences, &vectors, &ranks, self.room(walk.is_answer));
         Ok(show(docs, &sentences, &chosen, &self).encode())
     }

@@ -92,15 +92,17 @@ impl Sentence {
     }
 
     /// A factor below 1 for sentences that are hard to understand on their own: questions,
-    /// references to text that is not shown, long sentences, and those that mostly list code.
-    pub(super) fn bearing(&self) -> f64 {
+    /// references to text that is not shown, those that mostly list code or point to another text,
+    /// and in an answer long ones. Without a question, a long sentence often is the one that sums up.
+    pub(super) fn bearing(&self, is_answer: bool) -> f64 {
         const LONG: usize = 35;
         let all = words(&self.text).count();
         let said: usize = self.text.split('`').step_by(2).map(|it| words(it).count()).sum();
         let mut bearing = 1.0;
         bearing *= if self.text.ends_with('?') { 0.5 } else { 1.0 };
         bearing *= if points_back(&self.text) { 0.75 } else { 1.0 };
-        bearing *= if all > LONG { 0.75 } else { 1.0 };
+        bearing *= if self.points_away { 0.5 } else { 1.0 };
+        bearing *= if is_answer && all > LONG { 0.75 } else { 1.0 };
         bearing * if said * 2 < all { 0.6 } else { 1.0 }
     }
 }

@@ -51,11 +51,39 @@ fn styles_and_limits_hold() {
 }
 
 #[test]
+fn boilerplate_is_left_out_but_not_what_is_said_about_it() {
+    let clause = "We may share the data of your account with partners as our privacy policy \
+        describes in its second part.";
+    let text = format!("Read our privacy policy. Click here to read more. {clause} It rains.");
+    let (found, _) = run(text.into(), &[("max_sentences", 50.into())]);
+    assert_eq!(found, clause);
+}
+
+#[test]
+fn an_answer_prefers_what_is_said_to_a_pointer_to_it() {
+    let text = "# Caps\n\n[Budgets and caps](caps.md) says how they are enforced. \
+        The ledger enforces the budgets of a run in three steps.\n";
+    let hits = vec![hit("a.md", "Caps", text, "how are budgets enforced?", 1.0)];
+    let (found, _) = run(hits.into(), &[("max_sentences", 1.into()), ("cite", false.into())]);
+    assert_eq!(found, "The ledger enforces the budgets of a run in three steps.");
+}
+
+#[test]
 fn repeated_sentences_are_said_once() {
     let text = "The budget of a run is enforced strictly.";
     let hits = vec![hit("a.md", "", text, "budget", 1.0), hit("b.md", "", text, "budget", 1.0)];
     assert_eq!(run(hits.clone().into(), &[]), (format!("{text} [1]"), vec!["a.md".into()]));
     assert_eq!(run(hits.into(), &[("cite", false.into())]), (text.into(), vec!["a.md".into()]));
+}
+
+#[test]
+fn sentences_that_differ_in_a_number_are_said_once() {
+    let versions = (1..9).map(|it| format!("Version {it} of the product has a faster index."));
+    let rest = ["Users report that the index is small.", "The team plans to rewrite the manual."];
+    let text = versions.chain(rest.map(str::to_owned)).collect::<Vec<_>>().join(" ");
+    let (made, _) = run(text.into(), &[]);
+    assert_eq!(made.matches("Version").count(), 1, "{made}");
+    assert!(rest.iter().all(|it| made.contains(it)), "{made}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use svc_contract::{
-    host::{self, DirEntry},
+    host::{self, DirEntry, Stat},
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
         documents::Doc, params,
@@ -29,6 +29,9 @@ params! {
     /// message and attachment as a document; and what is in ZIP and GZIP, as `a.zip/b.txt`. A form
     /// feed on a line of its own ends a page of a PDF or document, a slide, a sheet or a chapter.
     /// Such documents are read in a process of its own with limits of memory and time.
+    ///
+    /// `meta` has what a document says about itself, such as `author` and `created`, the front
+    /// matter of Markdown (which stays in the text), and `modified` and `size` of the file.
     ///
     /// A PDF without text, because it is scanned, encrypted or damaged, becomes a document with an
     /// empty text and a notice; `pdf_text` fails on it with the reason. Hidden files and files that
@@ -86,7 +89,7 @@ impl Compute for ReadFiles {
         let most = usize::try_from(self.max_files).unwrap_or_default();
         let stat = cx.host().stat(&self.folder).map_err(|err| io_error(err, &self.folder))?;
         if !stat.is_dir {
-            let mut docs = self.read_one(cx)?;
+            let mut docs = self.read_one(cx, &stat)?;
             if docs.len() > most {
                 docs.truncate(most);
                 self.is_full(cx);
@@ -157,11 +160,11 @@ impl ReadFiles {
     }
 
     /// The documents of the one file that `folder` names.
-    fn read_one(&self, cx: &Cx) -> Result<Vec<Doc>, OpError> {
+    fn read_one(&self, cx: &Cx, stat: &Stat) -> Result<Vec<Doc>, OpError> {
         let path = &self.folder;
         let content =
             host::read(cx.host(), path, self.max_size.0).map_err(|err| io_error(err, path))?;
-        let docs = docs_of(cx, path, content);
+        let docs = docs_of(cx, path, content).map(|docs| with_file(docs, stat));
         docs.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
     }
 
@@ -174,9 +177,19 @@ impl ReadFiles {
             host::read(cx.host(), &entry.path, limit)
                 .map_err(|err| err.to_string())
                 .and_then(|content| docs_of(cx, path, content).map_err(|why| format!("it {why}")))
+                .map(|docs| with_file(docs, &entry.stat))
         };
         docs.inspect_err(|why| cx.notice(format!("skipped `{}`: {why}", path.display()))).ok()
     }
+}
+
+/// The documents of a file, with its properties.
+fn with_file(docs: Vec<Doc>, stat: &Stat) -> Vec<Doc> {
+    let meta = |it: &Doc| {
+        let known = it.meta.as_ref().unwrap_or(&Value::Null);
+        Some(extract::of_file(known, stat.modified, stat.size))
+    };
+    docs.into_iter().map(|it| Doc { meta: meta(&it), ..it }).collect()
 }
 
 /// The documents of a file: plain text unchanged, a PDF page by page, and others as they are read.
@@ -184,24 +197,28 @@ impl ReadFiles {
 fn docs_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<Vec<Doc>, String> {
     let name = path.to_string_lossy();
     if pdf::is_pdf(&content) {
-        let text = pdf::pages(cx, &name, &content).unwrap_or_else(|why| {
+        let read = pdf::pages(cx, &name, &content).map(|it| (it.text, it.meta));
+        let (text, meta) = read.unwrap_or_else(|why| {
             if cx.check().is_ok() {
                 cx.notice(format!("cannot extract text from `{name}`: {why}"));
             }
-            String::new()
+            (String::new(), Value::Null)
         });
-        return Ok(vec![doc(path, None, text)]);
+        return Ok(vec![doc(path, None, text, meta)]);
     }
     let mut found = Read { cx, path, docs: Vec::new(), why: None };
     if !extract::is_packed(&name, &content) {
         let text = extract::text(content, &mut found);
         let text = text.ok_or_else(|| "is binary data, not text".to_owned())?;
         if is_web_page(path) {
-            let page = extract::web_page(&text, &|| cx.check().is_err());
+            let page =
+                extract::web_page(&text, extract::ArticleRules::default(), &|| cx.check().is_err());
             let page = page.map_err(|why| format!("cannot be read as a web page: {why}"))?;
-            return Ok(vec![doc(path, page.metadata.title, page.text)]);
+            let meta = page.metadata.fields();
+            return Ok(vec![doc(path, page.metadata.title, page.text, meta)]);
         }
-        return Ok(vec![doc(path, None, text)]);
+        let meta = if is_markdown(path) { extract::front_matter(&text) } else { Value::Null };
+        return Ok(vec![doc(path, None, text, meta)]);
     }
     let (size, input) = (content.len() as u64, &mut &*content);
     let source = extract::Source { name: &name, size, input, host: cx.host() };
@@ -216,8 +233,15 @@ fn docs_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<Vec<Doc>, String> {
 }
 
 fn is_web_page(path: &Path) -> bool {
-    let ending = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase());
-    ending.is_some_and(|it| matches!(it.as_str(), "html" | "htm" | "xhtml"))
+    matches!(ending(path).as_str(), "html" | "htm" | "xhtml")
+}
+
+fn is_markdown(path: &Path) -> bool {
+    matches!(ending(path).as_str(), "md" | "markdown")
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
 /// The documents that were found in a file, and why it was skipped.
@@ -238,6 +262,7 @@ impl Sink for Read<'_> {
             title: it.title.into(),
             path,
             text: it.text.into(),
+            meta: Some(it.meta),
         });
     }
 
@@ -253,11 +278,11 @@ impl Sink for Read<'_> {
     }
 }
 
-fn doc(path: &Path, title: Option<String>, text: String) -> Doc {
+fn doc(path: &Path, title: Option<String>, text: String, meta: Value) -> Doc {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |it| it.to_string_lossy());
     let title = title.map_or_else(|| name.into(), Text::from);
     let path: Text = path.to_string_lossy().into();
-    Doc { id: path.clone(), title, path, text: text.into() }
+    Doc { id: path.clone(), title, path, text: text.into(), meta: Some(meta) }
 }
 
 fn too_much() -> OpError {

@@ -123,7 +123,7 @@ impl Compute for PdfText {
         let read = pages(cx, &name, &content);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        read.map(|it| marks::without_marks(&it).into()).map_err(|why| error(&name, &why))
+        read.map(|it| marks::without_marks(&it.text).into()).map_err(|why| error(&name, &why))
     }
 }
 
@@ -151,12 +151,13 @@ pub(super) fn is_pdf(content: &[u8]) -> bool {
     content.starts_with(b"%PDF-")
 }
 
-/// Returns the text of all pages, with marks between them. Pages that cannot be read become notices.
-pub(super) fn pages(cx: &Cx, name: &str, content: &[u8]) -> Result<String, Unreadable> {
+/// Returns a PDF with the text of all pages and marks between them. Pages that cannot be read become
+/// notices.
+pub(super) fn pages(cx: &Cx, name: &str, content: &[u8]) -> Result<Document, Unreadable> {
     if !is_pdf(content) {
         return Err(Unreadable::Damaged("it is not a PDF".to_owned()));
     }
-    extract::pdf(name, content, cx.host(), &mut Pages { cx, name }).map(|it| it.text)
+    extract::pdf(name, content, cx.host(), &mut Pages { cx, name })
 }
 
 /// Forwards messages about single pages as notices.
@@ -199,7 +200,7 @@ mod tests {
     }
 
     fn doc(path: &str, text: &str) -> Value {
-        Doc { id: path.into(), title: path.into(), path: path.into(), text: text.into() }.encode()
+        Doc::new(path.into(), path.into(), path.into(), text.into()).encode()
     }
 
     fn error_of(from: Value) -> OpError {

@@ -1,7 +1,7 @@
 //! Candidates for a place in a script, best first: for holes, and for completion in editors.
 
 use svc_contract::{
-    registry::{Effect, Generic, OpRef, Registry, Scheme, Scope},
+    registry::{Effect, OpRef, Registry, Scheme, Scope},
     value::{Text, Type},
 };
 
@@ -167,7 +167,7 @@ impl Routes<'_> {
             return None;
         }
         let yields = bindings.settled(op.op.yields);
-        let is_generic = op.op.generic != Generic::No;
+        let is_generic = op.op.generic.is_whole();
         let (on, detour) = self.on(yields.as_ref(), is_generic)?;
         let required = others.iter().filter(|it| it.default.is_none()).count();
         let rank = detour + general(input.scheme) + effort(op) + arguments(required);

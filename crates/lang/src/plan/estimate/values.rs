@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
         }
         let is_given = op.is_pure() && op.is_inline() && args.iter().all(AbstractValue::is_given);
         let extent = match op.generic {
-            Generic::No => Self::declared(op.yields, op, args, ty),
+            Generic::No | Generic::Field(_) => Self::declared(op.yields, op, args, ty),
             Generic::Read | Generic::Rows if call.wanted.is_none() => {
                 Self::declared(op.yields, op, args, ty)
             }

@@ -9,6 +9,7 @@ use std::{
 use svc_contract::{
     host::Host as _,
     registry::{Meter, Monitor, Params as _},
+    value::Type,
 };
 use svc_host_os::test::TestHost;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,7 @@ use super::*;
 mod answers;
 mod index;
 mod languages;
+mod meta;
 mod records;
 
 #[derive(Default)]
@@ -60,11 +62,17 @@ impl World {
     }
 
     fn ask(&self, query: &str, source: &str, top_k: i64, syntax: &str) -> Answer {
+        let path = Value::Path(source.into());
+        self.call(vec![Value::text(query), path, top_k.into(), Value::text(syntax)], None)
+    }
+
+    /// Searches with these arguments, for metadata of a type.
+    fn call(&self, mut args: Vec<Value>, meta: Option<Type>) -> Answer {
         let watch = Arc::new(Watch::default());
         let (cancel, meter) = (self.cancel.clone(), Meter::default());
         let cx = Cx::new("ctx_search", self.host.clone(), cancel, watch.clone(), meter);
-        let path = Value::Path(source.into());
-        let mut args = [Value::text(query), path, top_k.into(), Value::text(syntax)];
+        let cx = cx.wanting(meta);
+        args.resize(Infer::PARAMS.len(), Value::Null);
         let found = Infer::decode(&mut args).and_then(|it| it.run(&cx));
         let hits = found.map(|it| Vec::<Hit>::decode(it).unwrap());
         let notices = watch.notices.lock().unwrap().clone();

@@ -1,26 +1,14 @@
-//! Finds elements of web pages.
+//! Finds elements of a page by a CSS selector.
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme,
-        compute, params, record,
+        Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme, params, record,
     },
     value::{Text, Value},
 };
-use svc_documents::{self as extract, Unreadable};
+use svc_documents as extract;
 
-pub(super) const COMPONENT: Component = Component {
-    name: "ctx_scrape",
-    cluster: "context-retrieval",
-    summary: "Finds elements of web pages by CSS selectors.",
-    version: 1,
-    bias: Bias::new(
-        "HTML as browsers read it, CSS selectors of level 4",
-        &["the page is complete without running its scripts"],
-    ),
-    aliases: &[("select_html", "select")],
-    ops: &[compute::<Select>()],
-};
+use crate::unreadable;
 
 record! {
     /// An element of a page.
@@ -45,7 +33,7 @@ params! {
     ///
     /// A text that is not a selector, and a page that takes too much time or memory, are errors of
     /// kind `invalid_input`. The page is read in a process of its own with limits.
-    struct Select {
+    pub(super) struct Select {
         /// The page, as HTML.
         page: Text,
         /// The selector.
@@ -96,15 +84,6 @@ impl Compute for Select {
         let found = extract::elements(&self.page, &self.css, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        found.map_err(|why| {
-            let message = format!("cannot read the page: {why}");
-            match why {
-                Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
-                    "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
-                ),
-                Unreadable::Unread(_) => OpError::failed(message),
-                _ => OpError::invalid_input(message),
-            }
-        })
+        found.map_err(|why| unreadable("the page", &why))
     }
 }

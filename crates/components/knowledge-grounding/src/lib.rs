@@ -1,0 +1,7 @@
+//! Knowledge: what texts are about.
+
+use svc_contract::registry::Component;
+
+mod ctx_keywords;
+
+pub const ALL: &[&Component] = &[&ctx_keywords::COMPONENT];
