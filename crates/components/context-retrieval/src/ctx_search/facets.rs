@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Op, OpError, Scheme, Scope, Var,
-        params, record,
+        Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Op, OpError, Scheme, Scope, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -13,7 +13,7 @@ use svc_contract::{
 use super::{
     Syntax,
     job::{self, Search, Wanted},
-    meta::{Condition, Counts},
+    meta::{Condition, Conditions, Counts},
 };
 
 record! {
@@ -60,7 +60,7 @@ params! {
         /// How to read the query: see `search`.
         syntax: Syntax = Syntax::Words,
         /// Conditions on `meta`: see `search`.
-        r#where: Var<'W'> = Var(Value::Null),
+        r#where: Option<Conditions> = None,
     }
 }
 
@@ -120,7 +120,7 @@ impl Compute for Facets {
             return Err(super::meta::unnamed("field"));
         }
         let search = Search {
-            condition: Condition::of(&self.r#where.0)?,
+            condition: Condition::of(self.r#where.as_ref())?,
             wanted: Wanted::Counts { field, most: usize::try_from(self.most).unwrap_or_default() },
             query: self.query,
             source: self.source,

@@ -12,14 +12,14 @@ use std::path::PathBuf;
 use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Limits, Max, Op,
-        OpError, Scheme, Scope, Tool, Var, choices, compute, documents::Hit, params,
+        OpError, Scheme, Scope, Tool, choices, compute, documents::Hit, params,
     },
     value::{Text, Value},
 };
 
 use self::{
     job::{Search, Wanted},
-    meta::{Condition, Order},
+    meta::{Condition, Conditions, Order},
 };
 
 mod analyzer;
@@ -116,7 +116,7 @@ params! {
         syntax: Syntax = Syntax::Words,
         /// Conditions on `meta`, all of which a hit fulfils: a record of fields, each with a value,
         /// a list of values, or operators as in `{ year: { at_least: 2020 }, lang: "en" }`.
-        r#where: Var<'W'> = Var(Value::Null),
+        r#where: Option<Conditions> = None,
         /// The field of `meta` to sort by instead of the score: `"date"`, or `"-date"` for the latest
         /// first.
         sort: Option<Text> = None,
@@ -184,7 +184,7 @@ const NOTES: &[(&str, &str)] = &[
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let search = Search {
-            condition: Condition::of(&self.r#where.0)?,
+            condition: Condition::of(self.r#where.as_ref())?,
             wanted: Wanted::Hits {
                 most: usize::try_from(self.top_k).unwrap_or(usize::MAX),
                 order: self.sort.as_deref().map(Order::of).transpose()?,

@@ -2,11 +2,34 @@
 //! `{ year: { at_least: 2020 }, lang: ["en", "de"] }`.
 
 use svc_contract::{
-    registry::{OpError, nearest},
+    registry::{Field as Param, OpError, Scheme, nearest},
     value::{Record, Type, Value},
 };
 
 use super::facts::{self, Bounds, Kind};
+
+/// The argument `where`: a record, a map, or a `json` value that is an object.
+pub(in super::super) struct Conditions(Record);
+
+impl Param for Conditions {
+    const SCHEME: Scheme = Scheme::OneOf(&[
+        // A record without fields is wider than all others.
+        Scheme::Record("record", &[]),
+        Scheme::Map(&Scheme::Var('W')),
+        Scheme::Json,
+    ]);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Record(it) => Some(Self(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Record(self.0)
+    }
+}
 
 /// What the metadata of a document must be.
 #[derive(Clone, Debug)]
@@ -45,21 +68,13 @@ const DEEPEST: usize = 16;
 
 impl Condition {
     /// Reads the argument `where`; `None` for one that says nothing.
-    pub(in super::super) fn of(value: &Value) -> Result<Option<Self>, OpError> {
-        match value {
-            Value::Null => Ok(None),
-            Value::Record(_) => {
-                // Times, sizes and the like become what they are in JSON.
-                let value = value.clone().cast(&Type::Json).unwrap_or_default();
-                let Value::Record(fields) = value else { return Ok(None) };
-                let all = of_fields("", &fields, 0)?;
-                Ok((!all.is_empty()).then_some(Self::All(all)))
-            }
-            other => Err(invalid(&format!(
-                "expected a record of conditions, such as `{{ year: 2020 }}`, found {}",
-                other.kind()
-            ))),
-        }
+    pub(in super::super) fn of(given: Option<&Conditions>) -> Result<Option<Self>, OpError> {
+        let Some(Conditions(record)) = given else { return Ok(None) };
+        // Times, sizes and the like become what they are in JSON.
+        let value = Value::Record(record.clone()).cast(&Type::Json).unwrap_or_default();
+        let Value::Record(fields) = value else { return Ok(None) };
+        let all = of_fields("", &fields, 0)?;
+        Ok((!all.is_empty()).then_some(Self::All(all)))
     }
 
     /// The fields that it names, each time with the kinds it is compared with.
@@ -241,13 +256,16 @@ mod tests {
 
     use super::*;
 
+    fn of(text: &str) -> Result<Option<Condition>, OpError> {
+        Condition::of(Conditions::decode(json::read(text).unwrap()).as_ref())
+    }
+
     fn message(text: &str) -> String {
-        Condition::of(&json::read(text).unwrap()).unwrap_err().message
+        of(text).unwrap_err().message
     }
 
     #[test]
     fn mistakes_are_named() {
-        assert!(message("[1]").contains("expected a record of conditions"));
         assert!(
             message(r#"{"a":{"at_least":1,"atmost":2}}"#)
                 .contains("unknown operator `atmost` for `a`; did you mean `at_most`?")
@@ -273,7 +291,7 @@ mod tests {
             message(&format!("{{\"a\":{}1{}}}", "{\"not\":".repeat(40), "}".repeat(40))).len()
                 < 200
         );
-        assert!(Condition::of(&json::read("{}").unwrap()).unwrap().is_none());
-        assert!(Condition::of(&Value::Null).unwrap().is_none());
+        assert!(of("{}").unwrap().is_none());
+        assert!(Condition::of(None).unwrap().is_none());
     }
 }

@@ -12,7 +12,7 @@ mod field;
 mod filter;
 mod order;
 
-pub(super) use condition::Condition;
+pub(super) use condition::{Condition, Conditions};
 pub(super) use counts::Counts;
 pub(super) use order::{Order, Sorted};
 
