@@ -34,6 +34,8 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "pack",
             "count_tokens",
             "dedupe",
+            "ctx_vectors",
+            "vectors",
         ],
     ),
     ("agents-llm", &["llm_router", "ask"]),

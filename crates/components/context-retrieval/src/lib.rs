@@ -23,6 +23,7 @@ mod ctx_rerank;
 mod ctx_scrape;
 mod ctx_search;
 mod ctx_summary;
+mod ctx_vectors;
 #[cfg(test)]
 mod testing;
 
@@ -37,6 +38,7 @@ pub const ALL: &[&Component] = &[
     &ctx_pdf::COMPONENT,
     &ctx_scrape::COMPONENT,
     &context_engine::COMPONENT,
+    &ctx_vectors::COMPONENT,
 ];
 
 /// A file to read: a path, or its content.

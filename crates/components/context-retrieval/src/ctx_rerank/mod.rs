@@ -4,6 +4,7 @@ mod evidence;
 mod features;
 mod fuse;
 mod learn;
+mod meaning;
 
 use svc_contract::{
     registry::{
@@ -41,6 +42,7 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[
         compute::<Infer>(),
         compute::<fuse::Fuse>(),
+        compute::<meaning::ByMeaning>(),
         compute::<Learn>(),
         save::<Weights>(),
         load::<Weights>(),
