@@ -36,6 +36,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "dedupe",
             "ctx_vectors",
             "vectors",
+            "by_meaning",
         ],
     ),
     ("agents-llm", &["llm_router", "ask"]),

@@ -1,4 +1,4 @@
-//! What a transformer computes beside products of matrices.
+//! What a transformer computes, apart from products of matrices.
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 

@@ -4,7 +4,6 @@ mod evidence;
 mod features;
 mod fuse;
 mod learn;
-mod meaning;
 
 use svc_contract::{
     registry::{
@@ -42,7 +41,6 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[
         compute::<Infer>(),
         compute::<fuse::Fuse>(),
-        compute::<meaning::ByMeaning>(),
         compute::<Learn>(),
         save::<Weights>(),
         load::<Weights>(),

@@ -25,7 +25,7 @@ const AT_ONCE: usize = 4;
 static LAST: Mutex<Option<(blake3::Hash, Arc<Encoder>)>> = Mutex::new(None);
 
 /// Reads the encoder of a folder.
-pub(in super::super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
+pub(super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
     let mut files = HashMap::new();
     let mut hash = blake3::Hasher::new();
     for (name, is_needed) in FILES {
@@ -60,7 +60,7 @@ const HELP: &str = "give a folder with `config.json`, `model.safetensors` and `v
                     sentence-transformers saves a BERT model";
 
 /// The vectors of texts, computed on all cores.
-pub(in super::super) fn vectors<T: AsRef<str> + Sync>(
+pub(super) fn vectors<T: AsRef<str> + Sync>(
     encoder: &Encoder,
     texts: &[T],
     cx: &Cx,

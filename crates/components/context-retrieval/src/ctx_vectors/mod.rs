@@ -5,14 +5,15 @@
 
 use svc_contract::registry::{Bias, Component, compute};
 
-pub(super) mod encoder;
+mod encoder;
 mod infer;
+mod meaning;
 mod nearest;
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_vectors",
     cluster: "context-retrieval",
-    summary: "Vectors of texts by meaning, from a sentence encoder, and their nearest neighbours.",
+    summary: "Vectors of texts by meaning, from a sentence encoder, their nearest neighbours, and hits by meaning.",
     version: 1,
     bias: Bias::new(
         "sentence encoder",
@@ -21,6 +22,10 @@ pub(super) const COMPONENT: Component = Component {
             "the beginning of a text says what it is about",
         ],
     ),
-    aliases: &[("vectors", "infer")],
-    ops: &[compute::<infer::Infer>(), compute::<nearest::Nearest>()],
+    aliases: &[("vectors", "infer"), ("by_meaning", "by_meaning")],
+    ops: &[
+        compute::<infer::Infer>(),
+        compute::<nearest::Nearest>(),
+        compute::<meaning::ByMeaning>(),
+    ],
 };

@@ -56,7 +56,7 @@ impl Op for Nearest {
         Example::err(
             "Vectors of two models",
             "[[1.0, 0.0]] >> vectors.nearest(points: [[1.0, 0.0, 0.0]])",
-            "expected 2 numbers in each point, found 3 in point 1",
+            "point 1 has 3 numbers, but vector 1 has 2",
         ),
         Example::ok("No vectors", "[] >> vectors.nearest(points: [[1.0, 0.0]])", "[]"),
     ];
@@ -84,9 +84,9 @@ fn same_lengths(vectors: &[Vec<f64>], len: usize, what: &str) -> Result<(), OpEr
     match vectors.iter().position(|it| it.len() != len) {
         None => Ok(()),
         Some(place) => Err(OpError::invalid_input(format!(
-            "expected {len} numbers in each {what}, found {} in {what} {}",
-            vectors[place].len(),
-            place + 1
+            "{what} {} has {} numbers, but vector 1 has {len}",
+            place + 1,
+            vectors[place].len()
         ))
         .help("compare vectors of one model only")),
     }

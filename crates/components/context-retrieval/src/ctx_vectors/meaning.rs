@@ -5,13 +5,14 @@ use std::{collections::HashMap, path::PathBuf};
 use svc_contract::{
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field as _, Items, Limits, Max, Op, OpError,
-        Scheme, Scope, documents::Hit, params,
+        RecordDef as _, Scheme, Scope,
+        documents::{self, Hit},
+        params,
     },
-    value::{Text, Value},
+    value::{Record, Slot, Text, Value},
 };
 
-use super::{Candidate, candidates, size};
-use crate::ctx_vectors::encoder;
+use super::encoder;
 
 params! {
     /// Reorders hits by how near their meaning is to that of the question, and keeps the best.
@@ -22,8 +23,8 @@ params! {
     /// passages first. A hit of 200 words takes a tenth of a second or more.
     ///
     /// Words and meaning together are better than each: fuse this ranking with the given one by
-    /// `rerank.fuse(method: "combsum")`. Duplicate hits are merged, and hits with equal scores keep
-    /// their order. Fails as `vectors` does.
+    /// `rerank.fuse(method: "combsum")`. Hits with equal scores keep their order.
+    /// Fails as `vectors` does.
     pub(super) struct ByMeaning {
         /// The documents or passages, as returned by `search` and `rag_retrieval`.
         hits: Items<Hit>,
@@ -52,11 +53,11 @@ impl Op for ByMeaning {
         "dense retrieval over the hits of a search",
     ];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("No hits", r#"[] >> rerank.by_meaning(model: "all-MiniLM-L6-v2")"#, "[]"),
+        Example::ok("No hits", r#"[] >> by_meaning(model: "all-MiniLM-L6-v2")"#, "[]"),
         Example::err(
             "A folder that does not exist",
             r#"let hit = { id: "a", path: "x", title: "", text: "cats", query: "pets", score: 1.0, snippet: "", start: 0, end: 0 }
-[hit] >> rerank.by_meaning(model: "nowhere")"#,
+[hit] >> by_meaning(model: "nowhere")"#,
             "nowhere/config.json",
         ),
     ];
@@ -64,30 +65,62 @@ impl Op for ByMeaning {
 
 impl Compute for ByMeaning {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let mut candidates = candidates(&self.hits.0, self.query.as_ref())?;
-        if candidates.is_empty() {
+        let hits = documents::records(&self.hits.0).collect::<Result<Vec<_>, _>>()?;
+        if hits.is_empty() {
             return Ok(Value::List(Vec::new().into()));
         }
         let encoder = encoder::read(&self.model, cx)?;
-        let mut queries: Vec<Text> = candidates.iter().map(|it| it.query.clone()).collect();
+        let query_of = |it: &Record| self.query.clone().unwrap_or_else(|| text(it, "query"));
+        let mut queries: Vec<Text> = hits.iter().map(|it| query_of(it)).collect();
         queries.sort();
         queries.dedup();
         let wanted = encoder::vectors(&encoder, &queries, cx)?;
         let wanted: HashMap<&Text, Vec<f32>> = queries.iter().zip(wanted).collect();
-        let texts: Vec<String> = candidates.iter().map(titled).collect();
+        let texts: Vec<String> = hits.iter().map(|it| titled(it)).collect();
         let vectors = encoder::vectors(&encoder, &texts, cx)?;
-        for (candidate, vector) in candidates.iter_mut().zip(vectors) {
-            let query = wanted.get(&candidate.query).map_or(&[][..], Vec::as_slice);
-            let cosine: f32 = query.iter().zip(&vector).map(|(a, b)| a * b).sum();
-            candidate.score = f64::from(cosine).clamp(-1.0, 1.0);
-        }
-        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(Value::List(candidates.into_iter().take(size(self.keep)).map(Candidate::hit).collect()))
+        let scored = hits.into_iter().zip(vectors).map(|(hit, vector)| {
+            let query = query_of(hit);
+            let cosine: f32 = wanted[&query]
+                .iter()
+                .zip(&vector)
+                .map(|(a, b)| a * b)
+                .sum::<f32>()
+                .clamp(-1.0, 1.0);
+            (f64::from(cosine), query, hit)
+        });
+        let mut scored: Vec<_> = scored.collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let keep = usize::try_from(self.keep).unwrap_or_default();
+        Ok(Value::List(scored.into_iter().take(keep).map(with_score).collect()))
+    }
+}
+
+fn text(hit: &Record, name: &str) -> Text {
+    match hit.get(name) {
+        Some(Value::Text(it)) => it.clone(),
+        _ => Text::default(),
     }
 }
 
 /// The text of a hit with its title before it, unless it begins with it.
-fn titled(candidate: &Candidate) -> String {
-    let (title, text) = (candidate.title.trim(), candidate.text.trim_start_matches(['#', ' ']));
+fn titled(hit: &Record) -> String {
+    let (title, text) = (text(hit, "title"), text(hit, "text"));
+    let (title, text) = (title.trim(), text.trim_start_matches(['#', ' ']));
     if text.starts_with(title) { text.to_owned() } else { format!("{title}\n{text}") }
+}
+
+/// A hit with a new score, and the query that it was found for.
+fn with_score((score, query, hit): (f64, Text, &Record)) -> Value {
+    let value = |name: &Text| match name.as_ref() {
+        "score" => Slot::Ready(score.into()),
+        "query" => Slot::Ready(query.clone().into()),
+        "snippet" => {
+            let hit = hit.clone();
+            Slot::deferred(move || hit.get("snippet").cloned().unwrap_or_default())
+        }
+        other => Slot::Ready(hit.get(other).cloned().unwrap_or_default()),
+    };
+    let names = Hit::names();
+    let slots = names.iter().map(value).collect();
+    Value::Record(Record::of_slots(names, slots))
 }
