@@ -51,7 +51,7 @@ impl Pieces {
 
     /// The numbers of the pieces of a text between the first and the last piece, at most `most`.
     pub(super) fn ids(&self, text: &str, most: usize) -> Vec<usize> {
-        /// Longer than the words of most pieces: what is behind cannot be among them.
+        /// Longer than almost all pieces with the spaces around them: the rest is not looked at.
         const PER_PIECE: usize = 4 * LONGEST_WORD;
         let text = beginning(text, most.saturating_mul(PER_PIECE));
         let text = self.plain(text);

@@ -18,9 +18,6 @@ use super::super::failed;
 /// The largest file of a model.
 const LARGEST: Size = Size(4 << 30);
 
-/// Texts that are encoded between two looks at the clock, for each thread.
-const AT_ONCE: usize = 4;
-
 /// The last encoder, and the hash of its files.
 static LAST: Mutex<Option<(blake3::Hash, Arc<Encoder>)>> = Mutex::new(None);
 
@@ -59,7 +56,8 @@ pub(super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
 const HELP: &str = "give a folder with `config.json`, `model.safetensors` and `vocab.txt`, as \
                     sentence-transformers saves a BERT model";
 
-/// The vectors of texts, computed on all cores.
+/// The vectors of texts, computed on all cores. A text takes long enough to look at the clock after
+/// each.
 pub(super) fn vectors<T: AsRef<str> + Sync>(
     encoder: &Encoder,
     texts: &[T],
@@ -67,18 +65,15 @@ pub(super) fn vectors<T: AsRef<str> + Sync>(
 ) -> Result<Vec<Vec<f32>>, OpError> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut all = Vec::with_capacity(texts.len());
-    for batch in texts.chunks(threads * AT_ONCE) {
+    for batch in texts.chunks(threads) {
         cx.check()?;
         let encoded = thread::scope(|scope| {
-            let encode = |part: &[T]| -> Vec<_> {
-                part.iter().map(|it| encoder.encode(it.as_ref())).collect()
-            };
-            let parts = batch.chunks(batch.len().div_ceil(threads));
-            let running: Vec<_> = parts.map(|it| scope.spawn(move || encode(it))).collect();
+            let encode = |it: &'_ T| encoder.encode(it.as_ref());
+            let running = batch.iter().map(|it| scope.spawn(move || encode(it)));
+            let running: Vec<_> = running.collect();
             running.into_iter().map(thread::ScopedJoinHandle::join).collect::<Result<Vec<_>, _>>()
         });
-        let encoded = encoded.map_err(|_| OpError::bug("the encoder panicked"))?;
-        all.extend(encoded.into_iter().flatten());
+        all.extend(encoded.map_err(|_| OpError::bug("the encoder panicked"))?);
         cx.progress("texts", all.len() as u64, Some(texts.len() as u64));
     }
     Ok(all)
