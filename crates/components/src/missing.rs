@@ -7,8 +7,10 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         &[
             "ctx_search",
             "search",
+            "facets",
             "ctx_rag",
             "rag_retrieval",
+            "verify",
             "ctx_rerank",
             "rerank",
             "ctx_summary",
