@@ -44,7 +44,7 @@ fn of_parts(said: &str) -> Option<Timestamp> {
 fn of_pdf(said: &str) -> Option<String> {
     let said = said.strip_prefix("D:")?;
     let digits = said.bytes().take_while(u8::is_ascii_digit).count();
-    if digits < 4 {
+    if digits < 4 || (digits < 10 && said.len() > digits) {
         return None;
     }
     let part = |range: std::ops::Range<usize>, or: i64| match said.get(range.clone()) {

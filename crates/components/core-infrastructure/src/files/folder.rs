@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_document_is_its_file() {
         let docs = read(TestHost::new().file("docs/a.md", "\u{feff}# A"), vec![]).0.unwrap();
-        let wanted = r##"[{"id":"docs/a.md","title":"a.md","path":"docs/a.md","text":"# A"}]"##;
+        let wanted = r##"[{"id":"docs/a.md","title":"a.md","path":"docs/a.md","text":"# A","meta":{"modified":"1970-01-01T00:00:00Z","size":6}}]"##;
         assert_eq!(docs.to_string(), wanted);
     }
 

@@ -79,7 +79,7 @@ impl Search<'_> {
 
     fn after(&self, reached: &Reached) -> Vec<Reached> {
         let mut moves = self.moves(&reached.ty);
-        moves.retain(|it| !(it.converts && reached.converted));
+        moves.retain(|it| !(reached.converted && (it.converts || measures(it))));
         let then = |it: Move| Reached {
             ty: it.ty,
             steps: reached.steps.iter().cloned().chain([it.step]).collect(),
@@ -234,6 +234,12 @@ impl Search<'_> {
         let step = if ty == Type::Json { Step::Op(op) } else { Step::Typed(op, ty.clone()) };
         Some(Move { step, ty, cost: 2, converts: true })
     }
+}
+
+/// Whether a step takes a number or an answer out of a record. In the result of a conversion, it
+/// counts or measures.
+fn measures(step: &Move) -> bool {
+    matches!(step.step, Step::Field(_)) && (step.ty.is_number() || step.ty == Type::Bool)
 }
 
 /// Whether an op costs nothing and changes nothing. Ops that read something named by their
