@@ -19,7 +19,7 @@ use tokio::{
 use super::{
     Run,
     aside::{finish, on_thread, weight_of},
-    callback::{Allowance, Calling},
+    callback::{Allowance, CallCounts, Calling},
     calls::writes_once,
     error::{Result, RunError},
     eval_async::in_time,
@@ -49,6 +49,8 @@ pub(super) struct Try<'a> {
     ty: &'a Type,
     /// The usage of all attempts.
     pub(super) spent: &'a Spent,
+    /// The calls of flows by all attempts.
+    called_back: &'a CallCounts,
 }
 
 /// Permission to run: a permit of every enclosing `max_parallel`, and a worker if the call
@@ -92,8 +94,17 @@ impl Run {
         self.emit(path, &Event::Started { component: &call.name });
         // A timeout set by the script, at any level, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
-        let spent = Spent::default();
-        let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
+        let (spent, called_back) = (Spent::default(), CallCounts::default());
+        let one = Try {
+            call,
+            args: &args,
+            scope,
+            path,
+            span,
+            ty,
+            spent: &spent,
+            called_back: &called_back,
+        };
         let result = match own_time {
             Some(limit) => node.around(self.in_own_time(&one, limit)).await,
             None => node.around(self.tries(&one, None)).await,
@@ -305,7 +316,8 @@ impl Run {
                     drop(sender);
                     let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
                     let allowed = Allowance::of(call.op, one.args);
-                    let to = Calling { calls, allowed, scope, path: one.path, span: one.span };
+                    let (counts, path, span) = (one.called_back, one.path, one.span);
+                    let to = Calling { calls, allowed, counts, scope, path, span };
                     self.with_callbacks(work, to).await?
                 } else {
                     let work = AssertUnwindSafe(run(cx, args)).catch_unwind();

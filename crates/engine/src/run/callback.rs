@@ -1,6 +1,7 @@
 //! Ops that call flows: the calls run in the task of the op, within its bounds.
 
 use std::{
+    collections::HashMap,
     future::poll_fn,
     pin::pin,
     sync::{Mutex, PoisonError},
@@ -29,9 +30,32 @@ use super::{
 pub(super) struct Calling<'a> {
     pub(super) calls: UnboundedReceiver<FlowCall>,
     pub(super) allowed: Allowance,
+    pub(super) counts: &'a CallCounts,
     pub(super) scope: &'a Scope,
     pub(super) path: &'a Path<'a>,
     pub(super) span: Span,
+}
+
+/// How often the attempts of one call of an op have called each of its flows: in total, and with
+/// the same value. They begin anew when a race is run again, because its calls are the same ones.
+#[derive(Debug, Default)]
+pub(super) struct CallCounts(Mutex<HashMap<String, u32>>);
+
+impl CallCounts {
+    /// Identifies the next call, the same in this run and when it is resumed: by the input, and,
+    /// if the input changed, by the order of the calls.
+    fn next(&self, flow: &str, input: &Value) -> String {
+        let hash = blake3::hash(json::write(input).as_bytes()).to_hex();
+        let input = &hash[..16];
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = |what: String| {
+            let count = counts.entry(what).or_default();
+            *count += 1;
+            *count
+        };
+        let number = next(flow.to_owned());
+        path::callback(input, next(format!("{flow}/{input}")), number)
+    }
 }
 
 /// How often an attempt may still call each of its flows: the estimate counts on what the op
@@ -96,7 +120,7 @@ impl Run {
     pub(super) async fn with_callbacks<T>(
         &self,
         work: impl Future<Output = T>,
-        Calling { mut calls, mut allowed, scope, path, span }: Calling<'_>,
+        Calling { mut calls, mut allowed, counts, scope, path, span }: Calling<'_>,
     ) -> Result<Option<T>> {
         let inner = scope.child();
         let passes: Mutex<Option<Box<RunError>>> = Mutex::new(None);
@@ -107,7 +131,11 @@ impl Run {
                 if let Err(error) = allowed.take(&call.flow) {
                     return Poll::Ready(Err(RunError::new(error, span)));
                 }
-                running.push(self.call_back(call, &inner, path, span, &passes));
+                // Only the records and the ledger need to tell calls apart.
+                let which =
+                    self.records.as_ref().map(|_| counts.next(call.flow.name(), &call.input));
+                let which = which.unwrap_or_default();
+                running.push(self.call_back(call, which, &inner, path, span, &passes));
             }
             while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
             let failed = passes.lock().ok().and_then(|mut it| it.take());
@@ -123,28 +151,10 @@ impl Run {
         ended.transpose()
     }
 
-    /// Identifies a call of a flow by an op, the same in this run and when it is resumed: by
-    /// the input, and, if the input changed, by the order of the calls. Only the records and
-    /// the ledger need this.
-    fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {
-        if self.records.is_none() {
-            return String::new();
-        }
-        let hash = blake3::hash(json::write(input).as_bytes()).to_hex();
-        let input = &hash[..16];
-        let mut callbacks = self.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut next = |place: String| {
-            let count = callbacks.entry(place).or_default();
-            *count += 1;
-            *count
-        };
-        let number = next(format!("{at:#}/{name}"));
-        path::callback(input, next(format!("{at:#}/{name}/{input}")), number)
-    }
-
     async fn call_back(
         &self,
         call: FlowCall,
+        which: String,
         scope: &Scope,
         path: &Path<'_>,
         span: Span,
@@ -154,7 +164,6 @@ impl Run {
         let values = [Value::Flow(flow), input];
         let ended = match eval_sync::flow_of(&values[0], span) {
             Ok(flow) => {
-                let which = self.which(&flow.name, &values[1], path);
                 let env = Env::of_params(&values[1..]);
                 let path = Path::Callback(path, &flow.name, &which);
                 let place = Place { env: &env, scope, path: &path };

@@ -7,9 +7,14 @@
 //! **Invariant:** only a report of more than was reserved pushes an account over its cap, and
 //! from then on that account funds nothing.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use svc_contract::{registry::Usage, value::Money};
+
+use super::path::{by_input, by_order};
 
 /// The accounts of one run, behind a single lock.
 #[derive(Debug, Default)]
@@ -20,6 +25,9 @@ struct Ledger(Mutex<Book>);
 struct Book {
     entries: Vec<Entry>,
     free: Vec<usize>,
+    /// What was spent in this run under bounds that are closed, by their names: a race whose
+    /// earlier winner fails is run again, and opens them again.
+    closed: HashMap<String, Usage>,
 }
 
 /// The cap of one bound, with the reserved and spent amounts.
@@ -30,6 +38,8 @@ struct Entry {
     outer: Option<usize>,
     reserved: Usage,
     spent: Usage,
+    /// The part of `spent` that was spent before this account was opened.
+    before: Usage,
     /// Whether an attempt reported more than was reserved for it.
     misled: bool,
 }
@@ -124,11 +134,16 @@ impl Account {
             outer: outer.as_ref().map(|it| it.place),
             reserved: Usage::default(),
             spent,
+            before: spent,
             misled: false,
         };
+        let mut book = ledger.lock();
+        entry.spent = entry.spent.plus(book.spent_before(&scope));
+        entry.before = entry.spent;
         // The cap may be lower than before.
         entry.misled = !entry.is_kept();
-        let place = ledger.lock().open(entry);
+        let place = book.open(entry);
+        drop(book);
         Arc::new(Self { ledger, place, scope, outer, is_capped, caps_cost, script_caps_tokens })
     }
 
@@ -181,6 +196,7 @@ impl Account {
         while let Some(account) = at.filter(|it| !knows(&it.scope)) {
             let entry = &mut book.entries[account.place];
             entry.spent = entry.spent.plus(used);
+            entry.before = entry.before.plus(used);
             entry.misled |= !entry.is_kept();
             at = account.outer.as_deref();
         }
@@ -222,7 +238,16 @@ impl Account {
 
 impl Drop for Account {
     fn drop(&mut self) {
-        self.ledger.lock().free.push(self.place);
+        let mut book = self.ledger.lock();
+        let entry = &book.entries[self.place];
+        let spent = difference(entry.taken(), entry.before);
+        if spent != Usage::default() && !self.scope.is_empty() {
+            for scope in names_of(&self.scope) {
+                let closed = book.closed.entry(scope).or_default();
+                *closed = closed.plus(spent);
+            }
+        }
+        book.free.push(self.place);
     }
 }
 
@@ -238,6 +263,19 @@ impl Book {
                 self.entries.len() - 1
             }
         }
+    }
+
+    /// What was spent in this run under the bound at a place that was closed. As with earlier
+    /// runs, a callback is matched by its input, or by its order: the higher spending counts.
+    fn spent_before(&self, scope: &str) -> Usage {
+        if scope.is_empty() || self.closed.is_empty() {
+            return Usage::default();
+        }
+        let known = names_of(scope).filter_map(|it| self.closed.get(&it));
+        known.fold(Usage::default(), |most, it| Usage {
+            tokens: most.tokens.max(it.tokens),
+            cost: most.cost.max(it.cost),
+        })
     }
 
     /// An entry and the enclosing ones, innermost first.
@@ -295,6 +333,11 @@ impl Entry {
             _ => None,
         }
     }
+}
+
+/// The names by which a bound is known again.
+fn names_of(scope: &str) -> impl Iterator<Item = String> {
+    [by_input(scope)].into_iter().chain(by_order(scope))
 }
 
 fn difference(a: Usage, b: Usage) -> Usage {
@@ -370,6 +413,28 @@ mod tests {
         assert!(run.reserve(usage(0, 1)).is_err());
         assert_eq!(run.settle(all, all), None);
         assert_eq!(run.taken(), all);
+    }
+
+    #[test]
+    fn a_bound_that_is_opened_again_goes_on_with_what_was_spent() {
+        let run = Account::of_run(Cap::default());
+        let open = |scope: &str, tokens_before| {
+            let before = Before { scope: scope.to_owned(), spent: usage(tokens_before, 0) };
+            run.going_on(tokens(90), 1, before)
+        };
+        let spend = |account: Arc<Account>, most| {
+            account.reserve(usage(most, 0)).map(|()| account.settle(usage(most, 0), usage(most, 0)))
+        };
+        assert!(spend(open("race/a/!within", 30), 40).is_ok());
+        assert!(spend(open("race/b/!within", 0), 90).is_ok(), "another bound");
+        assert!(spend(open("race/a/!within", 30), 21).is_err());
+        assert!(spend(open("race/a/!within", 30), 20).is_ok(), "earlier runs count once");
+        assert!(spend(open("race/a/!within", 30), 1).is_err());
+        // A callback with another input is matched by its order.
+        assert!(spend(open("twice/f@aa.1~1/!within", 0), 60).is_ok());
+        assert!(spend(open("twice/f@bb.1~1/!within", 0), 31).is_err());
+        assert!(spend(open("twice/f@aa.1~2/!within", 0), 31).is_err());
+        assert!(spend(open("twice/f@bb.1~2/!within", 0), 90).is_ok());
     }
 
     proptest! {

@@ -41,13 +41,7 @@ mod swallowed;
 mod testing;
 mod trace;
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    future::poll_fn,
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeMap, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
@@ -141,8 +135,6 @@ struct Run {
     is_long: bool,
     /// Since when it has its thread.
     thread_time: ThreadTime,
-    /// How often ops have called flows, by place: in total, and with the same value.
-    callbacks: Mutex<HashMap<String, u32>>,
 }
 
 /// Runs a plan with the given inputs.
@@ -284,7 +276,6 @@ impl Run {
             wants_all,
             is_long,
             thread_time: ThreadTime::new(),
-            callbacks: Mutex::default(),
         };
         (run, scope)
     }

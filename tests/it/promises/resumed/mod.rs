@@ -305,3 +305,33 @@ fn paid_after_an_edit(place: &str, tokens: u64) -> u64 {
         till::total().tokens - paid
     })
 }
+
+/// A race runs the branch that won before, and then all of them: a bound inside counts both.
+#[test]
+fn spending_stays_with_a_scope_when_its_race_is_run_again() {
+    let mut history = History::new(0);
+    let ((engine, _), runtime) =
+        (history.engine(), tokio::runtime::Builder::new_current_thread().enable_all().build());
+    let script = |input: &str, branch: &str| {
+        let pays = "pay(cents: 0, tokens: 40) within { max_retries: 0 }";
+        let branch = branch.replace("PAYS", pays);
+        format!(
+            "flow f(x: string) -> string within {{ max_tokens: 90 }} {{ x >> {pays} }}\n\
+             \"{input}\" >> race {{ a: {branch}, b: fail(\"no\") }}"
+        )
+    };
+    for (branch, calls) in
+        [("(it >> PAYS) within { max_tokens: 90 }", 1), ("f", 1), ("twice(flow: f)", 2)]
+    {
+        runtime.as_ref().unwrap().block_on(async {
+            till::open(0.0, 1.0);
+            engine.run(script("run", branch).as_str()).await.unwrap();
+            assert_eq!(till::total().tokens, 40 * calls, "{branch}");
+            // Now every call fails after it was paid.
+            till::open(1.0, 1.0);
+            let edited = script("run/other", branch);
+            engine.resume_with("last", edited.as_str()).unwrap().await.unwrap_err();
+            assert_eq!(till::total().tokens, 40 * calls, "{branch}: 40 of 90 were left");
+        });
+    }
+}
