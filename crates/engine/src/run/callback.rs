@@ -37,7 +37,7 @@ pub(super) struct Calling<'a> {
 }
 
 /// How often the attempts of one call of an op have called each of its flows: in total, and with
-/// the same value. They begin anew when a race is run again, because its calls are the same ones.
+/// the same value. They begin again when a race is run again, because its calls are the same ones.
 #[derive(Debug, Default)]
 pub(super) struct CallCounts(Mutex<HashMap<String, u32>>);
 
@@ -131,7 +131,7 @@ impl Run {
                 if let Err(error) = allowed.take(&call.flow) {
                     return Poll::Ready(Err(RunError::new(error, span)));
                 }
-                // Only the records and the ledger need to tell calls apart.
+                // Only the records and the ledger need to distinguish calls.
                 let which =
                     self.records.as_ref().map(|_| counts.next(call.flow.name(), &call.input));
                 let which = which.unwrap_or_default();
