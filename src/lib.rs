@@ -78,8 +78,8 @@ pub mod blocks {
 
     pub use svc_engine::blocks::{
         AIBlock, ComponentInfo, ComponentRegistry, Emittable, InductiveBias, Inferrable,
-        Ingestible, Learnable, OpInfo, PipelineBlock, PipelineStep, ResourceBounds, Result,
-        Storable, blocking,
+        Ingestible, Learnable, OpInfo, Order, PipelineBlock, PipelineStep, ResourceBounds, Result,
+        Steps, Storable, blocking,
     };
 
     /// The registry of the built-in components on this machine. It is created once; a program with

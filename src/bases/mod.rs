@@ -9,6 +9,7 @@ use svc_engine::Engine;
 use crate::is_worker;
 
 mod cli;
+mod http;
 mod lsp;
 
 pub use cli::panics_are_brief;
@@ -21,6 +22,7 @@ pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;
     }
-    cli::main(engine.with_hints(svc_engine::Hints::CommandLine), cli::Servers { lsp: lsp::serve })
-        .await
+    let servers = cli::Servers { lsp: lsp::serve, http: http::listen };
+    let engine = engine.with(svc_service::components::ALL);
+    cli::main(engine.with_hints(svc_engine::Hints::CommandLine), servers).await
 }

@@ -12,7 +12,7 @@ use svc_host_os::test::TestHost;
 
 #[tokio::test]
 async fn examples_hold() {
-    let engine = crate::helpdesk::engine();
+    let engine = crate::helpdesk::engine().with(svc_service::components::ALL);
     let wrong = wrong_examples(&engine, engine.registry().components()).await;
     assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -68,6 +68,7 @@ mod run;
 mod rust_values;
 mod scripts;
 mod secrets;
+mod serve;
 mod sources;
 mod stale;
 mod stdlib;

@@ -22,6 +22,7 @@ pub mod models;
 pub mod page;
 pub mod project;
 pub mod replay;
+pub mod rest;
 pub mod run;
 pub mod runs;
 pub mod schemas;

@@ -20,6 +20,7 @@ use crate::{
     library::ModulePageJson,
     models::ModelJson,
     replay::ReplayJson,
+    rest::tools_schema,
     runs::RunJson,
     show::ShowJson,
     testing::TestsJson,
@@ -41,6 +42,8 @@ enum Form {
     Published(&'static str),
     /// The result of a script that is part of the program.
     ResultOf(&'static str),
+    /// Made of the declarations of records.
+    Made(fn() -> svc_contract::value::Value),
     /// A value of the script, of any type.
     Value,
 }
@@ -48,6 +51,7 @@ enum Form {
 /// Every command with `--json`.
 pub const ALL: &[Described] = &[
     described("ask", "an answer from the documentation", Form::ResultOf(guide::ASK)),
+    described("call", "the result of the tool", Form::Value),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
     described(
         "components",
@@ -80,6 +84,7 @@ pub const ALL: &[Described] = &[
     described("show", "a run with its calls", Form::Types(|it| vec![of::<ShowJson>(it)])),
     described("tap", "the value of a call or run", Form::Value),
     described("test", "the result of each test", Form::Types(|it| vec![of::<TestsJson>(it)])),
+    described("tools", "the tools", Form::Made(tools_schema)),
     described("why", "the reasons", Form::Types(|it| vec![of::<Why>(it)])),
 ];
 
@@ -124,6 +129,10 @@ impl Form {
                 (json!({ "anyOf": types }), generator.take_definitions(true))
             }
             Self::ResultOf(script) => (result_of(engine, script), Map::new()),
+            Self::Made(make) => {
+                let text = values::write(&make());
+                (serde_json::from_str(&text).unwrap_or_else(|_| json!({})), Map::new())
+            }
             Self::Value => (json!({ "description": "A value of any type." }), Map::new()),
         }
     }

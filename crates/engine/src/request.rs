@@ -117,8 +117,8 @@ impl<'e> Request<'e> {
         Self { engine: Cow::Owned(engine), plan, ..self }
     }
 
-    /// The same request with an engine of its own.
-    pub(super) fn into_owned(self) -> Request<'static> {
+    /// The same request with an engine of its own, so that it can be started elsewhere.
+    pub fn into_owned(self) -> Request<'static> {
         Request {
             engine: Cow::Owned(self.engine.into_owned()),
             plan: self.plan,
@@ -306,7 +306,7 @@ impl<'e> Request<'e> {
         recordable(&plan)?;
         let (engine, caps, options) = (self.engine.as_ref(), self.caps, &self.options);
         let kept = StoredRun::begin(engine, store, id.clone(), &plan, &inputs, caps, options)?;
-        if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
+        if options.is_acknowledged || plan.effects().iter().any(|it| it.verb == Verb::Spends) {
             kept.is_durable(&plan).await?;
         }
         around.records = Some(kept.journal.clone());

@@ -18,6 +18,10 @@ record! {
         why: Text,
         /// An example script.
         example: Text,
+        /// Its public name for other programs, if it has one.
+        tool: Option<Text>,
+        /// The tier that a call by that name needs.
+        tier: Option<Text>,
     }
 }
 
@@ -29,11 +33,14 @@ pub fn tools(task: &str, limit: usize, topics: &Topics) -> Vec<Tool> {
 
 fn tool(task: &str, found: &Ranked<'_>) -> Tool {
     let topic = found.topic;
+    let public = topic.op().and_then(|it| it.op.tool);
     Tool {
         name: topic.name.as_str().into(),
         summary: topic.summary.as_str().into(),
         signature: topic.signature.as_str().into(),
         why: found.why(task).into(),
         example: topic.example.as_str().into(),
+        tool: public.map(|it| it.name.into()),
+        tier: public.map(|it| it.tier.name().into()),
     }
 }

@@ -54,21 +54,31 @@ impl OptionalStoreArgs {
     /// The engine with a store for its runs. If the user named no store and the default one is not
     /// writable, returns the engine without a store and prints a note.
     pub(super) fn kept(&self, session: &Session, engine: Engine) -> Result<Engine> {
+        Ok(match self.opened(session)? {
+            Some(store) => store.engine(engine),
+            None => engine,
+        })
+    }
+
+    /// The store, if there is to be one. If the user named none and the default one is not
+    /// writable, returns none and prints a note.
+    pub(super) fn opened(&self, session: &Session) -> Result<Option<RunStore>> {
         if self.no_store {
-            return Ok(engine);
+            return Ok(None);
         }
-        let place = match self.keeping.place(engine.host()) {
+        let host = session.engine.host();
+        let place = match self.keeping.place(host) {
             Ok(place) => place,
             Err(err) => {
                 not_kept(session, &err.to_string());
-                return Ok(engine);
+                return Ok(None);
             }
         };
-        match RunStore::open(&place.file, engine.host()) {
-            Ok(store) => Ok(store.engine(engine)),
+        match RunStore::open(&place.file, host) {
+            Ok(store) => Ok(Some(store)),
             Err(err) if !place.is_named && is_unusable(&err) => {
                 not_kept(session, &err.message);
-                Ok(engine)
+                Ok(None)
             }
             Err(err) => Err(failure(err)),
         }

@@ -7,6 +7,7 @@ mod again;
 mod against;
 mod ask;
 mod book;
+mod call;
 mod card;
 mod check;
 mod complete;
@@ -36,6 +37,7 @@ mod lsp;
 mod man;
 mod models;
 mod op_text;
+mod openapi;
 mod panics;
 mod plan;
 mod policy;
@@ -51,6 +53,7 @@ mod schema;
 mod screen;
 mod script;
 mod scripts;
+mod serve;
 mod show;
 mod show_run;
 mod signals;
@@ -58,6 +61,7 @@ mod store;
 mod tap;
 mod terminal;
 mod test;
+mod tools;
 mod traces;
 mod tuning;
 mod watch;
@@ -118,6 +122,10 @@ enum Command {
     Find(find::Find),
     Ask(ask::Ask),
     Guide(guide::Guide),
+    Serve(serve::Serve),
+    Call(call::CallTool),
+    Tools(tools::Tools),
+    Openapi(openapi::Openapi),
     Lsp(lsp::Lsp),
     Schema(schema::Schema),
     Explain(explain::Explain),
@@ -145,6 +153,7 @@ const TOUR: &str = r#"A short tour:
   svc find "remove duplicates"                     find the op for a task
   svc ask "how are budgets enforced?"              ask the documentation a question
   svc inspect search                               show its documentation
+  svc serve examples                               offer scripts and components over HTTP
   svc inspect each                                 explain a word of the language
   svc explain E203                                 explain an error
 
@@ -170,6 +179,7 @@ Environment:
 #[derive(Clone, Copy)]
 pub(super) struct Servers {
     pub(in crate::bases) lsp: fn(&Engine) -> u8,
+    pub(in crate::bases) http: svc_api::rest::Server,
 }
 
 /// The state that every command needs.
@@ -282,6 +292,10 @@ impl Command {
             Self::Find(it) => it.execute(session).await,
             Self::Ask(it) => it.execute(session).await,
             Self::Guide(it) => it.execute(session).await,
+            Self::Serve(it) => it.execute(session).await,
+            Self::Call(it) => it.execute(session).await,
+            Self::Tools(it) => it.execute(session),
+            Self::Openapi(it) => it.execute(),
             Self::Lsp(it) => it.execute(session),
             Self::Schema(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),

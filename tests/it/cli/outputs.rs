@@ -130,6 +130,14 @@ inspect std:panel --json
 inspect nothing --json
 find remove duplicates --json
 find xyzzy --json
+tools --json
+tools guide_ask --json
+tools nothing --json
+call nav_stats --json
+call nav_inspect -p component=text --json
+call nav_inspect --json
+call nothing --json
+call guide_ask --args {"query":3} --json
 ask how are budgets enforced? --json
 ask xyzzy --json
 guide plan count the words of a file --json

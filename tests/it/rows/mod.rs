@@ -36,9 +36,14 @@ fn ops(registry: &Registry) -> impl Iterator<Item = OpRef> {
     registry.components().iter().flat_map(of)
 }
 
+/// The engine with everything that the program has.
+fn all() -> Engine {
+    svc::engine().with(svc_service::components::ALL)
+}
+
 #[test]
 fn every_op_has_phrasings_of_its_own() {
-    let engine = svc::engine();
+    let engine = all();
     let mut known: BTreeMap<&str, OpRef> = BTreeMap::new();
     for op in ops(engine.registry()) {
         let says = op.op.says;
@@ -67,7 +72,7 @@ fn is_shared(one: OpRef, other: OpRef) -> bool {
 /// interface.
 #[test]
 fn tools_stand_in_the_lock_file() {
-    let mut lines: Vec<String> = svc::engine()
+    let mut lines: Vec<String> = all()
         .registry()
         .tools()
         .map(|(tool, op)| format!("{} {} {op}\n", tool.tier, tool.name))
@@ -79,7 +84,7 @@ fn tools_stand_in_the_lock_file() {
 
 #[test]
 fn a_tool_is_found_by_its_name() {
-    let engine = svc::engine();
+    let engine = all();
     let mut names = BTreeSet::new();
     for (tool, op) in engine.registry().tools() {
         assert!(names.insert(tool.name), "`{}` is the name of two tools", tool.name);
@@ -110,7 +115,7 @@ const DIFFERENT: [(&str, &str); 1] = [("guide_system_overview", "guide.overview"
 fn tools_are_those_of_the_catalogue() {
     let Some(catalogue) = catalogue() else { return skipped("the catalogue of tools is missing") };
     let mut wrong = Vec::new();
-    for (tool, op) in svc::engine().registry().tools() {
+    for (tool, op) in all().registry().tools() {
         let different = DIFFERENT.iter().find(|(name, _)| *name == tool.name);
         let op = different.map_or_else(|| op.to_string(), |(_, op)| (*op).to_owned());
         let found = (tool.tier.to_string(), op);
@@ -151,7 +156,7 @@ fn a_component_may_replace_itself_with_its_tools() {
 
 #[test]
 fn every_component_says_how_it_works() {
-    for component in svc::engine().registry().components() {
+    for component in all().registry().components() {
         let Bias { strategy, assumptions } = component.bias;
         let name = component.name;
         assert!(component.bias != Bias::NONE && !strategy.is_empty(), "{name} has no strategy");
@@ -165,7 +170,7 @@ fn every_component_says_how_it_works() {
 
 #[test]
 fn what_may_be_tuned_has_a_default_and_a_range() {
-    for component in svc::engine().registry().components() {
+    for component in all().registry().components() {
         for param in component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_evolvable) {
             let name = format!("{}.{}", component.name, param.name);
             assert!(param.is_tunable(), "{name} has no default, or is the input");

@@ -30,7 +30,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// The HTTP status of a request that failed with this kind.
+            /// The HTTP status of a request that failed with this kind. Only a bug is an error of
+            /// the server itself; 502 to 504 are those of services that it uses.
             pub fn status(self) -> u16 {
                 match self {
                     $(Self::$kind => $status,)*
@@ -43,16 +44,16 @@ macro_rules! kinds {
 kinds! {
     InvalidInput "invalid_input" 1 422 "The op does not accept a value.",
     NotFound "not_found" 6 404 "A file, record or other named thing does not exist.",
-    Unsupported "unsupported" 1 501 "The op does not support this, here or in general.",
+    Unsupported "unsupported" 1 422 "The op does not support this, here or in general.",
     Denied "denied" 1 403 "The host or a policy does not allow it.",
     Timeout "timeout" 8 504 "It took longer than its bound.",
-    RateLimit "rate_limit" 1 429 "An external service asks to wait.",
+    RateLimit "rate_limit" 1 503 "An external service asks to wait.",
     Unavailable "unavailable" 1 502 "An external service failed; trying again may help.",
     InvalidOutput "invalid_output" 1 502 "The result does not fit the request.",
     Budget "budget" 1 402 "Not enough is left of a cap.",
-    Exhausted "exhausted" 1 500 "The turns of a loop, or the memory of a bound, are used up.",
+    Exhausted "exhausted" 1 422 "The turns of a loop, or the memory of a bound, are used up.",
     Cancelled "cancelled" 130 499 "The run was cancelled.",
-    Failed "failed" 1 500 "The op or the script reported a failure.",
+    Failed "failed" 1 422 "The op or the script reported a failure.",
     Bug "bug" 1 500 "A bug of this program; a script cannot catch it.",
 }
 

@@ -15,6 +15,7 @@ mod registry;
 mod script;
 mod single;
 mod step;
+mod steps;
 
 use svc_contract::registry::{ErrorKind, OpError};
 use tokio::runtime::{Builder, Handle};
@@ -26,6 +27,7 @@ pub use protocols::{Emittable, InductiveBias, Inferrable, Ingestible, Learnable,
 pub use registry::ComponentRegistry;
 pub use single::AIBlock;
 pub use step::PipelineStep;
+pub use steps::{Order, Steps};
 
 /// Success, or a failure with its kind, its message and often a help text: the specification's
 /// `Result`. The source of a failure that has a place in a script is an [`Error`](crate::Error).

@@ -4,7 +4,7 @@ use svc_contract::value::Value;
 
 use super::{
     AIBlock, ComponentInfo, PipelineStep, ResourceBounds, Result, failure,
-    script::{Call, Script, Shape, results},
+    steps::{Order, Steps},
 };
 use crate::{Engine, Response};
 
@@ -65,7 +65,7 @@ impl ComponentRegistry {
     }
 
     pub(super) async fn run_step(&self, step: PipelineStep) -> Result<Response> {
-        self.script(vec![step], Shape::Single)?.run(&self.engine).await
+        self.step(step)?.run(&self.engine).await
     }
 
     /// Runs steps one after the other, and returns their results in order. The first failure ends
@@ -77,7 +77,7 @@ impl ComponentRegistry {
         &self,
         steps: impl IntoIterator<Item = PipelineStep>,
     ) -> Result<Vec<Value>> {
-        self.run_steps(steps.into_iter().collect(), Shape::InOrder).await
+        self.run_steps(steps.into_iter().collect(), Order::Sequential).await
     }
 
     /// Runs steps at the same time, and returns their results in the order of the steps. The first
@@ -88,21 +88,16 @@ impl ComponentRegistry {
         &self,
         steps: impl IntoIterator<Item = PipelineStep>,
     ) -> Result<Vec<Value>> {
-        self.run_steps(steps.into_iter().collect(), Shape::Together).await
+        self.run_steps(steps.into_iter().collect(), Order::Parallel).await
     }
 
-    async fn run_steps(&self, steps: Vec<PipelineStep>, shape: Shape) -> Result<Vec<Value>> {
-        let count = steps.len();
-        if count == 0 {
+    async fn run_steps(&self, steps: Vec<PipelineStep>, order: Order) -> Result<Vec<Value>> {
+        if steps.is_empty() {
             return Ok(Vec::new());
         }
-        let response = self.script(steps, shape)?.run(&self.engine).await?;
-        results(&response.value, count)
-    }
-
-    fn script(&self, steps: Vec<PipelineStep>, shape: Shape) -> Result<Script> {
-        let calls = steps.into_iter().map(|it| Call::of(&self.engine, it, self.bounds));
-        Script::of(calls.collect(), shape, self.bounds.budget())
+        let steps: Steps = self.steps(steps, order)?;
+        let response = steps.run(&self.engine).await?;
+        steps.results(response.value)
     }
 
     pub(super) fn find(&self, name: &str) -> Result<svc_contract::registry::Found> {

@@ -112,7 +112,11 @@ impl Script {
         Ok(response)
     }
 
-    fn request<'e>(&self, engine: &'e Engine) -> crate::Request<'e> {
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn request<'e>(&self, engine: &'e Engine) -> crate::Request<'e> {
         let mut request = engine.run(Source::new("steps", self.text.clone()));
         for (name, value) in &self.params {
             request = request.param(name, value.clone());

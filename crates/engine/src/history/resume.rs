@@ -45,6 +45,8 @@ pub(crate) struct RunOptions {
     asked: Asked,
     /// Boxed, because most runs have none.
     earlier: Option<Box<Earlier>>,
+    /// Whether the start is durable before anything runs.
+    pub(crate) is_acknowledged: bool,
 }
 
 /// A run in the store.
@@ -209,6 +211,14 @@ impl Request<'_> {
     /// `path` is its node.
     pub fn retry_write(mut self, path: &str) -> Self {
         self.options.asked.retry.insert(path.to_owned());
+        self
+    }
+
+    /// Writes the start of a stored run to the disk before anything runs, so that
+    /// [`Happened::Begun`](crate::Happened::Begun) means that the run can be resumed whatever
+    /// happens. By default that is so for runs that may spend money.
+    pub fn acknowledged(mut self) -> Self {
+        self.options.is_acknowledged = true;
         self
     }
 

@@ -1,7 +1,7 @@
 //! Finds the op for a task.
 
 use svc_contract::{
-    registry::{Compute, Cx, Effect, Example, Field, Max, Op, OpError, Scheme, params},
+    registry::{self, Compute, Cx, Effect, Example, Field, Max, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 use svc_guide::{Tool, tools};
@@ -33,6 +33,7 @@ impl Op for FindTool {
         "which function should i call for this",
         "search the library for something that can do it",
     ];
+    const TOOL: Option<registry::Tool> = Some(registry::Tool::free("guide_find_tool"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "An op that reads PDFs",
         r#""get the text of a PDF" >> guide_find_tool(limit: 1) >> each { .name }"#,

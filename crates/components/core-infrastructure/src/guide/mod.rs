@@ -15,7 +15,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "guide",
     cluster: "core-infrastructure",
     summary: "Gives advice: finds tools, answers questions, writes scripts for goals.",
-    version: 1,
+    version: 2,
     bias: Bias::new(
         "BM25F over the registry's own words and the book",
         &[

@@ -5,6 +5,7 @@ use svc_contract::registry::{Bias, Component, Effect, Scope, compute};
 mod discover;
 mod health;
 mod inspect;
+mod list;
 mod search;
 
 pub(super) const COMPONENT: Component = Component {
@@ -35,6 +36,7 @@ pub(super) const COMPONENT: Component = Component {
         compute::<inspect::Inspect>(),
         compute::<health::Stats>(),
         compute::<health::Health>(),
+        compute::<list::List>(),
     ],
 };
 

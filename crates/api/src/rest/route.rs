@@ -1,0 +1,157 @@
+//! The table of routes.
+
+use svc_contract::{registry::Param, value::Value};
+
+use svc_service::Fault;
+
+use super::{Handled, Input, Reply, Rest, clusters, invoke, pipeline, runs, scripts, state, tools};
+
+/// The method of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+}
+
+/// Who may call a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone.
+    Open,
+    /// Anyone with a key, or the person at this machine.
+    Key,
+}
+
+/// An endpoint.
+pub struct Route {
+    pub method: Method,
+    /// With its params in braces: `/clusters/{slug}`.
+    pub path: &'static str,
+    /// The group in the document.
+    pub tag: &'static str,
+    pub summary: &'static str,
+    pub access: Access,
+    /// The params of the query.
+    pub query: &'static [Param],
+    /// The fields of the body; `None` without a body.
+    pub body: Option<Body>,
+    /// The JSON Schema of the answer.
+    pub reply: fn() -> Value,
+    /// The further statuses that it answers with, besides those of its access and its body.
+    pub statuses: &'static [u16],
+    /// Whether it can answer with events.
+    pub streams: bool,
+    pub(crate) handle: for<'a> fn(&'a Rest, Input) -> Handled<'a>,
+}
+
+/// What a body contains.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// These fields.
+    Fields(&'static [Param]),
+    /// An object whose fields something else decides.
+    Open,
+}
+
+/// What a path leads to.
+pub enum Found {
+    Route(&'static Route, Vec<String>),
+    /// The path exists, with these methods.
+    OtherMethods(Vec<Method>),
+    Nothing,
+}
+
+/// All routes, in the order of the document.
+pub fn routes() -> &'static [Route] {
+    static ALL: std::sync::LazyLock<Vec<Route>> = std::sync::LazyLock::new(|| {
+        let groups = [
+            state::routes(),
+            clusters::routes(),
+            invoke::routes(),
+            pipeline::routes(),
+            tools::routes(),
+            scripts::routes(),
+            runs::routes(),
+        ];
+        groups.into_iter().flatten().collect()
+    });
+    &ALL
+}
+
+/// The route of a request. The parts of its path are decoded.
+pub fn find(method: &str, path: &str) -> Found {
+    let mut others = Vec::new();
+    for route in routes() {
+        let Some(parts) = matched(route.path, path) else { continue };
+        if route.method.name() == method {
+            return Found::Route(route, parts);
+        }
+        others.push(route.method);
+    }
+    if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
+}
+
+/// The values of a path that fits a pattern. A fixed part is preferred by the order of the table.
+fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
+    let mut wanted = pattern.split('/');
+    let mut parts = Vec::new();
+    for given in path.split('/') {
+        let wanted = wanted.next()?;
+        if wanted.starts_with('{') {
+            let decoded = percent_encoding::percent_decode_str(given).decode_utf8().ok()?;
+            if decoded.is_empty() {
+                return None;
+            }
+            parts.push(decoded.into_owned());
+        } else if wanted != given {
+            return None;
+        }
+    }
+    wanted.next().is_none().then_some(parts)
+}
+
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+impl Route {
+    /// The answer to a request.
+    pub async fn answer(&self, rest: &Rest, input: Input) -> Result<Reply, Fault> {
+        (self.handle)(rest, input).await
+    }
+
+    /// The names of the params in its path.
+    pub fn params(&self) -> impl Iterator<Item = &'static str> {
+        let part = |it: &'static str| it.strip_prefix('{')?.strip_suffix('}');
+        self.path.split('/').filter_map(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_matched_part_by_part() {
+        assert_eq!(matched("/a/{x}", "/a/b%20c"), Some(vec!["b c".to_owned()]));
+        for path in ["/a", "/a/", "/a/b/c", "/b/c", "a/b"] {
+            assert_eq!(matched("/a/{x}", path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_route_is_found_by_its_own_path() {
+        for route in routes() {
+            let path = route.path.replace(['{', '}'], "");
+            match find(route.method.name(), &path) {
+                Found::Route(found, _) => assert_eq!(found.path, route.path),
+                _ => panic!("{path} is not found"),
+            }
+        }
+    }
+}

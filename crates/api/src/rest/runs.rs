@@ -1,0 +1,312 @@
+//! Runs: those that go on, and those of the store.
+
+use svc_contract::{
+    registry::{Field as _, Params as _, params, record},
+    store::RunState,
+    value::{Text, Value},
+};
+use svc_service::{Fault, Live, Why, tools};
+
+use super::{
+    EventsOf, Input, Reply, Rest, bug, object,
+    route::{Access, Body, Method, Route},
+    scripts::{accepted, usage},
+    value_of, with_ok,
+};
+use crate::{
+    failure::with_step,
+    page::{Page, PageLimits},
+    runs::RunJson,
+    show::{ShowJson, planned},
+    store::{Run, RunStore, StoreError, StoreErrorKind},
+    tap::{Tapped, tap},
+};
+
+/// The largest value of a page, and all values together.
+const LIMITS: PageLimits = PageLimits { value: 1 << 20, page: 64 << 20 };
+
+params! {
+    struct Listed {
+        /// The maximum number of runs.
+        #[range(1..=1000)]
+        limit: i64 = 50,
+        /// Only runs in this state: `running`, `ok`, `failed`, `cancelled` or `died`.
+        state: Option<Text> = None,
+    }
+}
+
+params! {
+    struct Watched {
+        /// Whether the run ends when the caller closes the stream.
+        cancel_on_close: bool = false,
+        /// The number of the last event that the caller has.
+        after: u64 = 0,
+    }
+}
+
+record! {
+    /// The stored runs.
+    struct RunsView {
+        /// The runs, the latest first.
+        runs: Vec<Value>,
+    }
+}
+
+record! {
+    /// A run.
+    struct RunView {
+        /// The run.
+        run_id: Text,
+        /// `queued`, `running`, `ok`, `failed`, `cancelled` or `died`.
+        state: Text,
+        /// The script.
+        script: Text,
+        /// The result, if it has one.
+        result: Value,
+        /// Why it failed.
+        error: Value,
+        /// The tokens and dollars that it used.
+        usage: Value,
+        /// When it began, as in RFC 3339.
+        started_at: Option<Text>,
+        /// When it ended.
+        ended_at: Option<Text>,
+        /// Its recorded calls.
+        calls: Vec<Value>,
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let get = |path, summary, reply: fn() -> Value, handle| Route {
+        method: Method::Get,
+        path,
+        tag: "runs",
+        summary,
+        access: Access::Key,
+        query: &[],
+        body: None,
+        reply,
+        statuses: &[404],
+        streams: false,
+        handle,
+    };
+    let any: fn() -> Value = || object([("type", "object".into())]);
+    vec![
+        Route {
+            query: Listed::PARAMS,
+            statuses: &[],
+            ..get(
+                "/runs",
+                "The stored runs, the latest first.",
+                || tools::output_schema(RunsView::SCHEME),
+                |rest, input| Box::pin(list(rest, input)),
+            )
+        },
+        get(
+            "/runs/{id}",
+            "A run with its result and its calls.",
+            || tools::output_schema(RunView::SCHEME),
+            |rest, input| Box::pin(one(rest, input)),
+        ),
+        Route {
+            query: Watched::PARAMS,
+            streams: true,
+            ..get(
+                "/runs/{id}/events",
+                "What happens in a run, as server-sent events.",
+                any,
+                |rest, input| Box::pin(events(rest, input)),
+            )
+        },
+        get(
+            "/runs/{id}/page",
+            "A run as one page of HTML: the graph, a timeline and every value.",
+            any,
+            |rest, input| Box::pin(page(rest, input)),
+        ),
+        get("/runs/{id}/why", "Why each call of a run was made.", any, |rest, input| {
+            Box::pin(why(rest, input))
+        }),
+        Route {
+            method: Method::Post,
+            body: Some(Body::Fields(&[])),
+            statuses: &[202, 404, 409],
+            ..get(
+                "/runs/{id}/cancel",
+                "Ends a run: nothing new starts. It can be resumed.",
+                any,
+                |rest, input| Box::pin(cancel(rest, input)),
+            )
+        },
+        Route {
+            method: Method::Post,
+            body: Some(Body::Fields(&[])),
+            statuses: &[202, 404, 409, 503],
+            ..get(
+                "/runs/{id}/resume",
+                "Continues a run where it stopped: finished calls are not made again.",
+                any,
+                |rest, input| Box::pin(resume(rest, input)),
+            )
+        },
+    ]
+}
+
+async fn list(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Listed = input.query()?;
+    let limit = usize::try_from(asked.limit).unwrap_or(50);
+    let Some(store) = &rest.store else {
+        return Ok(Reply::ok(with_ok(object([("runs", Value::from(Vec::<Value>::new()))]))));
+    };
+    let all = store.latest(if asked.state.is_some() { 1000 } else { limit }).map_err(of_store)?;
+    let is_wanted = |it: &&Run| asked.state.as_deref().is_none_or(|state| word(it.state) == state);
+    let runs: Result<Vec<Value>, Fault> =
+        all.iter().filter(is_wanted).take(limit).map(|it| value_of(&RunJson::new(it))).collect();
+    Ok(Reply::ok(with_ok(object([("runs", runs?.into())]))))
+}
+
+async fn one(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let id = input.part(0);
+    if let Some(live) = rest.service.live(id)
+        && (live.outcome().is_none() || !live.is_stored())
+    {
+        return Ok(Reply::ok(with_ok(of_live(&live))));
+    }
+    let (store, run) = stored(rest, id)?;
+    let nodes = store.calls(&run.id).map_err(of_store)?;
+    let result = tap(rest.service.engine(), store, run.id.as_str(), Tapped::Result).ok();
+    let shown = value_of(&ShowJson::new(&run, &nodes))?;
+    let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
+    let own = of(&shown, "run").unwrap_or_default();
+    let text = |name: &str| of(&own, name).and_then(|it| it.as_str().map(Text::from));
+    let tokens = i64::try_from(run.used.tokens).unwrap_or(i64::MAX);
+    let view = RunView {
+        run_id: run.id.as_str().into(),
+        state: word(run.state).into(),
+        script: run.script.as_str().into(),
+        result: result.unwrap_or_default(),
+        error: of(&own, "error").unwrap_or_default(),
+        usage: object([("tokens", tokens.into()), ("cost_usd", run.used.cost.dollars().into())]),
+        started_at: text("started"),
+        ended_at: text("ended"),
+        calls: of(&shown, "nodes").and_then(Vec::<Value>::decode).unwrap_or_default(),
+    };
+    Ok(Reply::ok(with_ok(view.encode())))
+}
+
+fn of_live(live: &Live) -> Value {
+    let (result, error, used) = match live.outcome() {
+        Some(Ok(answer)) => (answer.value.clone(), Value::Null, usage(&answer)),
+        Some(Err(fault)) => {
+            let error = object([
+                ("kind", fault.why.name().into()),
+                ("message", fault.message.as_str().into()),
+            ]);
+            (Value::Null, error, Value::Null)
+        }
+        None => (Value::Null, Value::Null, Value::Null),
+    };
+    RunView {
+        run_id: live.id().as_str().into(),
+        state: live.word().into(),
+        script: live.name().into(),
+        result,
+        error,
+        usage: used,
+        started_at: None,
+        ended_at: None,
+        calls: Vec::new(),
+    }
+    .encode()
+}
+
+async fn events(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Watched = input.query()?;
+    let id = input.part(0);
+    match rest.service.live(id) {
+        Some(run) => {
+            let after = input.last_event.unwrap_or(asked.after);
+            let cancel_on_close = asked.cancel_on_close;
+            Ok(Reply::Events(EventsOf { run, after, cancel_on_close }))
+        }
+        None => {
+            let (_, run) = stored(rest, id)?;
+            let message = format!("the events of the run {} are over", run.id);
+            Err(Fault::not_found(message).help(format!("GET /runs/{} has its result", run.id)))
+        }
+    }
+}
+
+async fn page(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let (store, run) = stored(rest, input.part(0))?;
+    let nodes = store.calls(&run.id).map_err(of_store)?;
+    let plan = planned(rest.service.engine(), store, &run);
+    let nodes = with_step(&run, nodes, plan.as_ref());
+    let page = Page::new(store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
+    let mut out = Vec::new();
+    page.write(&mut out).map_err(|err| bug(&err))?;
+    let text = String::from_utf8(out).map_err(|err| bug(&err))?;
+    Ok(Reply::Text(200, "text/html; charset=utf-8", text))
+}
+
+async fn why(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let (store, run) = stored(rest, input.part(0))?;
+    let engine = store.engine(rest.service.engine().clone());
+    let why = engine.why(run.id.as_str(), None, None).map_err(of_store)?;
+    Ok(Reply::ok(with_ok(value_of(&why)?)))
+}
+
+async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let id = input.part(0);
+    match rest.service.live(id) {
+        Some(live) if live.outcome().is_none() => {
+            live.cancel();
+            Ok(Reply::Json(202, accepted(&live)))
+        }
+        Some(live) => Err(over(id, live.word())),
+        None => {
+            let (_, run) = stored(rest, id)?;
+            Err(over(run.id.as_str(), word(run.state)))
+        }
+    }
+}
+
+async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let id = input.part(0);
+    if rest.service.live(id).is_some_and(|it| it.outcome().is_none()) {
+        return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
+    }
+    let (_, run) = stored(rest, id)?;
+    if run.state == RunState::Ok {
+        return Err(over(run.id.as_str(), word(run.state)));
+    }
+    let live = rest.service.resume(&run.id)?;
+    live.begun().await;
+    Ok(Reply::Json(202, accepted(&live)))
+}
+
+fn over(id: &str, state: &str) -> Fault {
+    Fault::new(Why::Conflict, format!("the run {id} has ended: {state}"))
+}
+
+/// A run of the store, by its whole name.
+fn stored<'a>(rest: &'a Rest, id: &str) -> Result<(&'a RunStore, Run), Fault> {
+    let unknown = || Fault::not_found(format!("unknown run `{id}`"));
+    let store = rest.store.as_ref().ok_or_else(unknown)?;
+    let run = store.run(id).map_err(of_store)?;
+    // A prefix, or `last`, is for people at a prompt.
+    if run.id.as_str() == id { Ok((store, run)) } else { Err(unknown()) }
+}
+
+fn word(state: RunState) -> &'static str {
+    state.word()
+}
+
+fn of_store(err: StoreError) -> Fault {
+    use svc_contract::registry::ErrorKind;
+    let why = match err.kind {
+        StoreErrorKind::NotFound | StoreErrorKind::Ambiguous => Why::Op(ErrorKind::NotFound),
+        _ => Why::Op(ErrorKind::Failed),
+    };
+    Fault::new(why, err.message)
+}

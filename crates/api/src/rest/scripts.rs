@@ -1,0 +1,256 @@
+//! The scripts of a folder as endpoints.
+
+use std::time::Duration;
+
+use svc_contract::{
+    registry::{Field as _, Params as _, params, record},
+    value::{Money, Text, Type, Value},
+};
+use svc_engine::output::planned::Planned;
+use svc_lang::diag::Report;
+use svc_service::{Answer, Bounds, Call, Fault, Live, Served, Work, tools};
+
+use super::{
+    EventsOf, Input, Reply, Rest, invoke, object,
+    route::{Access, Body, Method, Route},
+    value_of, with_ok,
+};
+
+record! {
+    /// A served script.
+    struct ScriptView {
+        /// Its name.
+        name: Text,
+        /// Its path in the folder.
+        path: Text,
+        /// The comment at its head.
+        description: Text,
+        /// The type of its result.
+        result: Text,
+        /// The most that a run may cost, take and use.
+        envelope: Value,
+        /// What a run may do.
+        effects: Value,
+        /// The JSON Schema of its params.
+        input_schema: Value,
+        /// The JSON Schema of its result.
+        output_schema: Value,
+        /// Why the version on the disk is not served; an earlier one is.
+        problem: Option<Text>,
+    }
+}
+
+record! {
+    /// A file of the folder that is not served.
+    struct UnservedView {
+        /// Its path in the folder.
+        path: Text,
+        /// Why it is not served.
+        why: Text,
+    }
+}
+
+record! {
+    /// The served scripts.
+    struct ScriptsView {
+        /// The scripts, by name.
+        scripts: Vec<ScriptView>,
+        /// The files that are not served.
+        unserved: Vec<UnservedView>,
+    }
+}
+
+params! {
+    /// How a run of a script is called.
+    pub(super) struct Calling {
+        /// The most that the run may cost: `$0.10`.
+        max_cost: Option<Text> = None,
+        /// The most tokens of the run.
+        max_tokens: Option<u64> = None,
+        /// The most time of the run: `30s`.
+        timeout: Option<Duration> = None,
+        /// How long to wait for the result; after that, the answer is 202 and the run goes on.
+        wait: Duration = Duration::from_secs(50),
+        /// Whether the run ends when the caller closes the stream of its events.
+        cancel_on_close: bool = false,
+    }
+}
+
+record! {
+    /// The result of a run.
+    struct RunReply {
+        /// The result itself.
+        result: Value,
+        /// The run.
+        run_id: Text,
+        /// The tokens and dollars that it used.
+        usage: Value,
+        /// The confidence that the result states, if it does.
+        confidence: Option<f64>,
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let list = Route {
+        method: Method::Get,
+        path: "/scripts",
+        tag: "scripts",
+        summary: "The served scripts, and the files that are not served.",
+        access: Access::Key,
+        query: &[],
+        body: None,
+        reply: || tools::output_schema(ScriptsView::SCHEME),
+        statuses: &[],
+        streams: false,
+        handle: |rest, _| Box::pin(list(rest)),
+    };
+    let one = Route {
+        method: Method::Get,
+        path: "/scripts/{name}",
+        tag: "scripts",
+        summary: "A served script: its params, its result, and the most that a run may take.",
+        access: Access::Key,
+        query: &[],
+        body: None,
+        reply: || tools::output_schema(ScriptView::SCHEME),
+        statuses: &[404],
+        streams: false,
+        handle: |rest, input| Box::pin(one(rest, input)),
+    };
+    let plan = Route {
+        method: Method::Post,
+        path: "/scripts/{name}/plan",
+        tag: "scripts",
+        summary: "What a run with these params would do and cost. Nothing runs.",
+        access: Access::Key,
+        query: Calling::PARAMS,
+        body: Some(Body::Open),
+        reply: || object([("type", "object".into())]),
+        statuses: &[403, 404],
+        streams: false,
+        handle: |rest, input| Box::pin(plan(rest, input)),
+    };
+    let call = Route {
+        method: Method::Post,
+        path: "/scripts/{name}",
+        tag: "scripts",
+        summary: "Runs a script with these params.",
+        access: Access::Key,
+        query: Calling::PARAMS,
+        body: Some(Body::Open),
+        reply: || tools::output_schema(RunReply::SCHEME),
+        statuses: &[202, 402, 403, 404, 499, 502, 503, 504],
+        streams: true,
+        handle: |rest, input| Box::pin(call(rest, input)),
+    };
+    vec![list, one, plan, call]
+}
+
+async fn list(rest: &Rest) -> Result<Reply, Fault> {
+    let (scripts, unserved) = match rest.service.folder() {
+        Some(folder) => {
+            let scripts = folder.scripts();
+            let scripts: Result<Vec<_>, Fault> = scripts.iter().map(|it| view(it)).collect();
+            let unserved = folder.unserved().into_iter();
+            let unserved =
+                unserved.map(|it| UnservedView { path: it.path.into(), why: it.why.into() });
+            (scripts?, unserved.collect())
+        }
+        None => (Vec::new(), Vec::new()),
+    };
+    Ok(Reply::ok(with_ok(ScriptsView { scripts, unserved }.encode())))
+}
+
+async fn one(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let served = rest.service.served(input.part(0))?;
+    Ok(Reply::ok(with_ok(view(&served)?.encode())))
+}
+
+fn view(served: &Served) -> Result<ScriptView, Fault> {
+    let planned = Planned::of(&served.plan, &Report::new("".into(), Vec::new()));
+    Ok(ScriptView {
+        name: served.name.as_str().into(),
+        path: served.path.as_str().into(),
+        description: served.description.as_str().into(),
+        result: served.result.as_str().into(),
+        envelope: value_of(&planned.envelope)?,
+        effects: value_of(&planned.effects)?,
+        input_schema: served.input_schema.clone(),
+        output_schema: served.output_schema.clone(),
+        problem: served.problem.as_deref().map(Text::from),
+    })
+}
+
+async fn plan(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let calling: Calling = input.query()?;
+    let call = served_call(&input, &calling)?;
+    let engine = rest.service.kept().unwrap_or_else(|| rest.service.engine());
+    let plan = rest.service.resolve(call)?.plan(engine)?;
+    let planned = Planned::of(&plan, &Report::new("".into(), Vec::new()));
+    Ok(Reply::ok(with_ok(value_of(&planned)?)))
+}
+
+async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let calling: Calling = input.query()?;
+    let call = served_call(&input, &calling)?;
+    let run = rest.service.start(rest.service.resolve(call)?)?;
+    if input.wants_events {
+        let cancel_on_close = calling.cancel_on_close;
+        return Ok(Reply::Events(EventsOf { run, after: 0, cancel_on_close }));
+    }
+    let wait = if input.is_async { Duration::ZERO } else { calling.wait };
+    match tokio::time::timeout(wait, run.ended()).await {
+        Ok(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
+        Err(_) => {
+            // What is acknowledged survives whatever happens to the server.
+            run.begun().await;
+            match run.outcome() {
+                Some(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
+                None => Ok(Reply::Json(202, accepted(&run))),
+            }
+        }
+    }
+}
+
+/// The answer for a run that goes on.
+pub(super) fn accepted(run: &Live) -> Value {
+    with_ok(object([("run_id", run.id().as_str().into()), ("state", run.word().into())]))
+}
+
+/// The answer for a run that has ended.
+pub(super) fn ended(run: &Live, answer: Answer) -> Value {
+    let confidence = answer.confidence();
+    let usage = usage(&answer);
+    let run_id = run.id().as_str().into();
+    let reply = RunReply { result: answer.value, run_id, usage, confidence };
+    with_ok(invoke::without_null(reply.encode(), "confidence"))
+}
+
+pub(super) fn usage(answer: &Answer) -> Value {
+    let tokens = i64::try_from(answer.usage.tokens).unwrap_or(i64::MAX);
+    object([("tokens", tokens.into()), ("cost_usd", answer.usage.cost.dollars().into())])
+}
+
+fn served_call(input: &Input, calling: &Calling) -> Result<Call, Fault> {
+    let args = input.object()?;
+    let max_cost = calling.max_cost.as_deref().map(money).transpose()?;
+    let bounds = Bounds {
+        max_tokens: calling.max_tokens,
+        max_cost,
+        timeout: calling.timeout,
+        max_retries: None,
+    };
+    Ok(Call { work: Work::Served { name: input.part(0).to_owned(), args }, bounds })
+}
+
+/// An amount of dollars, with or without its sign.
+fn money(text: &str) -> Result<Money, Fault> {
+    let signed = if text.starts_with('$') { text.to_owned() } else { format!("${text}") };
+    match Value::from_words(signed.as_str().into(), &Type::Money) {
+        Value::Money(it) => Ok(it),
+        _ => {
+            let message = format!("expected an amount of dollars such as $0.10, found `{text}`");
+            Err(Fault::field("max_cost", message))
+        }
+    }
+}

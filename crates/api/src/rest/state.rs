@@ -1,0 +1,271 @@
+//! What the server is: health, components, navigation and advice.
+
+use svc_contract::{
+    registry::{Field as _, Param, Params as _, params, record},
+    value::{Text, Value},
+};
+use svc_service::{Args, Bounds, Call, Fault, Work, tools};
+
+use super::{
+    Handled, Input, Reply, Rest, object,
+    route::{Access, Body, Method, Route},
+    with_ok,
+};
+
+record! {
+    /// The state of the server.
+    struct Health {
+        /// `ok`.
+        status: Text,
+        /// The name of the system.
+        system: Text,
+        /// Its version.
+        version: Text,
+    }
+}
+
+record! {
+    /// The names of all components.
+    struct Components {
+        /// The names, in the order of the registry.
+        components: Vec<Text>,
+    }
+}
+
+params! {
+    struct Question {
+        /// The question, in plain words.
+        query: Text,
+        /// The maximum number of results.
+        #[range(1..=1000)]
+        limit: i64 = 20,
+    }
+}
+
+params! {
+    struct Task {
+        /// The task, in plain words.
+        query: Text,
+        /// The maximum number of results.
+        #[range(1..=1000)]
+        limit: i64 = 5,
+    }
+}
+
+params! {
+    struct Asked {
+        /// The question about svc.
+        query: Text,
+        /// The number of passages to answer from.
+        #[range(1..=20)]
+        top_k: i64 = 3,
+    }
+}
+
+params! {
+    struct Goal {
+        /// The goal, in plain words.
+        goal: Text,
+        /// The maximum number of ops that the goal may ask for.
+        #[range(1..=50)]
+        max_steps: i64 = 12,
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let base = Route {
+        method: Method::Get,
+        path: "/health",
+        tag: "state",
+        summary: "Whether the server works, and its version.",
+        access: Access::Open,
+        query: &[],
+        body: None,
+        reply: || tools::output_schema(Health::SCHEME),
+        statuses: &[],
+        streams: false,
+        handle: |rest, _| Box::pin(health(rest)),
+    };
+    let names: fn() -> Value = || tools::output_schema(Components::SCHEME);
+    vec![
+        copy(&base),
+        Route { path: "/health/live", summary: "Whether the process answers.", ..copy(&base) },
+        Route {
+            path: "/health/ready",
+            summary: "Whether calls are accepted.",
+            statuses: &[503],
+            handle: |rest, _| Box::pin(ready(rest)),
+            ..copy(&base)
+        },
+        Route {
+            path: "/components",
+            summary: "The names of all components.",
+            access: Access::Key,
+            reply: names,
+            handle: |rest, _| Box::pin(components(rest)),
+            ..copy(&base)
+        },
+        Route {
+            path: "/blocks",
+            summary: "The same as `/components`.",
+            access: Access::Key,
+            reply: names,
+            handle: |rest, _| Box::pin(components(rest)),
+            ..copy(&base)
+        },
+        of_tool(
+            "/nav/discover",
+            "Components that match a question, best first.",
+            Question::PARAMS,
+            |rest, input| Box::pin(discover(rest, input)),
+        ),
+        of_tool(
+            "/nav/recommend",
+            "Components for a task, with the purpose of each.",
+            Task::PARAMS,
+            |rest, input| Box::pin(recommend(rest, input)),
+        ),
+        Route {
+            statuses: &[404],
+            ..of_tool("/nav/inspect/{component}", "What a component can do.", &[], |rest, input| {
+                Box::pin(inspect(rest, input))
+            })
+        },
+        of_tool("/nav/stats", "The numbers of components, ops and tools.", &[], |rest, _| {
+            Box::pin(stats(rest))
+        }),
+        Route {
+            method: Method::Post,
+            body: Some(Body::Fields(Asked::PARAMS)),
+            ..of_tool(
+                "/guide/ask",
+                "An answer from the documentation, with sources.",
+                &[],
+                |rest, input| Box::pin(ask(rest, input)),
+            )
+        },
+        Route {
+            method: Method::Post,
+            body: Some(Body::Fields(Goal::PARAMS)),
+            ..of_tool("/guide/plan", "A script for a goal.", &[], |rest, input| {
+                Box::pin(plan(rest, input))
+            })
+        },
+        of_tool("/guide/overview", "What svc is, and where to start.", &[], |rest, _| {
+            Box::pin(overview(rest))
+        }),
+    ]
+}
+
+/// The same route: `Route` holds only constants.
+fn copy(it: &Route) -> Route {
+    Route {
+        method: it.method,
+        path: it.path,
+        tag: it.tag,
+        summary: it.summary,
+        access: it.access,
+        query: it.query,
+        body: it.body,
+        reply: it.reply,
+        statuses: it.statuses,
+        streams: it.streams,
+        handle: it.handle,
+    }
+}
+
+/// A route whose answer is the result of a tool.
+fn of_tool(
+    path: &'static str,
+    summary: &'static str,
+    query: &'static [Param],
+    handle: for<'a> fn(&'a Rest, Input) -> Handled<'a>,
+) -> Route {
+    let tag = if path.starts_with("/nav") { "navigation" } else { "guide" };
+    Route {
+        method: Method::Get,
+        path,
+        tag,
+        summary,
+        access: Access::Key,
+        query,
+        body: None,
+        reply: || object([("type", "object".into())]),
+        statuses: &[],
+        streams: false,
+        handle,
+    }
+}
+
+async fn health(rest: &Rest) -> Result<Reply, Fault> {
+    let health = Health { status: "ok".into(), system: "svc".into(), version: rest.version.into() };
+    Ok(Reply::ok(health.encode()))
+}
+
+async fn ready(rest: &Rest) -> Result<Reply, Fault> {
+    rest.service.accepts()?;
+    health(rest).await
+}
+
+async fn components(rest: &Rest) -> Result<Reply, Fault> {
+    let all = rest.service.engine().registry().components();
+    let components = all.iter().map(|it| it.name.into()).collect();
+    Ok(Reply::ok(Components { components }.encode()))
+}
+
+async fn discover(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Question = input.query()?;
+    let args = [("query", asked.query.into()), ("limit", asked.limit.into())];
+    Ok(Reply::ok(called(rest, "nav_discover", args).await?))
+}
+
+async fn recommend(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Task = input.query()?;
+    let args = [("query", asked.query.into()), ("limit", asked.limit.into())];
+    Ok(Reply::ok(with_ok(called(rest, "nav_recommend", args).await?)))
+}
+
+async fn inspect(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let args = [("component", input.part(0).into())];
+    Ok(Reply::ok(with_ok(called(rest, "nav_inspect", args).await?)))
+}
+
+async fn stats(rest: &Rest) -> Result<Reply, Fault> {
+    let own = called(rest, "nav_stats", []).await?;
+    let tools = tools::table(rest.service.engine().registry()).len();
+    let seconds = i64::try_from(rest.service.uptime().as_secs()).unwrap_or(i64::MAX);
+    let more: [(Text, Value); 2] = [
+        ("tools_total".into(), i64::try_from(tools).unwrap_or(i64::MAX).into()),
+        ("uptime_sec".into(), seconds.into()),
+    ];
+    let own = own.as_record().map(|of| of.iter().map(|(k, v)| (k.clone(), v.clone())).collect());
+    let own: Vec<(Text, Value)> = own.unwrap_or_default();
+    Ok(Reply::ok(with_ok(Value::Record(own.into_iter().chain(more).collect()))))
+}
+
+async fn ask(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Asked = input.read()?;
+    let args = [("query", asked.query.into()), ("top_k", asked.top_k.into())];
+    Ok(Reply::ok(with_ok(called(rest, "guide_ask", args).await?)))
+}
+
+async fn plan(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let asked: Goal = input.read()?;
+    let args = [("goal", asked.goal.into()), ("max_steps", asked.max_steps.into())];
+    Ok(Reply::ok(with_ok(called(rest, "guide_plan_workflow", args).await?)))
+}
+
+async fn overview(rest: &Rest) -> Result<Reply, Fault> {
+    Ok(Reply::ok(with_ok(called(rest, "guide_system_overview", []).await?)))
+}
+
+/// The result of a tool.
+async fn called<const N: usize>(
+    rest: &Rest,
+    tool: &str,
+    args: [(&str, Value); N],
+) -> Result<Value, Fault> {
+    let args: Args = args.into_iter().map(|(name, it)| (name.to_owned(), it)).collect();
+    let work = Work::Tool { name: tool.to_owned(), args };
+    Ok(rest.service.call(Call { work, bounds: Bounds::default() }).await?.value)
+}

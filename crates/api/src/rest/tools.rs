@@ -1,0 +1,126 @@
+//! The tools: ops by their public names.
+
+use svc_contract::{
+    registry::{Field as _, record},
+    value::{Text, Value},
+};
+use svc_service::{Bounds, Call, Fault, Work, tools};
+
+use super::{
+    Input, Reply, Rest, invoke, object,
+    route::{Access, Body, Method, Route},
+    with_ok,
+};
+
+record! {
+    /// A tool as other programs see it.
+    struct ToolView {
+        /// Its name.
+        name: Text,
+        /// The tier that it needs.
+        tier: Text,
+        /// How much a call counts in rate limits.
+        weight: i64,
+        /// What it does.
+        description: String,
+        /// The op that does it.
+        op: String,
+        /// The effects of a call.
+        effects: Vec<String>,
+        /// What a call costs.
+        price: String,
+        /// Changes when the arguments, the result or the effects change.
+        fingerprint: String,
+        /// Whether a call changes nothing.
+        read_only: bool,
+        /// Whether a call may change something that cannot be changed back.
+        destructive: bool,
+        /// Whether a second call with the same arguments changes nothing further.
+        idempotent: bool,
+        /// Whether a call reaches beyond this machine.
+        open_world: bool,
+        /// The JSON Schema of the arguments.
+        input_schema: Value,
+        /// The JSON Schema of the result.
+        output_schema: Value,
+    }
+}
+
+record! {
+    /// All tools.
+    struct ToolViews {
+        /// The tools, by name.
+        tools: Vec<ToolView>,
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route {
+            method: Method::Get,
+            path: "/tools",
+            tag: "tools",
+            summary: "The tools that the caller can call.",
+            access: Access::Key,
+            query: &[],
+            body: None,
+            reply: || svc_service::tools::output_schema(ToolViews::SCHEME),
+            statuses: &[],
+            streams: false,
+            handle: |rest, _| Box::pin(list(rest)),
+        },
+        Route {
+            method: Method::Post,
+            path: "/tools/{name}",
+            tag: "tools",
+            summary: "Calls a tool with its arguments.",
+            access: Access::Key,
+            query: &[],
+            body: Some(Body::Open),
+            reply: || object([("type", "object".into())]),
+            statuses: invoke::STATUSES,
+            streams: false,
+            handle: |rest, input| Box::pin(call(rest, input)),
+        },
+    ]
+}
+
+/// The schema of several tools.
+pub(crate) fn views_schema() -> Value {
+    object([("type", "array".into()), ("items", tools::output_schema(ToolView::SCHEME))])
+}
+
+/// A tool as JSON.
+pub fn view(row: &tools::Row) -> Value {
+    ToolView {
+        name: row.name.into(),
+        tier: row.tier.name().into(),
+        weight: row.weight.into(),
+        description: row.description.clone(),
+        op: row.op.to_string(),
+        effects: row.effects.clone(),
+        price: row.price.clone(),
+        fingerprint: row.fingerprint.clone(),
+        read_only: row.hints.read_only,
+        destructive: row.hints.destructive,
+        idempotent: row.hints.idempotent,
+        open_world: row.hints.open_world,
+        input_schema: row.input_schema.clone(),
+        output_schema: row.output_schema.clone(),
+    }
+    .encode()
+}
+
+async fn list(rest: &Rest) -> Result<Reply, Fault> {
+    let rows = tools::table(rest.service.engine().registry());
+    let caller = rest.service.caller();
+    let views = rows.iter().filter(|it| caller.may_call(it.tier)).map(view);
+    Ok(Reply::ok(with_ok(object([("tools", views.collect::<Vec<_>>().into())]))))
+}
+
+async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let args = input.object()?;
+    let work = Work::Tool { name: input.part(0).to_owned(), args };
+    let answer = rest.service.call(Call { work, bounds: Bounds::default() }).await?;
+    Ok(Reply::ok(with_ok(answer.value)))
+}

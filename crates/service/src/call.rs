@@ -1,0 +1,112 @@
+//! A call from outside, and its answer.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use svc_contract::{
+    registry::Usage,
+    store::RunId,
+    value::{Money, Value},
+};
+use svc_engine::blocks::{Order, PipelineStep, ResourceBounds};
+use svc_lang::diag::Source;
+
+use crate::Fault;
+
+/// Arguments by their names.
+pub type Args = BTreeMap<String, Value>;
+
+/// What a caller wants done, and within which bounds.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub work: Work,
+    pub bounds: Bounds,
+}
+
+/// What a call does.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// A tool, by its public name.
+    Tool { name: String, args: Args },
+    /// One op of a component.
+    Op(PipelineStep),
+    /// Several ops. The first one gets `initial`, if it is there.
+    Steps { steps: Vec<PipelineStep>, initial: Option<Value>, mode: Mode },
+    /// A script that the caller sends.
+    Script { source: Source, args: Args },
+    /// A script of the served folder.
+    Served { name: String, args: Args },
+}
+
+/// How the steps of a call belong together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    #[default]
+    Sequential,
+    Parallel,
+}
+
+impl Mode {
+    pub(crate) fn order(self) -> Order {
+        match self {
+            Self::Sequential => Order::Sequential,
+            Self::Parallel => Order::Parallel,
+        }
+    }
+}
+
+/// The bounds that a caller sets, in addition to those of the script: the tighter one holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    pub max_tokens: Option<u64>,
+    pub max_cost: Option<Money>,
+    pub timeout: Option<Duration>,
+    pub max_retries: Option<u32>,
+}
+
+impl Bounds {
+    /// The bounds of the ops of a call: the default ones, which these only tighten.
+    pub(crate) fn of_ops(self) -> Result<ResourceBounds, Fault> {
+        let all = ResourceBounds::default();
+        let tokens = self.max_tokens.map_or(all.max_tokens(), |it| it.min(all.max_tokens()));
+        let seconds = self.timeout.map(|it| it.as_secs().max(1));
+        let seconds = seconds.map_or(all.timeout_sec(), |it| it.min(all.timeout_sec()));
+        let retries = self.max_retries.map_or(all.max_retries(), |it| it.min(all.max_retries()));
+        let all = all.with_max_tokens(tokens).with_timeout_sec(seconds).with_max_retries(retries);
+        let dollars = self.max_cost.map_or(0.0, Money::dollars);
+        all.with_max_budget_usd(dollars).map_err(Fault::from)
+    }
+}
+
+/// The result of a call.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub value: Value,
+    /// The run, if it is stored.
+    pub run: Option<RunId>,
+    pub usage: Usage,
+    pub took: Duration,
+    /// What became of each step, for a call of several.
+    pub steps: Vec<StepReport>,
+}
+
+/// What became of one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    pub component: String,
+    pub op: String,
+    pub ok: bool,
+    /// The time of its calls; zero for one that is computed in place.
+    pub took: Duration,
+    pub error: Option<String>,
+}
+
+impl Answer {
+    /// The confidence that the result itself states, if it does.
+    pub fn confidence(&self) -> Option<f64> {
+        let record = self.value.as_record()?;
+        match record.get("confidence")? {
+            Value::Float(it) => Some(*it),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Arguments from outside as the params of Rust, with the place of every mistake.
+
+use svc_contract::{
+    registry::{OpError, Param, Params, Scheme, nearest},
+    value::{Text, Type, Value},
+};
+
+use crate::{Fault, FieldFault, Why, call::Args};
+
+/// Reads arguments as declared params. Every unknown, missing or unfit field is reported at once.
+pub fn decode<P: Params>(args: Args) -> Result<P, Fault> {
+    let mut faults = Vec::new();
+    for name in args.keys() {
+        if !P::PARAMS.iter().any(|it| it.name == name) {
+            faults.push(unknown(name, P::PARAMS.iter().map(|it| it.name), ""));
+        }
+    }
+    let mut args = args;
+    let mut values: Vec<Value> = Vec::with_capacity(P::PARAMS.len());
+    for param in P::PARAMS {
+        match taken(param, args.remove(param.name)) {
+            Ok(value) => values.push(value),
+            Err(all) => {
+                faults.extend(all);
+                values.push(Value::Null);
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(of_fields(faults));
+    }
+    P::decode(&mut values).map_err(|err: OpError| Fault::field("", err.message))
+}
+
+/// The fault of these fields.
+pub fn of_fields(fields: Vec<FieldFault>) -> Fault {
+    let shown = |it: &FieldFault| match it.field.as_str() {
+        "" => it.message.clone(),
+        field => format!("{field}: {}", it.message),
+    };
+    let message = fields.iter().map(shown).collect::<Vec<_>>().join("; ");
+    let why = Why::Op(svc_contract::registry::ErrorKind::InvalidInput);
+    Fault { fields, ..Fault::new(why, message) }
+}
+
+fn taken(param: &Param, given: Option<Value>) -> Result<Value, Vec<FieldFault>> {
+    let Some(value) = given else {
+        return match param.default {
+            Some(default) => Ok(default.value()),
+            None => Err(vec![fault(param.name, format!("missing field `{}`", param.name))]),
+        };
+    };
+    let mut faults = Vec::new();
+    extra(&value, param.scheme, param.name, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let ty = param.scheme.plain();
+    if ty == Type::Unknown {
+        return Ok(value);
+    }
+    value.cast(&ty).map_err(|misfit| {
+        let message = misfit.within(param.name).to_string();
+        vec![fault(param.name, message)]
+    })
+}
+
+/// Fields that a record does not have.
+fn extra(value: &Value, scheme: Scheme, path: &str, faults: &mut Vec<FieldFault>) {
+    match (scheme, value) {
+        (Scheme::Optional(inner), value) if !value.is_null() => extra(value, *inner, path, faults),
+        (Scheme::List(item, _), Value::List(items)) => {
+            for (idx, it) in items.iter().enumerate() {
+                extra(it, *item, &format!("{path}[{idx}]"), faults);
+            }
+        }
+        (Scheme::Record(_, fields), Value::Record(of)) => {
+            for (name, it) in of.iter() {
+                match fields.iter().find(|field| *field.name == **name) {
+                    Some(field) => extra(it, field.scheme, &format!("{path}.{name}"), faults),
+                    None => faults.push(unknown(name, fields.iter().map(|it| it.name), path)),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str>, path: &str) -> FieldFault {
+    let field = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let message = match nearest(name, known) {
+        Some(meant) => format!("unknown field `{name}`; did you mean `{meant}`?"),
+        None => format!("unknown field `{name}`"),
+    };
+    fault(&field, message)
+}
+
+fn fault(field: &str, message: String) -> FieldFault {
+    FieldFault { field: field.to_owned(), message }
+}
+
+/// An object as arguments; anything else is a fault at `field`.
+pub fn object(value: Value, field: &str) -> Result<Args, Fault> {
+    match value {
+        Value::Record(of) => Ok(of
+            .iter()
+            .map(|(name, it): (&Text, &Value)| (name.to_string(), it.clone()))
+            .collect()),
+        other => Err(Fault::field(field, format!("expected an object, found {}", other.kind()))),
+    }
+}

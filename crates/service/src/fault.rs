@@ -1,0 +1,203 @@
+//! Why a call has no result, as every base reports it.
+
+use std::{fmt, time::Duration};
+
+use svc_contract::registry::{ErrorKind, OpError};
+use svc_engine::Error;
+use svc_lang::diag::{Code, Problem, Report, Span};
+
+/// A call without a result.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub why: Why,
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+    /// The fields of the request that are wrong.
+    pub fields: Vec<FieldFault>,
+    /// The wait after which the same call may succeed.
+    pub retry_after: Option<Duration>,
+}
+
+/// The kind of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The op or the run failed with this kind.
+    Op(ErrorKind),
+    /// The script of the call does not pass the check.
+    Check,
+    /// The request cannot be read.
+    Malformed,
+    /// Too much runs at the same time.
+    Busy,
+    /// The server is about to stop.
+    Stopping,
+    /// It contradicts the state of what it names.
+    Conflict,
+    /// More was sent than is accepted.
+    TooLarge,
+    /// The body has a format that is not accepted.
+    Format,
+    /// The path exists, with other methods.
+    Method,
+    /// The caller took too long to send the request.
+    Slow,
+}
+
+/// A wrong field of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldFault {
+    /// Its path: `steps[1].params.top_k`; empty for the whole request.
+    pub field: String,
+    pub message: String,
+}
+
+impl Why {
+    /// The name that programs see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Op(kind) => kind.name(),
+            Self::Check => "check",
+            Self::Malformed => "malformed",
+            Self::Busy => "busy",
+            Self::Stopping => "stopping",
+            Self::Conflict => "conflict",
+            Self::TooLarge => "too_large",
+            Self::Format => "unsupported_format",
+            Self::Method => "method_not_allowed",
+            Self::Slow => "request_timeout",
+        }
+    }
+
+    /// The HTTP status with the same meaning.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Op(kind) => kind.status(),
+            Self::Check => 422,
+            Self::Malformed => 400,
+            Self::Method => 405,
+            Self::Slow => 408,
+            Self::Conflict => 409,
+            Self::TooLarge => 413,
+            Self::Format => 415,
+            Self::Busy | Self::Stopping => 503,
+        }
+    }
+}
+
+impl Fault {
+    pub fn new(why: Why, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { why, message, help: None, fields: Vec::new(), retry_after: None }
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Why::Op(ErrorKind::NotFound), message)
+    }
+
+    /// A wrong field.
+    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let (field, message) = (field.into(), message.into());
+        let whole = if field.is_empty() { message.clone() } else { format!("{field}: {message}") };
+        let fields = vec![FieldFault { field, message }];
+        Self { fields, ..Self::new(Why::Op(ErrorKind::InvalidInput), whole) }
+    }
+
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    #[must_use]
+    pub fn help_opt(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+
+    #[must_use]
+    pub fn retry_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
+    }
+
+    /// The fault of a script.
+    pub fn of_run(error: &Error) -> Self {
+        match error {
+            Error::Check(report) => Self::of_check(report),
+            Error::Input { error, .. } => {
+                let fault = Self::from(&error.error);
+                let field = error.param.clone().unwrap_or_default();
+                let message = fault.message.clone();
+                Self { fields: vec![FieldFault { field, message }], ..fault }
+            }
+            Error::Run { source, error } => {
+                let fault = Self::from(&error.error);
+                let source = error.source.as_ref().unwrap_or(source);
+                if error.span == Span::default() {
+                    return fault;
+                }
+                let (line, column) = source.position(error.span.start);
+                let message = format!("{}:{line}:{column}: {}", source.name(), fault.message);
+                Self { message, ..fault }
+            }
+            // A new way to fail is one of the run.
+            other => {
+                Self::new(Why::Op(other.kind().unwrap_or(ErrorKind::Failed)), other.to_string())
+            }
+        }
+    }
+
+    fn of_check(report: &Report) -> Self {
+        let name = report.source.name();
+        let field = |problem: &Problem| {
+            let (line, column) = report.source.position(problem.span().start);
+            let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+            FieldFault {
+                field: format!("{name}:{line}:{column}"),
+                message: format!("{}: {}{help}", problem.code.as_str(), problem.message),
+            }
+        };
+        let fields: Vec<FieldFault> = report.errors().map(field).collect();
+        let message = match fields.as_slice() {
+            [one] => format!("the script has an error: {}", one.message),
+            all => format!("the script has {} errors", all.len()),
+        };
+        let why = report.errors().next().map_or(Why::Check, why);
+        Self { fields, ..Self::new(why, message) }
+    }
+}
+
+/// The kind of a problem: what a policy refuses is denied, and a cap that cannot be kept has not
+/// enough.
+fn why(problem: &Problem) -> Why {
+    Why::Op(match problem.code {
+        Code::E315 => ErrorKind::Denied,
+        Code::E309 if problem.message.contains("timeout") => ErrorKind::Timeout,
+        Code::E309 | Code::E310 | Code::E311 => ErrorKind::Budget,
+        _ => return Why::Check,
+    })
+}
+
+impl From<&OpError> for Fault {
+    fn from(error: &OpError) -> Self {
+        Self {
+            why: Why::Op(error.kind),
+            message: error.message.clone(),
+            help: error.help.clone(),
+            fields: Vec::new(),
+            retry_after: error.retry_after,
+        }
+    }
+}
+
+impl From<OpError> for Fault {
+    fn from(error: OpError) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,30 @@
+//! Calls from outside: tools, served scripts and runs, as every entry layer offers them.
+//!
+//! A base turns what it receives into a [`Call`], and the [`Answer`] into what it sends. Everything
+//! between is here, so that a call means the same on every surface:
+//!
+//! ```text
+//! Call --resolve--> a script with inputs --plan, authorise--> Request --start--> Run --> Answer
+//! ```
+//!
+//! **Invariants:** a tool is the public name of an op and has no code of its own. A call is a run of
+//! the engine: nothing else executes anything. No protocol is known here: no HTTP, no JSON-RPC.
+
+mod call;
+pub mod components;
+pub mod decode;
+mod fault;
+mod folder;
+mod resolve;
+mod rights;
+mod runs;
+mod service;
+pub mod tools;
+
+pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};
+pub use fault::{Fault, FieldFault, Why};
+pub use folder::{Folder, Served, Unserved};
+pub use resolve::Resolved;
+pub use rights::tier_of;
+pub use runs::{Live, Numbered, Outcome, Seen};
+pub use service::{Caller, Options, Service};

@@ -1,0 +1,415 @@
+//! Runs that were started from outside: their events, their end, and how to stop them.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use svc_contract::{registry::ErrorKind, store::RunId};
+use svc_engine::{CancellationToken, Engine, Happened, Response, RunEvent, Running};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use crate::{Answer, Fault, Resolved, StepReport, Why};
+
+/// The most events of a run that a late reader can still get.
+const MOST_EVENTS: usize = 1000;
+
+/// How many ended runs are kept in memory for readers that come late.
+const MOST_ENDED: usize = 1000;
+
+/// How long an ended run is kept in memory.
+const KEPT: Duration = Duration::from_mins(10);
+
+/// A run that was started.
+pub struct Live {
+    id: RunId,
+    name: String,
+    is_stored: bool,
+    cancel: CancellationToken,
+    state: Mutex<State>,
+    /// Counts the events and the end, so that readers can wait for the next one.
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<Numbered>,
+    /// The number of the next event.
+    next: u64,
+    has_begun: bool,
+    outcome: Option<Outcome>,
+    ended: Option<Instant>,
+    steps: Vec<StepReport>,
+}
+
+/// An event with its number, from 1.
+#[derive(Clone, Debug)]
+pub struct Numbered {
+    pub number: u64,
+    pub event: Arc<RunEvent>,
+}
+
+/// The end of a run.
+pub type Outcome = Result<Answer, Fault>;
+
+/// What a reader gets next.
+#[derive(Clone, Debug)]
+pub enum Seen {
+    Event(Numbered),
+    /// The reader came too late for some events: the next one is this.
+    Gap(u64),
+    Ended(Box<Outcome>),
+}
+
+impl Live {
+    fn new(
+        id: RunId,
+        resolved: Option<&Resolved>,
+        is_stored: bool,
+        cancel: CancellationToken,
+    ) -> Arc<Self> {
+        let name = resolved.map(Resolved::name).unwrap_or_default();
+        let steps = resolved.map(Resolved::reports).unwrap_or_default();
+        let state = Mutex::new(State { next: 1, steps, ..State::default() });
+        let (changed, _) = watch::channel(0);
+        Arc::new(Self { id, name, is_stored, cancel, state, changed })
+    }
+
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// The script or the ops that run.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the run is in the store.
+    pub fn is_stored(&self) -> bool {
+        self.is_stored
+    }
+
+    /// `queued`, `running`, `done`, `failed` or `cancelled`.
+    pub fn word(&self) -> &'static str {
+        let state = self.state();
+        match &state.outcome {
+            None if state.has_begun => "running",
+            None => "queued",
+            Some(Ok(_)) => "done",
+            Some(Err(fault)) if fault.why == Why::Op(ErrorKind::Cancelled) => "cancelled",
+            Some(Err(_)) => "failed",
+        }
+    }
+
+    /// The end, if the run has ended.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.state().outcome.clone()
+    }
+
+    /// Ends the run: nothing new starts, and its result is the error `cancelled`.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Cancels the run when the guard is dropped.
+    pub(crate) fn cancelling(&self) -> Cancelling {
+        Cancelling(Some(self.cancel.clone()))
+    }
+
+    /// Waits until the run has begun, and a stored one can be resumed whatever happens, or until
+    /// it has ended.
+    pub async fn begun(&self) {
+        let mut changed = self.changed.subscribe();
+        let is_over = |state: &State| state.outcome.is_some() || state.next > 1;
+        loop {
+            if is_over(&self.state()) {
+                return;
+            }
+            // The sender lives as long as this run.
+            let _ = changed.changed().await;
+        }
+    }
+
+    /// Waits for the end.
+    pub async fn ended(&self) -> Outcome {
+        let mut changed = self.changed.subscribe();
+        loop {
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            }
+            // The sender lives as long as this run.
+            let _ = changed.changed().await;
+        }
+    }
+
+    /// The next event after the one with this number, or the end; waits for it.
+    pub async fn next(&self, after: u64) -> Seen {
+        let mut changed = self.changed.subscribe();
+        loop {
+            if let Some(seen) = self.seen(after) {
+                return seen;
+            }
+            let _ = changed.changed().await;
+        }
+    }
+
+    fn seen(&self, after: u64) -> Option<Seen> {
+        let state = self.state();
+        let first = state.events.front().map(|it| it.number);
+        match first {
+            Some(first) if first > after + 1 => return Some(Seen::Gap(first)),
+            _ => {}
+        }
+        let wanted = state.events.iter().find(|it| it.number > after);
+        match (wanted, &state.outcome) {
+            (Some(event), _) => Some(Seen::Event(event.clone())),
+            (None, Some(outcome)) => Some(Seen::Ended(Box::new(outcome.clone()))),
+            (None, None) => None,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, event: RunEvent) {
+        let mut state = self.state();
+        let number = state.next;
+        state.next += 1;
+        state.events.push_back(Numbered { number, event: Arc::new(event) });
+        if state.events.len() > MOST_EVENTS {
+            state.events.pop_front();
+        }
+        drop(state);
+        self.changed.send_modify(|it| *it += 1);
+    }
+
+    fn begin(&self) {
+        self.state().has_begun = true;
+        self.changed.send_modify(|it| *it += 1);
+    }
+
+    fn end(&self, outcome: Outcome) {
+        let mut state = self.state();
+        state.outcome = Some(outcome);
+        state.ended = Some(Instant::now());
+        drop(state);
+        self.changed.send_modify(|it| *it += 1);
+    }
+}
+
+impl std::fmt::Debug for Live {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Live").field("id", &self.id).field("state", &self.word()).finish()
+    }
+}
+
+/// Cancels a run when it is dropped.
+pub(crate) struct Cancelling(Option<CancellationToken>);
+
+impl Cancelling {
+    /// Lets the run go on.
+    pub(crate) fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Cancelling {
+    fn drop(&mut self) {
+        if let Some(cancel) = &self.0 {
+            cancel.cancel();
+        }
+    }
+}
+
+/// The runs of a service.
+#[derive(Default)]
+pub(crate) struct Registry {
+    all: Mutex<HashMap<String, Arc<Live>>>,
+    /// Gives runs that are not stored a name.
+    unstored: AtomicU64,
+}
+
+/// What is needed to start a run.
+pub(crate) struct Start {
+    pub(crate) engine: Engine,
+    pub(crate) resolved: Resolved,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Registry {
+    /// Starts a run, which waits for its slot first.
+    pub(crate) fn start(
+        &self,
+        start: Start,
+        slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static,
+    ) -> Arc<Live> {
+        let Start { engine, resolved, cancel } = start;
+        let request = resolved.request(&engine).acknowledged();
+        let request = request.cancelled_by(cancel.clone()).into_owned();
+        let is_stored = request.id().is_some();
+        let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
+        let live = Live::new(id, Some(&resolved), is_stored, cancel.clone());
+        self.add(live.clone());
+        let run = live.clone();
+        tokio::spawn(async move {
+            let outcome = match waited(slot, &cancel).await {
+                Ok(slot) => {
+                    run.begin();
+                    let begun = Instant::now();
+                    let mut running = request.start();
+                    watch_events(&run, &mut running, Some(&resolved)).await;
+                    let ended = running.await;
+                    drop(slot);
+                    match ended {
+                        Ok(response) => {
+                            let answer = run.answer(response, begun.elapsed());
+                            resolved.answered(answer)
+                        }
+                        Err(error) => Err(resolved.failure(&engine, error)),
+                    }
+                }
+                Err(fault) => Err(fault),
+            };
+            run.end(outcome);
+        });
+        live
+    }
+
+    /// Resumes a stored run.
+    pub(crate) fn resume(
+        &self,
+        engine: &Engine,
+        id: &RunId,
+        cancel: CancellationToken,
+        slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static,
+    ) -> Result<Arc<Live>, Fault> {
+        let request = engine.resume(id.as_str()).map_err(|err| of_store(&err))?;
+        let request = request.acknowledged().cancelled_by(cancel.clone()).into_owned();
+        let live = Live::new(id.clone(), None, true, cancel.clone());
+        self.add(live.clone());
+        let run = live.clone();
+        tokio::spawn(async move {
+            let outcome = match waited(slot, &cancel).await {
+                Ok(slot) => {
+                    run.begin();
+                    let begun = Instant::now();
+                    let mut running = request.start();
+                    watch_events(&run, &mut running, None).await;
+                    let ended = running.await;
+                    drop(slot);
+                    let answer = ended.map(|it| run.answer(it, begun.elapsed()));
+                    answer.map_err(|err| Fault::of_run(&err))
+                }
+                Err(fault) => Err(fault),
+            };
+            run.end(outcome);
+        });
+        Ok(live)
+    }
+
+    /// The run of this name.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Live>> {
+        self.all().get(id).cloned()
+    }
+
+    /// The runs that have not ended.
+    pub(crate) fn running(&self) -> Vec<Arc<Live>> {
+        self.all().values().filter(|it| it.outcome().is_none()).cloned().collect()
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, live: Arc<Live>) {
+        let mut all = self.all();
+        forget(&mut all);
+        all.insert(live.id.to_string(), live);
+    }
+
+    fn name(&self, engine: &Engine) -> RunId {
+        // Two runs of the same millisecond need two names.
+        let number = self.unstored.fetch_add(1, Ordering::Relaxed);
+        let now = engine.host().now().saturating_add(i64::try_from(number % 1000).unwrap_or(0));
+        RunId::new(now)
+    }
+}
+
+/// Forgets the ended runs that are old, and the oldest ones beyond the limit.
+fn forget(all: &mut HashMap<String, Arc<Live>>) {
+    let ended = |it: &Arc<Live>| it.state().ended;
+    all.retain(|_, it| ended(it).is_none_or(|at| at.elapsed() < KEPT));
+    let mut old: Vec<(Instant, String)> =
+        all.iter().filter_map(|(id, it)| Some((ended(it)?, id.clone()))).collect();
+    old.sort();
+    let many = all.len().saturating_sub(MOST_ENDED);
+    for (_, id) in old.into_iter().take(many) {
+        all.remove(&id);
+    }
+}
+
+/// Waits for a slot, unless the run is cancelled first.
+async fn waited(
+    slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>>,
+    cancel: &CancellationToken,
+) -> Result<OwnedSemaphorePermit, Fault> {
+    let cancelled = || Fault::new(Why::Op(ErrorKind::Cancelled), "cancelled before it began");
+    cancel.run_until_cancelled(slot).await.unwrap_or_else(|| Err(cancelled()))
+}
+
+async fn watch_events(run: &Live, running: &mut Running, resolved: Option<&Resolved>) {
+    while let Some(event) = running.events().next().await {
+        if let Some(resolved) = resolved {
+            run.count(&event, resolved);
+        }
+        let is_end = matches!(event.what, Happened::Ended { .. });
+        // The outcome, which has the shape of the call, is the end.
+        if !is_end {
+            run.push(event);
+        }
+    }
+}
+
+impl Live {
+    /// Adds what an event says about a step.
+    fn count(&self, event: &RunEvent, resolved: &Resolved) {
+        let Some(idx) = resolved.step_of(&event.node) else { return };
+        let mut state = self.state();
+        let Some(step) = state.steps.get_mut(idx) else { return };
+        match &event.what {
+            Happened::Finished { took_ms, .. } => step.took += Duration::from_millis(*took_ms),
+            Happened::Failed { took_ms, error, .. } => {
+                step.took += Duration::from_millis(*took_ms);
+                (step.ok, step.error) = (false, Some(error.message.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&self, response: Response, took: Duration) -> Answer {
+        Answer {
+            value: response.value,
+            run: self.is_stored.then(|| self.id.clone()),
+            usage: response.usage,
+            took,
+            steps: self.state().steps.clone(),
+        }
+    }
+}
+
+/// A failure of the store.
+pub(crate) fn of_store(err: &svc_contract::store::StoreError) -> Fault {
+    use svc_contract::store::StoreErrorKind as Kind;
+    let why = match err.kind {
+        Kind::NotFound => Why::Op(ErrorKind::NotFound),
+        Kind::Ambiguous => Why::Op(ErrorKind::InvalidInput),
+        Kind::Claimed { .. } => Why::Conflict,
+        _ => Why::Op(ErrorKind::Failed),
+    };
+    Fault::new(why, err.message.clone()).help_opt(err.help.clone())
+}

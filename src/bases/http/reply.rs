@@ -1,0 +1,97 @@
+//! Answers with their headers.
+
+use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
+use hyper::{
+    HeaderMap, Response, StatusCode,
+    body::Bytes,
+    header::{self, HeaderValue},
+};
+use svc_api::rest::{Reply, WithRequest, document, fault_body};
+use svc_contract::{host::Host, value::json};
+use svc_service::Fault;
+
+use super::{events, request::text};
+
+/// What is sent.
+pub(super) type Answer = Response<BoxBody<Bytes, std::convert::Infallible>>;
+
+const REQUEST_ID: header::HeaderName = header::HeaderName::from_static("x-request-id");
+
+/// The id of a request, for logs and errors.
+pub(super) struct Id(String);
+
+impl Id {
+    /// The caller's own id, if it is a plain word; else a new one.
+    pub(super) fn of(headers: &HeaderMap, host: &dyn Host) -> Self {
+        let is_sign = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
+        let given = text(headers, REQUEST_ID);
+        let given = given.filter(|it| (1..=64).contains(&it.len()) && it.bytes().all(is_sign));
+        Self(given.unwrap_or_else(|| {
+            let mut bytes = [0; 12];
+            // Without randomness the ids repeat, and nothing depends on that.
+            let _ = host.random(&mut bytes);
+            bytes.iter().map(|it| format!("{it:02x}")).collect()
+        }))
+    }
+}
+
+/// The answer of a handler.
+pub(super) fn of(reply: Reply, id: &Id) -> Answer {
+    match reply {
+        Reply::Json(status, value) => made(status, "application/json", json::write(&value), id),
+        Reply::Text(status, kind, text) => made(status, kind, text, id),
+        Reply::Events(of) => {
+            let mut answer = Response::new(events::body(of));
+            let headers = answer.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            // A proxy that waits for more would hold the events up.
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+            with_headers(answer, id)
+        }
+    }
+}
+
+/// The answer for a request that failed.
+pub(super) fn fault(fault: &Fault, id: &Id) -> Answer {
+    let body = fault_body(&WithRequest { fault, request_id: &id.0 });
+    let mut answer = made(fault.why.status(), "application/json", json::write(&body), id);
+    if let Some(wait) = fault.retry_after {
+        let seconds = wait.as_secs().max(1);
+        answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let (svc_service::Why::Method, Some(help)) = (fault.why, &fault.help)
+        && let Ok(allow) =
+            HeaderValue::from_str(&help.trim_start_matches("use ").replace(" or ", ", "))
+    {
+        answer.headers_mut().insert(header::ALLOW, allow);
+    }
+    answer
+}
+
+/// The pages that are not in the table: the document itself.
+pub(super) fn page(method: &str, path: &str, version: &str) -> Option<Reply> {
+    match (method, path) {
+        ("GET", "/openapi.json") => Some(Reply::Text(200, "application/json", document(version))),
+        _ => None,
+    }
+}
+
+fn made(status: u16, kind: &'static str, text: String, id: &Id) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
+    *answer.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    with_headers(answer, id)
+}
+
+fn with_headers(mut answer: Answer, id: &Id) -> Answer {
+    let headers = answer.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if let Ok(id) = HeaderValue::from_str(&id.0) {
+        headers.insert(REQUEST_ID, id);
+    }
+    answer
+}
