@@ -108,17 +108,7 @@ const LIGHT: [(&str, &[&str]); 10] = [
         ],
     ),
     // No protocol.
-    (
-        "service",
-        &[
-            "blake3",
-            "svc-contract",
-            "svc-engine",
-            "svc-lang",
-            "tokio",
-            "tokio-util",
-        ],
-    ),
+    ("service", &["blake3", "svc-contract", "svc-engine", "svc-lang", "tokio", "tokio-util"]),
     ("assist", &["svc-contract", "svc-engine", "svc-lang"]),
     // Names of the language are only in what it generates.
     ("derive", &["proc-macro2", "quote", "syn"]),

@@ -137,7 +137,7 @@ call nav_stats --json
 call nav_inspect -p component=text --json
 call nav_inspect --json
 call nothing --json
-call guide_ask --args {"query":3} --json
+call guide_ask --args [] --json
 ask how are budgets enforced? --json
 ask xyzzy --json
 guide plan count the words of a file --json

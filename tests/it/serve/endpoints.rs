@@ -8,7 +8,10 @@ use super::Server;
 fn endpoints_have_the_shapes_of_the_specification() {
     let server = Server::start();
     let health = server.get("/health").ok();
-    assert_eq!(health, json!({ "status": "ok", "system": "svc", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(
+        health,
+        json!({ "status": "ok", "system": "svc", "version": env!("CARGO_PKG_VERSION") })
+    );
     assert_eq!(server.get("/health/live").ok()["status"], "ok");
     assert_eq!(server.get("/health/ready").ok()["status"], "ok");
 
@@ -19,8 +22,12 @@ fn endpoints_have_the_shapes_of_the_specification() {
 
     let clusters = server.get("/clusters").ok();
     assert_eq!(clusters["ok"], true);
-    let slugs: Vec<&str> =
-        clusters["clusters"].as_array().unwrap().iter().map(|it| it["slug"].as_str().unwrap()).collect();
+    let slugs: Vec<&str> = clusters["clusters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["slug"].as_str().unwrap())
+        .collect();
     assert_eq!(slugs.len(), 9);
     let one = server.get("/clusters/context-retrieval").ok();
     assert_eq!((&one["ok"], &one["slug"]), (&true.into(), &"context-retrieval".into()));
@@ -37,17 +44,25 @@ fn endpoints_have_the_shapes_of_the_specification() {
     server.post("/clusters/context-retrieval/text", r#"{"op": "upper"}"#).fails(404, "not_found");
 
     let found = server.get("/nav/discover?query=condense%20documents&limit=1").ok();
-    assert_eq!(found, json!([{ "name": "ctx_summary", "score": 1.0, "cluster": "context-retrieval" }]));
+    assert_eq!(
+        found,
+        json!([{ "name": "ctx_summary", "score": 1.0, "cluster": "context-retrieval" }])
+    );
     let found = server.get("/nav/recommend?query=condense+documents&limit=1").ok();
     assert_eq!(found["recommendations"][0]["name"], "ctx_summary");
     assert_eq!(server.get("/nav/inspect/text").ok()["name"], "text");
     server.get("/nav/inspect/no_such").fails(404, "not_found");
     let stats = server.get("/nav/stats").ok();
-    assert!(stats["tools_total"].as_i64().unwrap() >= 15 && stats["uptime_sec"].is_i64(), "{stats}");
+    assert!(
+        stats["tools_total"].as_i64().unwrap() >= 15 && stats["uptime_sec"].is_i64(),
+        "{stats}"
+    );
 
-    let answer = server.post("/guide/ask", r#"{"query": "how do I mock a component in a test?", "top_k": 2}"#);
+    let answer = server
+        .post("/guide/ask", r#"{"query": "how do I mock a component in a test?", "top_k": 2}"#);
     assert!(answer.ok()["answer"].as_str().unwrap().contains("mock"));
-    let plan = server.post("/guide/plan", r#"{"goal": "the first 3 lines of notes.txt", "max_steps": 5}"#);
+    let plan =
+        server.post("/guide/plan", r#"{"goal": "the first 3 lines of notes.txt", "max_steps": 5}"#);
     assert!(plan.ok()["verdict"].is_string());
     assert!(server.get("/guide/overview").ok().is_object());
 }
@@ -94,8 +109,10 @@ fn a_pipeline_gives_the_results_of_all_steps() {
 
 #[test]
 fn the_research_chain_names_its_steps() {
-    let server = Server::with(&[("notes/a.md", "# Cats\n\nCats sleep sixteen hours a day.\n")], &[]);
-    let answer = server.post("/pipeline/research", r#"{"query": "how long do cats sleep?", "source": "notes"}"#);
+    let server =
+        Server::with(&[("notes/a.md", "# Cats\n\nCats sleep sixteen hours a day.\n")], &[]);
+    let answer = server
+        .post("/pipeline/research", r#"{"query": "how long do cats sleep?", "source": "notes"}"#);
     let answer = answer.ok();
     let names: Vec<&str> =
         answer["steps"].as_array().unwrap().iter().map(|it| it["step"].as_str().unwrap()).collect();

@@ -13,7 +13,8 @@ fn bodies_that_cannot_be_read_say_why() {
     assert!(wrong.contains("line 1 column 1"), "{wrong}");
     let wrong = send(b"{\"op\": \"\xff\"}", json).fails(400, "malformed");
     assert!(wrong.contains("offset 8"), "{wrong}");
-    let wrong = send(b"op=upper", "application/x-www-form-urlencoded").fails(415, "unsupported_format");
+    let wrong =
+        send(b"op=upper", "application/x-www-form-urlencoded").fails(415, "unsupported_format");
     assert!(wrong.contains("application/json"), "{wrong}");
     let deep = format!("{{\"op\": {}{}}}", "[".repeat(100), "]".repeat(100));
     assert!(send(deep.as_bytes(), json).fails(400, "malformed").contains("limit 64"));
@@ -44,7 +45,8 @@ fn unknown_names_and_wrong_params_are_found_before_anything_runs() {
     assert!(wrong.fails(422, "invalid_input").contains("did you mean `text`?"), "{wrong:?}");
     let wrong = post("/invoke/text", r#"{"op": "upper", "params": {"text": 5}}"#);
     assert!(wrong.fails(422, "invalid_input").contains("expected string"), "{wrong:?}");
-    post("/invoke/text", r#"{"op": "parse_int", "params": {"text": "x"}}"#).fails(422, "invalid_input");
+    post("/invoke/text", r#"{"op": "parse_int", "params": {"text": "x"}}"#)
+        .fails(422, "invalid_input");
     post("/invoke/read_text", r#"{"op": "infer", "params": {"path": "none.txt"}}"#)
         .fails(404, "not_found");
     post("/invoke/llm_router", r#"{"op": "infer", "params": {"prompt": "hi"}}"#)
@@ -86,14 +88,23 @@ fn a_request_has_an_id_that_errors_repeat() {
 #[test]
 fn broken_requests_end_their_connection_only() {
     let server = Server::with(&[], &[]);
-    for bytes in [&b"\0\0\0\0"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"", b"POST /pipeline HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"] {
+    for bytes in [
+        &b"\0\0\0\0"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"",
+        b"POST /pipeline HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    ] {
         let answer = server.client.raw(bytes);
         assert!(answer.status < 500, "{answer:?}");
     }
     // A body that never comes does not hold up others.
     use std::io::Write as _;
     let mut half = server.client.open();
-    let head = format!("POST /invoke/text HTTP/1.1\r\nHost: {}\r\nContent-Length: 50\r\n\r\n{{", server.client.host());
+    let head = format!(
+        "POST /invoke/text HTTP/1.1\r\nHost: {}\r\nContent-Length: 50\r\n\r\n{{",
+        server.client.host()
+    );
     half.write_all(head.as_bytes()).unwrap();
     assert_eq!(server.get("/health").status, 200);
 }

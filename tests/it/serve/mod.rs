@@ -31,7 +31,10 @@ struct Server {
 }
 
 const SCRIPTS: [(&str, &str); 6] = [
-    ("word-count.svc", "# Counts the words of a text.\n\n## The text.\nparam text: string\n\n{ words: text >> split(sep: \" \") >> len }"),
+    (
+        "word-count.svc",
+        "# Counts the words of a text.\n\n## The text.\nparam text: string\n\n{ words: text >> split(sep: \" \") >> len }",
+    ),
     ("reports/by_day.svc", "param n: int 1..10 = 3\nrange(1, n + 1) >> each { it * 2 }"),
     ("slow.svc", "param time: duration = 20s\n\"slept\" >> wait(duration: time)"),
     ("library.svc", "flow double(n: int) -> int { n * 2 }"),

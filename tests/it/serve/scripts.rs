@@ -63,7 +63,8 @@ fn a_plan_comes_before_the_call() {
 fn a_changed_script_is_served_and_a_broken_one_stays_as_it_was() {
     let server = Server::start();
     let count = |text: &str| {
-        server.post("/scripts/word_count", &format!(r#"{{"text": "{text}"}}"#)).ok()["result"].clone()
+        server.post("/scripts/word_count", &format!(r#"{{"text": "{text}"}}"#)).ok()["result"]
+            .clone()
     };
     assert_eq!(count("a b"), json!({ "words": 2 }));
     server.write("word-count.svc", "param text: string\ntext >> uper");
@@ -81,7 +82,10 @@ fn a_changed_script_is_served_and_a_broken_one_stays_as_it_was() {
 #[test]
 fn a_change_of_a_used_file_is_served() {
     let server = Server::with(
-        &[("a.svc", "use \"lib.svc\" as lib\nparam n: int = 2\nn >> lib.double"), ("lib.svc", SCRIPTS[3].1)],
+        &[
+            ("a.svc", "use \"lib.svc\" as lib\nparam n: int = 2\nn >> lib.double"),
+            ("lib.svc", SCRIPTS[3].1),
+        ],
         &[],
     );
     assert_eq!(server.post("/scripts/a", "{}").ok()["result"], 4);

@@ -18,10 +18,14 @@ fn a_tool_is_called_with_its_arguments() {
         list["tools"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(listed, rows().iter().map(|it| it.name).collect::<Vec<_>>());
 
-    let found = server.post("/tools/nav_discover", r#"{"query": "condense documents", "limit": 1}"#);
+    let found =
+        server.post("/tools/nav_discover", r#"{"query": "condense documents", "limit": 1}"#);
     assert_eq!(found.ok()["result"][0]["name"], "ctx_summary");
     let status = server.post("/tools/system_status", r#"{"explain": "guide_ask"}"#).ok();
-    assert_eq!((&status["tier"], &status["explain"]["callable"]), (&"builder".into(), &true.into()));
+    assert_eq!(
+        (&status["tier"], &status["explain"]["callable"]),
+        (&"builder".into(), &true.into())
+    );
     server.post("/tools/guide_aks", "{}").fails(404, "not_found");
     server.post("/tools/guide_ask", "{}").fails(422, "invalid_input");
 
@@ -55,9 +59,7 @@ fn a_tool_is_called_with_its_arguments() {
 fn the_schemas_of_tools_describe_their_results() {
     let server = Server::with(&[], &[]);
     for row in rows() {
-        let parse = |it| -> Value {
-            serde_json::from_str(&svc::value::json::write(it)).unwrap()
-        };
+        let parse = |it| -> Value { serde_json::from_str(&svc::value::json::write(it)).unwrap() };
         let (input, output) = (parse(&row.input_schema), parse(&row.output_schema));
         assert_eq!(input["additionalProperties"], false, "{}", row.name);
         assert_eq!(output["type"], "object", "{}", row.name);

@@ -22,10 +22,18 @@ fn only_this_machine_is_answered() {
     }
     let own = format!("localhost:{port}");
     assert_eq!(server.client.send("GET", "/components", &[("Host", &own)], None).status, 200);
-    let twice = format!("GET /components HTTP/1.1\r\nHost: {own}\r\nHost: example.com\r\nConnection: close\r\n\r\n");
+    let twice = format!(
+        "GET /components HTTP/1.1\r\nHost: {own}\r\nHost: example.com\r\nConnection: close\r\n\r\n"
+    );
     assert!(matches!(server.client.raw(twice.as_bytes()).status, 400 | 403));
 
-    for origin in ["https://example.com", "null", "http://localhost:1", "file://", "http://127.0.0.1.example.com"] {
+    for origin in [
+        "https://example.com",
+        "null",
+        "http://localhost:1",
+        "file://",
+        "http://127.0.0.1.example.com",
+    ] {
         let body = br#"{"op": "upper", "params": {"text": "a"}}"#;
         let headers = [("Origin", origin), ("Content-Type", "text/plain")];
         let answer = server.client.send("POST", "/invoke/text", &headers, Some(body));
@@ -43,7 +51,10 @@ fn pages_of_an_allowed_origin_may_call() {
     assert_eq!(asked.status, 204);
     assert!(asked.head.contains("access-control-allow-methods: get, post"), "{asked:?}");
     let answer = server.client.send("GET", "/health", &[origin], None);
-    assert!(answer.head.contains("access-control-allow-origin: https://app.example.com"), "{answer:?}");
+    assert!(
+        answer.head.contains("access-control-allow-origin: https://app.example.com"),
+        "{answer:?}"
+    );
     let other = ("Origin", "https://other.example.com");
     assert_eq!(server.client.send("GET", "/health", &[other], None).status, 403);
     assert_eq!(server.client.send("OPTIONS", "/health", &[other], None).status, 403);
@@ -60,14 +71,26 @@ fn no_caller_runs_programs() {
     let op = format!(r#"{{"op": "infer", "params": {{"program": "touch", "args": ["{touch}"]}}}}"#);
     let scripts = [
         format!(r#""touch" >> exec(args: ["{touch}"])"#),
-        format!(r#"flow f(x: string) -> string {{ x >> exec(args: ["{touch}"]) >> .stdout }}  ["touch"] >> each {{ it >> f }}"#),
+        format!(
+            r#"flow f(x: string) -> string {{ x >> exec(args: ["{touch}"]) >> .stdout }}  ["touch"] >> each {{ it >> f }}"#
+        ),
         format!(r#"if false {{ "touch" >> exec(args: ["{touch}"]) >> .stdout }} else {{ "a" }}"#),
         format!(r#"test "t" {{ expect true }}  "touch" >> exec_json(args: ["{touch}"])"#),
     ];
     let mut bodies = vec![
         ("/invoke/exec".to_owned(), op.clone()),
-        ("/tools/invoke_component".to_owned(), format!(r#"{{"component": "exec", "params": {{"program": "touch", "args": ["{touch}"]}}}}"#)),
-        ("/pipeline".to_owned(), format!(r#"{{"steps": [{{"component": "exec", "op": "infer", "params": {{"program": "touch", "args": ["{touch}"]}}}}]}}"#)),
+        (
+            "/tools/invoke_component".to_owned(),
+            format!(
+                r#"{{"component": "exec", "params": {{"program": "touch", "args": ["{touch}"]}}}}"#
+            ),
+        ),
+        (
+            "/pipeline".to_owned(),
+            format!(
+                r#"{{"steps": [{{"component": "exec", "op": "infer", "params": {{"program": "touch", "args": ["{touch}"]}}}}]}}"#
+            ),
+        ),
         ("/tools/exec".to_owned(), op),
     ];
     for script in scripts {
