@@ -204,7 +204,10 @@ impl Live {
 
 impl std::fmt::Debug for Live {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Live").field("id", &self.id).field("state", &self.word()).finish()
+        f.debug_struct("Live")
+            .field("id", &self.id)
+            .field("state", &self.word())
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
@@ -102,12 +102,12 @@ impl Serve {
         let kept = store.as_ref().map(|it| it.engine(engine.clone()));
         let mut options = Options::new(env!("CARGO_PKG_VERSION"));
         if let Some(folder) = &self.folder {
-            options.folder = Some(self.existing(folder, session)?);
+            options.folder = Some(Self::existing(folder, session)?);
         }
         Ok((Service::new(engine, kept, options), store))
     }
 
-    fn existing(&self, folder: &std::path::Path, session: &Session) -> Result<PathBuf> {
+    fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
         let stat = session.engine.host().stat(folder);
         let stat = stat.map_err(|err| Failure::reading(OpError::io(err, folder)))?;
         if stat.is_dir {

@@ -27,10 +27,10 @@ impl Id {
         let given = text(headers, REQUEST_ID);
         let given = given.filter(|it| (1..=64).contains(&it.len()) && it.bytes().all(is_sign));
         Self(given.unwrap_or_else(|| {
-            let mut bytes = [0; 12];
+            let mut bytes = [0; 16];
             // Without randomness the ids repeat, and nothing depends on that.
             let _ = host.random(&mut bytes);
-            bytes.iter().map(|it| format!("{it:02x}")).collect()
+            u128::from_le_bytes(bytes).to_string()
         }))
     }
 }

@@ -1,5 +1,7 @@
 //! Requests that are wrong: each has the place, the cause, and a status below 500.
 
+use std::io::Write as _;
+
 use super::Server;
 
 #[test]
@@ -99,7 +101,6 @@ fn broken_requests_end_their_connection_only() {
         assert!(answer.status < 500, "{answer:?}");
     }
     // A body that never comes does not hold up others.
-    use std::io::Write as _;
     let mut half = server.client.open();
     let head = format!(
         "POST /invoke/text HTTP/1.1\r\nHost: {}\r\nContent-Length: 50\r\n\r\n{{",

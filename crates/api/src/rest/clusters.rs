@@ -8,7 +8,7 @@ use svc_service::{Fault, tools};
 
 use super::{
     Input, Reply, Rest, invoke,
-    route::{Access, Body, Method, Route},
+    route::{Access, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -72,7 +72,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(Clusters::SCHEME),
             statuses: &[],
             streams: false,
-            handle: |rest, _| Box::pin(all(rest)),
+            handle: Handle::Now(|rest, _| Ok(all(rest))),
         },
         Route {
             method: Method::Get,
@@ -85,7 +85,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(Cluster::SCHEME),
             statuses: &[404],
             streams: false,
-            handle: |rest, input| Box::pin(one(rest, input)),
+            handle: Handle::Now(one),
         },
         Route {
             method: Method::Post,
@@ -98,18 +98,18 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(InCluster::SCHEME),
             statuses: invoke::STATUSES,
             streams: false,
-            handle: |rest, input| Box::pin(called(rest, input)),
+            handle: Handle::Io(|rest, input| Box::pin(called(rest, input))),
         },
     ]
 }
 
-async fn all(rest: &Rest) -> Result<Reply, Fault> {
+fn all(rest: &Rest) -> Reply {
     let registry = rest.service.engine().registry();
     let clusters = VISIBLE.iter().map(|it| cluster(it, registry)).collect();
-    Ok(Reply::ok(with_ok(Clusters { clusters }.encode())))
+    Reply::ok(with_ok(Clusters { clusters }.encode()))
 }
 
-async fn one(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let found = find(rest.service.engine().registry(), input.part(0))?;
     Ok(Reply::ok(with_ok(found.encode())))
 }

@@ -4,7 +4,9 @@ use svc_contract::{registry::Param, value::Value};
 
 use svc_service::Fault;
 
-use super::{Handled, Input, Reply, Rest, clusters, invoke, pipeline, runs, scripts, state, tools};
+use super::{
+    Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
+};
 
 /// The method of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,17 @@ pub struct Route {
     pub statuses: &'static [u16],
     /// Whether it can answer with events.
     pub streams: bool,
-    pub(crate) handle: for<'a> fn(&'a Rest, Input) -> Handled<'a>,
+    pub(crate) handle: Handle,
+}
+
+/// What a route does.
+#[derive(Clone, Copy)]
+pub(crate) enum Handle {
+    /// In place, since it takes some microseconds.
+    Now(fn(&Rest, &Input) -> Result<Reply, Fault>),
+    /// On a thread that may wait for files and the store.
+    Blocking(fn(&Rest, &Input) -> Result<Reply, Fault>),
+    Io(for<'a> fn(&'a Rest, Input) -> Handled<'a>),
 }
 
 /// What a body contains.
@@ -122,7 +134,15 @@ impl Method {
 impl Route {
     /// The answer to a request.
     pub async fn answer(&self, rest: &Rest, input: Input) -> Result<Reply, Fault> {
-        (self.handle)(rest, input).await
+        match self.handle {
+            Handle::Now(handle) => handle(rest, &input),
+            Handle::Io(handle) => handle(rest, input).await,
+            Handle::Blocking(handle) => {
+                let rest = rest.clone();
+                let ended = tokio::task::spawn_blocking(move || handle(&rest, &input)).await;
+                ended.unwrap_or_else(|err| Err(bug(&err)))
+            }
+        }
     }
 
     /// The names of the params in its path.

@@ -9,7 +9,7 @@ use svc_service::{Fault, Live, Why, tools};
 
 use super::{
     EventsOf, Input, Reply, Rest, bug, object,
-    route::{Access, Body, Method, Route},
+    route::{Access, Body, Handle, Method, Route},
     scripts::{accepted, usage},
     value_of, with_ok,
 };
@@ -77,7 +77,7 @@ record! {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let get = |path, summary, reply: fn() -> Value, handle| Route {
+    let get = |path, summary, reply: fn() -> Value, handle: Handle| Route {
         method: Method::Get,
         path,
         tag: "runs",
@@ -99,14 +99,14 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs",
                 "The stored runs, the latest first.",
                 || tools::output_schema(RunsView::SCHEME),
-                |rest, input| Box::pin(list(rest, input)),
+                Handle::Blocking(list),
             )
         },
         get(
             "/runs/{id}",
             "A run with its result and its calls.",
             || tools::output_schema(RunView::SCHEME),
-            |rest, input| Box::pin(one(rest, input)),
+            Handle::Blocking(one),
         ),
         Route {
             query: Watched::PARAMS,
@@ -115,18 +115,16 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs/{id}/events",
                 "What happens in a run, as server-sent events.",
                 any,
-                |rest, input| Box::pin(events(rest, input)),
+                Handle::Blocking(events),
             )
         },
         get(
             "/runs/{id}/page",
             "A run as one page of HTML: the graph, a timeline and every value.",
             any,
-            |rest, input| Box::pin(page(rest, input)),
+            Handle::Blocking(page),
         ),
-        get("/runs/{id}/why", "Why each call of a run was made.", any, |rest, input| {
-            Box::pin(why(rest, input))
-        }),
+        get("/runs/{id}/why", "Why each call of a run was made.", any, Handle::Blocking(why)),
         Route {
             method: Method::Post,
             body: Some(Body::Fields(&[])),
@@ -135,7 +133,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs/{id}/cancel",
                 "Ends a run: nothing new starts. It can be resumed.",
                 any,
-                |rest, input| Box::pin(cancel(rest, input)),
+                Handle::Blocking(cancel),
             )
         },
         Route {
@@ -146,13 +144,13 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs/{id}/resume",
                 "Continues a run where it stopped: finished calls are not made again.",
                 any,
-                |rest, input| Box::pin(resume(rest, input)),
+                Handle::Io(|rest, input| Box::pin(resume(rest, input))),
             )
         },
     ]
 }
 
-async fn list(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Listed = input.query()?;
     let limit = usize::try_from(asked.limit).unwrap_or(50);
     let Some(store) = &rest.store else {
@@ -165,7 +163,7 @@ async fn list(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(object([("runs", runs?.into())]))))
 }
 
-async fn one(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let id = input.part(0);
     if let Some(live) = rest.service.live(id)
         && (live.outcome().is_none() || !live.is_stored())
@@ -220,7 +218,7 @@ fn of_live(live: &Live) -> Value {
     .encode()
 }
 
-async fn events(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Watched = input.query()?;
     let id = input.part(0);
     match rest.service.live(id) {
@@ -237,7 +235,7 @@ async fn events(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     }
 }
 
-async fn page(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn page(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, input.part(0))?;
     let nodes = store.calls(&run.id).map_err(of_store)?;
     let plan = planned(rest.service.engine(), store, &run);
@@ -249,14 +247,14 @@ async fn page(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     Ok(Reply::Text(200, "text/html; charset=utf-8", text))
 }
 
-async fn why(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, input.part(0))?;
     let engine = store.engine(rest.service.engine().clone());
     let why = engine.why(run.id.as_str(), None, None).map_err(of_store)?;
     Ok(Reply::ok(with_ok(value_of(&why)?)))
 }
 
-async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn cancel(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let id = input.part(0);
     match rest.service.live(id) {
         Some(live) if live.outcome().is_none() => {

@@ -12,7 +12,7 @@ use svc_service::{Answer, Bounds, Call, Fault, Live, Served, Work, tools};
 
 use super::{
     EventsOf, Input, Reply, Rest, invoke, object,
-    route::{Access, Body, Method, Route},
+    route::{Access, Body, Handle, Method, Route},
     value_of, with_ok,
 };
 
@@ -102,7 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(ScriptsView::SCHEME),
         statuses: &[],
         streams: false,
-        handle: |rest, _| Box::pin(list(rest)),
+        handle: Handle::Blocking(|rest, _| list(rest)),
     };
     let one = Route {
         method: Method::Get,
@@ -115,7 +115,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(ScriptView::SCHEME),
         statuses: &[404],
         streams: false,
-        handle: |rest, input| Box::pin(one(rest, input)),
+        handle: Handle::Blocking(one),
     };
     let plan = Route {
         method: Method::Post,
@@ -128,7 +128,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || object([("type", "object".into())]),
         statuses: &[403, 404],
         streams: false,
-        handle: |rest, input| Box::pin(plan(rest, input)),
+        handle: Handle::Blocking(plan),
     };
     let call = Route {
         method: Method::Post,
@@ -141,12 +141,12 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(RunReply::SCHEME),
         statuses: &[202, 402, 403, 404, 499, 502, 503, 504],
         streams: true,
-        handle: |rest, input| Box::pin(call(rest, input)),
+        handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
     };
     vec![list, one, plan, call]
 }
 
-async fn list(rest: &Rest) -> Result<Reply, Fault> {
+fn list(rest: &Rest) -> Result<Reply, Fault> {
     let (scripts, unserved) = match rest.service.folder() {
         Some(folder) => {
             let scripts = folder.scripts();
@@ -161,7 +161,7 @@ async fn list(rest: &Rest) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(ScriptsView { scripts, unserved }.encode())))
 }
 
-async fn one(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let served = rest.service.served(input.part(0))?;
     Ok(Reply::ok(with_ok(view(&served)?.encode())))
 }
@@ -181,9 +181,9 @@ fn view(served: &Served) -> Result<ScriptView, Fault> {
     })
 }
 
-async fn plan(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn plan(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let calling: Calling = input.query()?;
-    let call = served_call(&input, &calling)?;
+    let call = served_call(input, &calling)?;
     let engine = rest.service.kept().unwrap_or_else(|| rest.service.engine());
     let plan = rest.service.resolve(call)?.plan(engine)?;
     let planned = Planned::of(&plan, &Report::new("".into(), Vec::new()));

@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Args, Bounds, Call, Fault, Work, tools};
 
 use super::{
-    Handled, Input, Reply, Rest, object,
-    route::{Access, Body, Method, Route},
+    Input, Reply, Rest, object,
+    route::{Access, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -84,7 +84,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(Health::SCHEME),
         statuses: &[],
         streams: false,
-        handle: |rest, _| Box::pin(health(rest)),
+        handle: Handle::Now(|rest, _| Ok(health(rest))),
     };
     let names: fn() -> Value = || tools::output_schema(Components::SCHEME);
     vec![
@@ -94,7 +94,7 @@ pub(super) fn routes() -> Vec<Route> {
             path: "/health/ready",
             summary: "Whether calls are accepted.",
             statuses: &[503],
-            handle: |rest, _| Box::pin(ready(rest)),
+            handle: Handle::Now(|rest, _| ready(rest)),
             ..copy(&base)
         },
         Route {
@@ -102,7 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
             summary: "The names of all components.",
             access: Access::Key,
             reply: names,
-            handle: |rest, _| Box::pin(components(rest)),
+            handle: Handle::Now(|rest, _| Ok(components(rest))),
             ..copy(&base)
         },
         Route {
@@ -110,30 +110,36 @@ pub(super) fn routes() -> Vec<Route> {
             summary: "The same as `/components`.",
             access: Access::Key,
             reply: names,
-            handle: |rest, _| Box::pin(components(rest)),
+            handle: Handle::Now(|rest, _| Ok(components(rest))),
             ..copy(&base)
         },
         of_tool(
             "/nav/discover",
             "Components that match a question, best first.",
             Question::PARAMS,
-            |rest, input| Box::pin(discover(rest, input)),
+            Handle::Io(|rest, input| Box::pin(discover(rest, input))),
         ),
         of_tool(
             "/nav/recommend",
             "Components for a task, with the purpose of each.",
             Task::PARAMS,
-            |rest, input| Box::pin(recommend(rest, input)),
+            Handle::Io(|rest, input| Box::pin(recommend(rest, input))),
         ),
         Route {
             statuses: &[404],
-            ..of_tool("/nav/inspect/{component}", "What a component can do.", &[], |rest, input| {
-                Box::pin(inspect(rest, input))
-            })
+            ..of_tool(
+                "/nav/inspect/{component}",
+                "What a component can do.",
+                &[],
+                Handle::Io(|rest, input| Box::pin(inspect(rest, input))),
+            )
         },
-        of_tool("/nav/stats", "The numbers of components, ops and tools.", &[], |rest, _| {
-            Box::pin(stats(rest))
-        }),
+        of_tool(
+            "/nav/stats",
+            "The numbers of components, ops and tools.",
+            &[],
+            Handle::Io(|rest, _| Box::pin(stats(rest))),
+        ),
         Route {
             method: Method::Post,
             body: Some(Body::Fields(Asked::PARAMS)),
@@ -141,19 +147,25 @@ pub(super) fn routes() -> Vec<Route> {
                 "/guide/ask",
                 "An answer from the documentation, with sources.",
                 &[],
-                |rest, input| Box::pin(ask(rest, input)),
+                Handle::Io(|rest, input| Box::pin(ask(rest, input))),
             )
         },
         Route {
             method: Method::Post,
             body: Some(Body::Fields(Goal::PARAMS)),
-            ..of_tool("/guide/plan", "A script for a goal.", &[], |rest, input| {
-                Box::pin(plan(rest, input))
-            })
+            ..of_tool(
+                "/guide/plan",
+                "A script for a goal.",
+                &[],
+                Handle::Io(|rest, input| Box::pin(plan(rest, input))),
+            )
         },
-        of_tool("/guide/overview", "What svc is, and where to start.", &[], |rest, _| {
-            Box::pin(overview(rest))
-        }),
+        of_tool(
+            "/guide/overview",
+            "What svc is, and where to start.",
+            &[],
+            Handle::Io(|rest, _| Box::pin(overview(rest))),
+        ),
     ]
 }
 
@@ -179,7 +191,7 @@ fn of_tool(
     path: &'static str,
     summary: &'static str,
     query: &'static [Param],
-    handle: for<'a> fn(&'a Rest, Input) -> Handled<'a>,
+    handle: Handle,
 ) -> Route {
     let tag = if path.starts_with("/nav") { "navigation" } else { "guide" };
     Route {
@@ -197,20 +209,20 @@ fn of_tool(
     }
 }
 
-async fn health(rest: &Rest) -> Result<Reply, Fault> {
+fn health(rest: &Rest) -> Reply {
     let health = Health { status: "ok".into(), system: "svc".into(), version: rest.version.into() };
-    Ok(Reply::ok(health.encode()))
+    Reply::ok(health.encode())
 }
 
-async fn ready(rest: &Rest) -> Result<Reply, Fault> {
+fn ready(rest: &Rest) -> Result<Reply, Fault> {
     rest.service.accepts()?;
-    health(rest).await
+    Ok(health(rest))
 }
 
-async fn components(rest: &Rest) -> Result<Reply, Fault> {
+fn components(rest: &Rest) -> Reply {
     let all = rest.service.engine().registry().components();
     let components = all.iter().map(|it| it.name.into()).collect();
-    Ok(Reply::ok(Components { components }.encode()))
+    Reply::ok(Components { components }.encode())
 }
 
 async fn discover(rest: &Rest, input: Input) -> Result<Reply, Fault> {

@@ -8,7 +8,7 @@ use svc_service::{Bounds, Call, Fault, Work, tools};
 
 use super::{
     Input, Reply, Rest, invoke, object,
-    route::{Access, Body, Method, Route},
+    route::{Access, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -67,7 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || svc_service::tools::output_schema(ToolViews::SCHEME),
             statuses: &[],
             streams: false,
-            handle: |rest, _| Box::pin(list(rest)),
+            handle: Handle::Blocking(|rest, _| Ok(list(rest))),
         },
         Route {
             method: Method::Post,
@@ -80,7 +80,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || object([("type", "object".into())]),
             statuses: invoke::STATUSES,
             streams: false,
-            handle: |rest, input| Box::pin(call(rest, input)),
+            handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
         },
     ]
 }
@@ -111,11 +111,11 @@ pub fn view(row: &tools::Row) -> Value {
     .encode()
 }
 
-async fn list(rest: &Rest) -> Result<Reply, Fault> {
+fn list(rest: &Rest) -> Reply {
     let rows = tools::table(rest.service.engine().registry());
     let caller = rest.service.caller();
     let views = rows.iter().filter(|it| caller.may_call(it.tier)).map(view);
-    Ok(Reply::ok(with_ok(object([("tools", views.collect::<Vec<_>>().into())]))))
+    Reply::ok(with_ok(object([("tools", views.collect::<Vec<_>>().into())])))
 }
 
 async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {

@@ -31,6 +31,7 @@ pub struct Row {
 }
 
 /// What a call may do, for programs that ask before they call.
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hints {
     /// It changes nothing, starts nothing, costs nothing and asks no one.

@@ -1,7 +1,7 @@
 //! The JSON Schemas of arguments and results, from the declarations of ops.
 
 use svc_contract::{
-    registry::{FieldScheme, Max, Param, Scheme},
+    registry::{FieldScheme, Max, Param, ParamDefault, Scheme},
     value::{
         Record, Text, Type, Value,
         schema::{self, Ranges},
@@ -25,7 +25,7 @@ pub fn input(params: &[Param]) -> Option<Value> {
             continue;
         };
         let schema = documented(schema, &param.summary());
-        let default = param.default.map(|it| it.value()).filter(|it| !it.is_null());
+        let default = param.default.map(ParamDefault::value).filter(|it| !it.is_null());
         properties.push((Text::from(param.name), with_default(schema, default)));
         if is_required {
             required.push(Value::from(param.name));
