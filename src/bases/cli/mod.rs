@@ -295,7 +295,7 @@ impl Command {
             Self::Serve(it) => it.execute(session).await,
             Self::Call(it) => it.execute(session).await,
             Self::Tools(it) => it.execute(session),
-            Self::Openapi(it) => it.execute(),
+            Self::Openapi(it) => it.execute(session),
             Self::Lsp(it) => it.execute(session),
             Self::Schema(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),

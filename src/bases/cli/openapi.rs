@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{
+    Session,
     exit::{OK, Result},
     terminal,
 };
@@ -17,9 +18,10 @@ const EXAMPLES: &str = "Examples:
   svc openapi | jq -r '.paths | keys[]'";
 
 impl Openapi {
-    pub(super) fn execute(self) -> Result<u8> {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let Self {} = self;
-        let document = svc_api::rest::document(env!("CARGO_PKG_VERSION"));
+        let document =
+            svc_api::rest::document(env!("CARGO_PKG_VERSION"), session.engine.registry());
         terminal::print_data(&format!("{document}\n"))?;
         Ok(OK)
     }

@@ -112,7 +112,7 @@ async fn handled(
     request: hyper::Request<Incoming>,
 ) -> Result<svc_api::rest::Reply, Fault> {
     let path = request.uri().path().to_owned();
-    if let Some(page) = reply::page(request.method().as_str(), &path, rest.version) {
+    if let Some(page) = reply::page(request.method().as_str(), &path, rest) {
         return Ok(page);
     }
     match find(request.method().as_str(), &path) {

@@ -6,7 +6,7 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderValue},
 };
-use svc_api::rest::{Reply, WithRequest, document, fault_body};
+use svc_api::rest::{Reply, Rest, WithRequest, document, fault_body};
 use svc_contract::{host::Host, value::json};
 use svc_service::Fault;
 
@@ -69,9 +69,12 @@ pub(super) fn fault(fault: &Fault, id: &Id) -> Answer {
 }
 
 /// The pages that are not in the table: the document itself.
-pub(super) fn page(method: &str, path: &str, version: &str) -> Option<Reply> {
+pub(super) fn page(method: &str, path: &str, rest: &Rest) -> Option<Reply> {
+    let registry = rest.service.engine().registry();
     match (method, path) {
-        ("GET", "/openapi.json") => Some(Reply::Text(200, "application/json", document(version))),
+        ("GET", "/openapi.json") => {
+            Some(Reply::Text(200, "application/json", document(rest.version, registry)))
+        }
         _ => None,
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: Some(Body::Fields(REQUEST)),
         reply: || tools::output_schema(Invoked::SCHEME),
         statuses: STATUSES,
+        tool: None,
         streams: false,
         handle: Handle::Io(|rest, input| Box::pin(invoke(rest, input))),
     }]

@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document, made of the table of routes.
 
 use svc_contract::{
-    registry::Param,
+    registry::{Param, Registry},
     value::{Value, json},
 };
 use svc_service::tools;
@@ -12,14 +12,14 @@ use super::{
 };
 
 /// The document as JSON text.
-pub fn document(version: &str) -> String {
+pub fn document(version: &str, registry: &Registry) -> String {
     let mut paths: Vec<(&str, Vec<(&str, Value)>)> = Vec::new();
     for route in routes() {
         let method = match route.method {
             Method::Get => "get",
             Method::Post => "post",
         };
-        let operation = operation(route);
+        let operation = operation(route, registry);
         match paths.iter_mut().find(|(path, _)| *path == route.path) {
             Some((_, all)) => all.push((method, operation)),
             None => paths.push((route.path, vec![(method, operation)])),
@@ -53,7 +53,7 @@ pub fn document(version: &str) -> String {
     json::write_pretty(&document)
 }
 
-fn operation(route: &Route) -> Value {
+fn operation(route: &Route, registry: &Registry) -> Value {
     let mut fields = vec![
         ("summary", Value::from(route.summary)),
         ("operationId", operation_id(route).into()),
@@ -66,7 +66,7 @@ fn operation(route: &Route) -> Value {
     if let Some(body) = route.body {
         fields.push(("requestBody", request_body(body)));
     }
-    fields.push(("responses", responses(route)));
+    fields.push(("responses", responses(route, registry)));
     record(fields)
 }
 
@@ -118,9 +118,9 @@ fn request_body(body: Body) -> Value {
     object([("required", required.into()), ("content", content("application/json", schema))])
 }
 
-fn responses(route: &Route) -> Value {
-    let reply = (route.reply)();
-    let reply = if is_list(route) { reply } else { with_ok(reply) };
+fn responses(route: &Route, registry: &Registry) -> Value {
+    let reply = reply(route, registry);
+    let reply = if is_bare(route) { reply } else { with_ok(reply) };
     let mut fine = vec![content_of("application/json", reply)];
     if route.streams {
         fine.push(content_of("text/event-stream", object([("type", "string".into())])));
@@ -150,8 +150,26 @@ fn responses(route: &Route) -> Value {
     Value::Record(all.collect())
 }
 
-/// Whether the answer is a bare list.
-fn is_list(route: &Route) -> bool {
+/// The schema of the answer: that of its tool, or its own.
+fn reply(route: &Route, registry: &Registry) -> Value {
+    let row = route.tool.and_then(|it| tools::find(registry, it));
+    let Some(row) = row else { return (route.reply)() };
+    let whole = row.output_schema;
+    let properties = whole.as_record().and_then(|it| it.get("properties"));
+    let result = properties.and_then(Value::as_record).and_then(|it| it.get("result")).cloned();
+    // A bare list has no field around it.
+    result.filter(|_| is_bare(route)).unwrap_or_else(|| open(whole))
+}
+
+/// The schema of an object that may have further fields.
+fn open(schema: Value) -> Value {
+    let Value::Record(of) = &schema else { return schema };
+    let kept = of.iter().filter(|(name, _)| name.as_ref() != "additionalProperties");
+    Value::Record(kept.map(|(name, it)| (name.clone(), it.clone())).collect())
+}
+
+/// Whether the answer is bare: without the field `ok`.
+fn is_bare(route: &Route) -> bool {
     matches!(
         route.path,
         "/nav/discover" | "/health" | "/health/live" | "/health/ready" | "/components" | "/blocks"

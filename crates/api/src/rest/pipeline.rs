@@ -97,6 +97,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: Some(Body::Fields(PipelineRequest::PARAMS)),
         reply: || tools::output_schema(PipelineReply::SCHEME),
         statuses: invoke::STATUSES,
+        tool: None,
         streams: false,
         handle: Handle::Io(|rest, input| Box::pin(pipeline(rest, input))),
     };
@@ -112,6 +113,7 @@ pub(super) fn routes() -> Vec<Route> {
             body: Some(Body::Fields(Research::PARAMS)),
             reply: || tools::output_schema(ResearchReply::SCHEME),
             statuses: invoke::STATUSES,
+            tool: None,
             streams: false,
             handle: Handle::Io(|rest, input| Box::pin(research(rest, input))),
         },

@@ -41,6 +41,8 @@ pub struct Route {
     pub reply: fn() -> Value,
     /// The further statuses that it answers with, besides those of its access and its body.
     pub statuses: &'static [u16],
+    /// The tool whose result is the answer, if it is one.
+    pub tool: Option<&'static str>,
     /// Whether it can answer with events.
     pub streams: bool,
     pub(crate) handle: Handle,

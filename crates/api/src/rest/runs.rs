@@ -87,6 +87,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: None,
         reply,
         statuses: &[404],
+        tool: None,
         streams: false,
         handle,
     };

@@ -101,6 +101,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: None,
         reply: || tools::output_schema(ScriptsView::SCHEME),
         statuses: &[],
+        tool: None,
         streams: false,
         handle: Handle::Blocking(|rest, _| list(rest)),
     };
@@ -114,6 +115,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: None,
         reply: || tools::output_schema(ScriptView::SCHEME),
         statuses: &[404],
+        tool: None,
         streams: false,
         handle: Handle::Blocking(one),
     };
@@ -127,6 +129,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: Some(Body::Open),
         reply: || object([("type", "object".into())]),
         statuses: &[403, 404],
+        tool: None,
         streams: false,
         handle: Handle::Blocking(plan),
     };
@@ -140,6 +143,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: Some(Body::Open),
         reply: || tools::output_schema(RunReply::SCHEME),
         statuses: &[202, 402, 403, 404, 499, 502, 503, 504],
+        tool: None,
         streams: true,
         handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
     };

@@ -83,6 +83,7 @@ pub(super) fn routes() -> Vec<Route> {
         body: None,
         reply: || tools::output_schema(Health::SCHEME),
         statuses: &[],
+        tool: None,
         streams: false,
         handle: Handle::Now(|rest, _| Ok(health(rest))),
     };
@@ -115,12 +116,14 @@ pub(super) fn routes() -> Vec<Route> {
         },
         of_tool(
             "/nav/discover",
+            "nav_discover",
             "Components that match a question, best first.",
             Question::PARAMS,
             Handle::Io(|rest, input| Box::pin(discover(rest, input))),
         ),
         of_tool(
             "/nav/recommend",
+            "nav_recommend",
             "Components for a task, with the purpose of each.",
             Task::PARAMS,
             Handle::Io(|rest, input| Box::pin(recommend(rest, input))),
@@ -129,6 +132,7 @@ pub(super) fn routes() -> Vec<Route> {
             statuses: &[404],
             ..of_tool(
                 "/nav/inspect/{component}",
+                "nav_inspect",
                 "What a component can do.",
                 &[],
                 Handle::Io(|rest, input| Box::pin(inspect(rest, input))),
@@ -136,6 +140,7 @@ pub(super) fn routes() -> Vec<Route> {
         },
         of_tool(
             "/nav/stats",
+            "nav_stats",
             "The numbers of components, ops and tools.",
             &[],
             Handle::Io(|rest, _| Box::pin(stats(rest))),
@@ -145,6 +150,7 @@ pub(super) fn routes() -> Vec<Route> {
             body: Some(Body::Fields(Asked::PARAMS)),
             ..of_tool(
                 "/guide/ask",
+                "guide_ask",
                 "An answer from the documentation, with sources.",
                 &[],
                 Handle::Io(|rest, input| Box::pin(ask(rest, input))),
@@ -155,6 +161,7 @@ pub(super) fn routes() -> Vec<Route> {
             body: Some(Body::Fields(Goal::PARAMS)),
             ..of_tool(
                 "/guide/plan",
+                "guide_plan_workflow",
                 "A script for a goal.",
                 &[],
                 Handle::Io(|rest, input| Box::pin(plan(rest, input))),
@@ -162,6 +169,7 @@ pub(super) fn routes() -> Vec<Route> {
         },
         of_tool(
             "/guide/overview",
+            "guide_system_overview",
             "What svc is, and where to start.",
             &[],
             Handle::Io(|rest, _| Box::pin(overview(rest))),
@@ -181,6 +189,7 @@ fn copy(it: &Route) -> Route {
         body: it.body,
         reply: it.reply,
         statuses: it.statuses,
+        tool: it.tool,
         streams: it.streams,
         handle: it.handle,
     }
@@ -189,6 +198,7 @@ fn copy(it: &Route) -> Route {
 /// A route whose answer is the result of a tool.
 fn of_tool(
     path: &'static str,
+    tool: &'static str,
     summary: &'static str,
     query: &'static [Param],
     handle: Handle,
@@ -204,6 +214,7 @@ fn of_tool(
         body: None,
         reply: || object([("type", "object".into())]),
         statuses: &[],
+        tool: Some(tool),
         streams: false,
         handle,
     }
