@@ -2,7 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, ErrorKind, Example, Field, Op, OpError, Scheme, Tool, Trained, params, record,
+        Compute, Cx, ErrorKind, Example, Field, Items, Op, OpError, Scheme, Tool, Trained, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -22,7 +23,7 @@ record! {
         /// Its sentences, in order.
         sentences: Vec<Sentence>,
         /// Its words, numbers and signs, in order.
-        tokens: Vec<Token>,
+        tokens: Items<Token>,
     }
 }
 
@@ -107,13 +108,16 @@ impl Compute for Infer {
             let found = reader.tokens(range.clone());
             let tags = tags(&self.text, &found, knowledge.as_ref().and_then(|it| it.tagger()), cx)?;
             for (idx, token) in found.into_iter().enumerate() {
-                tokens.push(reader.token(token, tags.get(idx).copied()));
+                tokens.push(reader.token(token, tags.get(idx).copied()).encode());
             }
             let text = self.text[range.clone()].into();
             let (start, end) = (offset(range.start), offset(range.end));
             sentences.push(Sentence { start, end, text });
         }
         let language = language.map_or("unknown", Language::code).into();
+        // Counted as they are made, so that the check above sees when the memory is used up.
+        let tokens = Items::decode(Value::List(tokens.into_iter().collect()))
+            .ok_or_else(|| OpError::bug("the tokens are not a list"))?;
         Ok(Analysis { language, sentences, tokens }.encode())
     }
 }
