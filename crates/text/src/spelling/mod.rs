@@ -26,7 +26,7 @@ const PREFIX: usize = 7;
 
 /// Words with their counts, as in a text.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct Lexicon {
     /// The most frequent first.
     known: Vec<(Box<str>, u64)>,
     places: HashMap<Box<str>, u32>,
@@ -41,7 +41,7 @@ type Deletes = Vec<(u32, u32)>;
 
 /// How corrections are chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Search {
+pub struct Choice {
     /// The maximum number of edits, from 1 to [`MOST_EDITS`].
     pub edits: usize,
     /// From 0, only the edits count, to 1, only the frequency of the words does.
@@ -57,7 +57,7 @@ pub struct Correction {
     pub score: f64,
 }
 
-impl Words {
+impl Lexicon {
     /// The most frequent of these words; of equally frequent ones, the first in the alphabet. Words
     /// that are too long are left out.
     pub fn new(counts: impl IntoIterator<Item = (Box<str>, u64)>) -> Self {
@@ -89,7 +89,7 @@ impl Words {
     pub fn correct<E>(
         &self,
         word: &str,
-        search: Search,
+        search: Choice,
         check: &mut impl FnMut() -> Result<(), E>,
     ) -> Result<Vec<Correction>, E> {
         let edits = search.edits.clamp(1, MOST_EDITS);
@@ -191,13 +191,13 @@ fn hash(chars: &[char]) -> u32 {
 mod tests {
     use super::*;
 
-    const PLAIN: Search = Search { edits: 2, prior: 0.5 };
+    const PLAIN: Choice = Choice { edits: 2, prior: 0.5 };
 
-    fn words(counts: &[(&str, u64)]) -> Words {
-        Words::new(counts.iter().map(|(word, count)| ((*word).into(), *count)))
+    fn words(counts: &[(&str, u64)]) -> Lexicon {
+        Lexicon::new(counts.iter().map(|(word, count)| ((*word).into(), *count)))
     }
 
-    fn corrected(words: &Words, word: &str, search: Search) -> Vec<String> {
+    fn corrected(words: &Lexicon, word: &str, search: Choice) -> Vec<String> {
         let found = words.correct(word, search, &mut || Ok::<(), ()>(())).unwrap();
         found.into_iter().map(|it| it.word.into()).collect()
     }
@@ -224,7 +224,7 @@ mod tests {
             ("ubrzeugen", 2, "überzeugen"),
             ("dont", 1, "don't"),
         ] {
-            let found = corrected(&words, given, Search { edits, prior: 0.5 });
+            let found = corrected(&words, given, Choice { edits, prior: 0.5 });
             assert!(found.iter().any(|it| it == expected), "{given}: {found:?}");
         }
     }
@@ -232,14 +232,14 @@ mod tests {
     #[test]
     fn the_prior_decides_between_near_and_frequent_words() {
         let words = words(&[("form", 1), ("from", 100_000)]);
-        assert_eq!(corrected(&words, "forn", Search { edits: 2, prior: 0.0 })[0], "form");
-        assert_eq!(corrected(&words, "forn", Search { edits: 2, prior: 1.0 })[0], "from");
+        assert_eq!(corrected(&words, "forn", Choice { edits: 2, prior: 0.0 })[0], "form");
+        assert_eq!(corrected(&words, "forn", Choice { edits: 2, prior: 1.0 })[0], "from");
     }
 
     #[test]
     fn only_the_most_frequent_words_are_kept() {
         let many = (0..MOST_WORDS + 10).map(|it| (format!("w{it}").into(), it as u64 + 1));
-        let words = Words::new(many.chain([("x".repeat(33).into(), 1 << 40)]));
+        let words = Lexicon::new(many.chain([("x".repeat(33).into(), 1 << 40)]));
         assert_eq!(words.counts().len(), MOST_WORDS);
         assert!(!words.has("w0") && words.has(&format!("w{}", MOST_WORDS + 9)));
         assert_eq!(corrected(&words, &"x".repeat(1 << 20), PLAIN), [""; 0]);

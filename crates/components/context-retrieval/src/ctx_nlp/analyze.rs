@@ -77,7 +77,7 @@ impl Op for Infer {
         ),
         Example::ok(
             "Stems",
-            r#"analyze("Running budgets", language: "en").tokens >> each { .stem }"#,
+            r#""Running budgets" >> analyze(language: "en") >> .tokens >> each { .stem }"#,
             r#"["run","budget"]"#,
         ),
         Example::ok(

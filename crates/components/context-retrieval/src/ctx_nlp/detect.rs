@@ -43,7 +43,7 @@ impl Op for DetectLanguage {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "German",
-            r#"detect_language("Das ist ein Satz, der in einer Sprache geschrieben ist.").language"#,
+            r#""Das ist ein Satz, der in einer Sprache geschrieben ist." >> detect_language >> .language"#,
             r#""de""#,
         ),
         Example::ok(

@@ -7,7 +7,7 @@ use svc_contract::{
     value::{Metric, Text, Value},
 };
 use svc_text::{
-    spelling::{self, Words},
+    spelling::{self, Lexicon},
     tagger::{Lesson, TAGS, Tag, Tagged, Tagger},
 };
 
@@ -126,7 +126,7 @@ fn valid(tag: &Text, at: usize, item: usize) -> Result<Tag, OpError> {
 }
 
 /// The words with letters, as they are spelt, with their counts.
-fn words(sentences: &[TaggedSentence], cx: &Cx) -> Result<Words, OpError> {
+fn words(sentences: &[TaggedSentence], cx: &Cx) -> Result<Lexicon, OpError> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     for it in sentences {
         cx.check()?;
@@ -138,7 +138,7 @@ fn words(sentences: &[TaggedSentence], cx: &Cx) -> Result<Words, OpError> {
             }
         }
     }
-    Ok(Words::new(counts.into_iter().map(|(word, count)| (word.into(), count))))
+    Ok(Lexicon::new(counts.into_iter().map(|(word, count)| (word.into(), count))))
 }
 
 /// Whether a token is a word that can be misspelt: letters, and apostrophes between or around them.

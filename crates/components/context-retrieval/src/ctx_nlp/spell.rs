@@ -18,7 +18,7 @@ use svc_text::{
     blocks::{Kind, blocks},
     segments,
     sentences::split,
-    spelling::{LONGEST, Search, Words},
+    spelling::{Choice, LONGEST, Lexicon},
 };
 
 use super::{learn::is_spelt, offset, state::Knowledge, tokens::plain};
@@ -90,7 +90,7 @@ impl Compute for Spell {
                 .help("learn it from sentences with words"));
         }
         let edits = usize::try_from(self.edit_distance).unwrap_or(1);
-        let search = Search { edits, prior: self.prior };
+        let search = Choice { edits, prior: self.prior };
         let mut speller = Speller { words: knowledge.words(), search, known: HashMap::new() };
         let mut found = Vec::new();
         for word in unknown(&self.text, knowledge.words(), cx)? {
@@ -113,7 +113,7 @@ fn finding(word: &str, range: Range<usize>, fix: Option<Text>) -> Finding {
 }
 
 /// The unknown words of a text.
-fn unknown(text: &str, words: &Words, cx: &Cx) -> Result<Vec<Range<usize>>, OpError> {
+fn unknown(text: &str, words: &Lexicon, cx: &Cx) -> Result<Vec<Range<usize>>, OpError> {
     let mut names: HashSet<&str> = HashSet::new();
     let mut unknown = Vec::new();
     let prose = blocks(text).filter(|it| !matches!(it.kind, Kind::Code | Kind::Markup));
@@ -142,7 +142,7 @@ fn unknown(text: &str, words: &Words, cx: &Cx) -> Result<Vec<Range<usize>>, OpEr
 }
 
 /// The length of the part of a word that may be misspelt: without the `'s` of `cat's`.
-fn misspelt(word: &str, words: &Words) -> Option<usize> {
+fn misspelt(word: &str, words: &Lexicon) -> Option<usize> {
     let lower = plain(word);
     let length = word.chars().count();
     if !(2..=LONGEST).contains(&length) || words.has(&lower) {
@@ -164,8 +164,8 @@ fn is_in_address(text: &str, word: &Range<usize>) -> bool {
 
 /// Corrects words, each distinct one once.
 struct Speller<'a> {
-    words: &'a Words,
-    search: Search,
+    words: &'a Lexicon,
+    search: Choice,
     known: HashMap<String, Option<Text>>,
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use svc_contract::registry::{Example, State};
 use svc_text::{
-    spelling::Words,
+    spelling::Lexicon,
     tagger::{self, Tagger},
 };
 
@@ -13,7 +13,7 @@ use super::{NAME, VERSION};
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Kept")]
 pub(super) struct Knowledge {
-    words: Words,
+    words: Lexicon,
     tagger: Option<Tagger>,
 }
 
@@ -34,17 +34,17 @@ impl State for Knowledge {
         r#"let nouns = "ant bee cat dog eel fox gnu hen ibis jay" >> split(sep: " ")
 let tagged = nouns >> each { { words: ["the", it, "sleeps"], tags: ["DET", "NOUN", "VERB"] } }
 let loaded = tagged >> analyze.learn >> analyze.save(path: "words.svcm") >> analyze.load
-analyze("the cow sleeps", model: loaded).tokens >> each { .pos }"#,
+"the cow sleeps" >> analyze(model: loaded) >> .tokens >> each { .pos }"#,
         r#"["DET","NOUN","VERB"]"#,
     );
 }
 
 impl Knowledge {
-    pub(super) fn new(words: Words, tagger: Option<Tagger>) -> Self {
+    pub(super) fn new(words: Lexicon, tagger: Option<Tagger>) -> Self {
         Self { words, tagger }
     }
 
-    pub(super) fn words(&self) -> &Words {
+    pub(super) fn words(&self) -> &Lexicon {
         &self.words
     }
 
@@ -68,6 +68,6 @@ impl TryFrom<Kept> for Knowledge {
             Some(it) => Some(Tagger::of(it).ok_or("the weights of its tags are invalid")?),
             None => None,
         };
-        Ok(Self { words: Words::new(kept.words), tagger })
+        Ok(Self { words: Lexicon::new(kept.words), tagger })
     }
 }
