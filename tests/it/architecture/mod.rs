@@ -30,7 +30,16 @@ const LIGHT: [(&str, &[&str]); 10] = [
     ),
     (
         "text",
-        &["pulldown-cmark", "rust-stemmers", "stop-words", "unicode-normalization", "whatlang"],
+        &[
+            "hypher",
+            "pulldown-cmark",
+            "rust-stemmers",
+            "snowstem",
+            "stop-words",
+            "unicode-normalization",
+            "unicode-segmentation",
+            "whatlang",
+        ],
     ),
     (
         "contract",

@@ -16,6 +16,7 @@ use svc_documents::Unreadable;
 mod context_engine;
 mod ctx_docs;
 mod ctx_fetch;
+mod ctx_nlp;
 mod ctx_office;
 mod ctx_pdf;
 mod ctx_rag;
@@ -39,6 +40,7 @@ pub const ALL: &[&Component] = &[
     &ctx_scrape::COMPONENT,
     &context_engine::COMPONENT,
     &ctx_vectors::COMPONENT,
+    &ctx_nlp::COMPONENT,
 ];
 
 /// A file to read: a path, or its content.

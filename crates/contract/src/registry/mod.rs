@@ -35,6 +35,7 @@ mod topics;
 mod tuning;
 
 pub mod documents;
+pub mod findings;
 
 pub use bias::Bias;
 pub use call_effects::{CallEffects, DecideEffects, KnownArgs};

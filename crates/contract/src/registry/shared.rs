@@ -1,6 +1,6 @@
 //! Record types that scripts can name without declaring them.
 
-use super::{Field, Opaque, OpaqueDef, RecordDef, Scheme, documents};
+use super::{Field, Opaque, OpaqueDef, RecordDef, Scheme, documents, findings};
 use crate::value::Type;
 
 /// A record type that components share.
@@ -42,4 +42,5 @@ pub(super) const TYPES: &[SharedType] = &[
     SharedType::of::<documents::Cite>(),
     SharedType::of::<documents::Judged>(),
     SharedType::of::<documents::File>(),
+    SharedType::given::<findings::Finding>(),
 ];

@@ -23,6 +23,10 @@ const WORDS: usize = 80;
 const LONGEST: usize = 1_500;
 const FEWEST_LETTERS: usize = 30;
 
+/// The fewest letters of a text in a script that several languages share, each letter of which
+/// stands for more than in others.
+const FEWEST_DENSE: usize = 5;
+
 /// The number of texts whose languages are counted.
 const MOST_TEXTS: usize = 50;
 
@@ -40,6 +44,27 @@ const LATIN: [&str; 16] = [
 /// The language of a text; `None` if it is not clear, as in short texts, or without letters.
 pub fn detect(text: &str) -> Option<Detected> {
     by_stop_words(text).or_else(|| by_trigrams(text))
+}
+
+/// The language of a text, only where it is certain: where scripts have several languages, also
+/// trigrams must decide clearly, and both halves of a longer text must agree.
+pub fn certain(text: &str) -> Option<Detected> {
+    let found = detect(text)?;
+    let is_shared = matches!(found.language.0, "zh" | "hi" | "mr" | "ne" | "he" | "yi" | "bn");
+    if is_shared && !is_reliable(text) {
+        return None;
+    }
+    let middle = text.ceil_char_boundary(text.len() / 2);
+    let halves = [&text[..middle], &text[middle..]];
+    let is_other = |it: &str| detect(it).is_some_and(|it| it.language != found.language);
+    (!halves.into_iter().any(is_other)).then_some(found)
+}
+
+/// Whether trigrams find one language in a sample of enough letters.
+fn is_reliable(text: &str) -> bool {
+    let sample = &text[..text.floor_char_boundary(LONGEST)];
+    let letters = sample.chars().filter(|it| it.is_alphabetic()).count();
+    letters >= FEWEST_DENSE && whatlang::detect(sample).is_some_and(|it| it.is_reliable())
 }
 
 /// The language of most texts; English if none is clear.
@@ -151,6 +176,28 @@ mod tests {
     fn other_texts_have_none() {
         for text in ["", "42 ?! \u{301}", "svc", "max_cost: 0.50", "Ok."] {
             assert_eq!(code(text), "none", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_fits_several_languages_is_not_certain() {
+        let english = "The budget of a run is enforced while the stages are running. ";
+        let german = "Das Budget eines Laufs wird eingehalten, während die Stufen laufen. ";
+        let long = (english.repeat(20), german.repeat(20));
+        let mixed = [long.0.as_str(), &long.1].concat();
+        for text in ["", "Ok.", "東京", "हम", "שלום", "no", mixed.as_str()] {
+            assert_eq!(certain(text), None, "{text}");
+        }
+        for (text, expected) in [
+            (english, "en"),
+            (german, "de"),
+            (long.1.as_str(), "de"),
+            ("予算は実行中に守られます。", "ja"),
+            ("预算在运行期间得到遵守，所以不会超出。", "zh"),
+            ("예산은 실행 중에 지켜진다.", "ko"),
+        ] {
+            let found = certain(text).map(|it| it.language.code());
+            assert_eq!(found, Some(expected), "{text}");
         }
     }
 

@@ -17,14 +17,14 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{scripts::folded, stop_words};
 
-pub use detect::{Detected, detect, most};
+pub use detect::{Detected, certain, detect, most};
 
 /// A language, by its ISO 639-1 code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(&'static str);
 
 /// The languages that can be detected: their codes in ISO 639-1 and 639-3.
-const CODES: [(&str, &str); 70] = [
+pub(crate) const CODES: [(&str, &str); 70] = [
     ("af", "afr"),
     ("ak", "aka"),
     ("am", "amh"),

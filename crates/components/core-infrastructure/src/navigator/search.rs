@@ -22,7 +22,7 @@ choices! {
 
 record! {
     /// An op, or another thing, that matches a question.
-    struct Finding {
+    struct Match {
         /// The shortest name for it in a script.
         name: Text,
         /// Its full name.
@@ -54,7 +54,7 @@ params! {
 
 impl Op for Search {
     const NAME: &'static str = "search";
-    const YIELDS: Scheme = Scheme::List(&Finding::SCHEME, Max::Arg("limit"));
+    const YIELDS: Scheme = Scheme::List(&Match::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
     const SAYS: &'static [&'static str] = &[
         "search the reference of all ops",
@@ -89,7 +89,7 @@ impl Compute for Search {
     }
 }
 
-fn finding(query: &str, found: &Ranked<'_>) -> Finding {
+fn finding(query: &str, found: &Ranked<'_>) -> Match {
     let topic = found.topic;
     let (op, kind, cluster) = match topic.subject {
         Subject::Op(op) => (op.to_string(), Kind::Op, op.component.cluster),
@@ -97,7 +97,7 @@ fn finding(query: &str, found: &Ranked<'_>) -> Finding {
         Subject::Flow(_) => (format!("std:{}", topic.name), Kind::Flow, "standard-library"),
         Subject::Code => (topic.name.clone(), Kind::Code, "errors"),
     };
-    Finding {
+    Match {
         name: topic.name.as_str().into(),
         op: op.into(),
         kind,
