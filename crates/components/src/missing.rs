@@ -48,10 +48,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         "data-processing",
         &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml", "parse_xml"],
     ),
-    (
-        "knowledge-grounding",
-        &["ctx_keywords", "keywords", "ctx_entities", "entities"],
-    ),
+    ("knowledge-grounding", &["ctx_keywords", "keywords", "ctx_entities", "entities"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
     (
         "files",

@@ -18,7 +18,8 @@ use super::{
 
 const PROVIDERS: [&str; 4] = ["brave", "tavily", "serper", "searxng"];
 
-const PRICES: &str = "version = \"test\"\n[models]\n[searches]\nbrave = 0.25\ntavily = 0.5\nserper = 0.125\n";
+const PRICES: &str =
+    "version = \"test\"\n[models]\n[searches]\nbrave = 0.25\ntavily = 0.5\nserper = 0.125\n";
 
 /// A host whose providers are all at one server.
 fn host(server: &Server) -> TestHost {
@@ -44,9 +45,15 @@ fn engine(server: &Server, provider: &str) -> Engine {
 fn answer(provider: &str, results: &[(&str, &str, &str, Option<&str>)]) -> Reply {
     let of = |(url, title, text, date): &(&str, &str, &str, Option<&str>)| match provider {
         "brave" => json!({ "url": url, "title": title, "description": text, "page_age": date }),
-        "tavily" => json!({ "url": url, "title": title, "content": text, "score": 0.9, "published_date": date }),
-        "serper" => json!({ "link": url, "title": title, "snippet": text, "position": 1, "date": date }),
-        _ => json!({ "url": url, "title": title, "content": text, "engines": ["a"], "publishedDate": date }),
+        "tavily" => {
+            json!({ "url": url, "title": title, "content": text, "score": 0.9, "published_date": date })
+        }
+        "serper" => {
+            json!({ "link": url, "title": title, "snippet": text, "position": 1, "date": date })
+        }
+        _ => {
+            json!({ "url": url, "title": title, "content": text, "engines": ["a"], "publishedDate": date })
+        }
     };
     let results: Vec<Json> = results.iter().map(of).collect();
     let body = match provider {
@@ -75,7 +82,12 @@ async fn failure(provider: &str, reply: Reply) -> Error {
 #[tokio::test]
 async fn every_provider_finds_pages() {
     let found = [
-        ("https://a.example/x?y=1", "One &amp; two", "A <b>cap</b> is\nkept &gt; 1.", Some("2026-05-01T10:00:00")),
+        (
+            "https://a.example/x?y=1",
+            "One &amp; two",
+            "A <b>cap</b> is\nkept &gt; 1.",
+            Some("2026-05-01T10:00:00"),
+        ),
         ("https://b.example", "", "Plain text, 1 < 2.", None),
         ("javascript:alert(1)", "Not a page", "x", None),
         ("https://a.example/x?y=1", "Again", "x", None),
@@ -104,14 +116,16 @@ async fn every_provider_finds_pages() {
         let nanos = [250_000_000, 500_000_000, 125_000_000, 0];
         let place = PROVIDERS.iter().position(|it| *it == provider).unwrap();
         assert_eq!(done.usage.cost, Money::from_nanos(nanos[place]), "{provider}");
-        let left = seen(&notes).iter().any(|it| it.contains("1 result of") && it.contains("left out"));
+        let left =
+            seen(&notes).iter().any(|it| it.contains("1 result of") && it.contains("left out"));
         assert!(left, "{provider}: {:?}", seen(&notes));
     }
 }
 
 #[tokio::test]
 async fn requests_are_what_the_providers_document() {
-    let script = r#""a & b" >> web_search(top_k: 3, site: "Example.com", recent: "week", language: "en")"#;
+    let script =
+        r#""a & b" >> web_search(top_k: 3, site: "Example.com", recent: "week", language: "en")"#;
     let asked = |provider: &'static str| async move {
         let server = Server::start(vec![answer(provider, &[("https://a.example/", "", "", None)])]);
         engine(&server, provider).run(script).await.unwrap();
@@ -151,7 +165,11 @@ async fn a_meta_search_server_is_asked_for_further_pages() {
         (0..4).map(|it| format!("https://a.example/{}", number * 3 + it)).collect()
     };
     let server = Server::answering(move |request| {
-        let number = if request.head.contains("pageno=2") { 1 } else { usize::from(request.head.contains("pageno=3")) * 2 };
+        let number = if request.head.contains("pageno=2") {
+            1
+        } else {
+            usize::from(request.head.contains("pageno=3")) * 2
+        };
         let urls = page(number);
         let results: Vec<_> = urls.iter().map(|it| (it.as_str(), "t", "x", None)).collect();
         answer("searxng", &results)
@@ -185,20 +203,58 @@ async fn nothing_found_is_an_empty_list() {
 #[tokio::test]
 async fn statuses_are_kinds() {
     use ErrorKind as Kind;
-    let say = |words: &str| format!("{{\"error\":{{\"detail\":\"{words} {KEY}\",\"code\":\"RATE_LIMITED\"}}}}");
+    let say = |words: &str| {
+        format!("{{\"error\":{{\"detail\":\"{words} {KEY}\",\"code\":\"RATE_LIMITED\"}}}}")
+    };
     let said = say("because of");
     let cases = [
         ("brave", 401, said.clone(), Kind::Denied, "does not accept the key for `brave`"),
-        ("brave", 422, r#"{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID","detail":"x"}}"#.into(), Kind::Denied, "does not accept the key"),
+        (
+            "brave",
+            422,
+            r#"{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID","detail":"x"}}"#.into(),
+            Kind::Denied,
+            "does not accept the key",
+        ),
         ("brave", 422, said.clone(), Kind::InvalidInput, "status 422: because of ***"),
         ("brave", 429, said.clone(), Kind::RateLimit, "because of ***"),
-        ("brave", 429, r#"{"error":{"code":"QUOTA_LIMITED","detail":"used up"}}"#.into(), Kind::Denied, "used up"),
-        ("tavily", 401, r#"{"detail":{"error":"Unauthorized"}}"#.into(), Kind::Denied, "does not accept the key"),
+        (
+            "brave",
+            429,
+            r#"{"error":{"code":"QUOTA_LIMITED","detail":"used up"}}"#.into(),
+            Kind::Denied,
+            "used up",
+        ),
+        (
+            "tavily",
+            401,
+            r#"{"detail":{"error":"Unauthorized"}}"#.into(),
+            Kind::Denied,
+            "does not accept the key",
+        ),
         ("tavily", 432, r#"{"detail":{"error":"plan limit"}}"#.into(), Kind::Denied, "plan limit"),
-        ("serper", 403, r#"{"message":"Unauthorized.","statusCode":403}"#.into(), Kind::Denied, "does not accept the key"),
-        ("serper", 400, r#"{"message":"Not enough credits"}"#.into(), Kind::Denied, "Not enough credits"),
+        (
+            "serper",
+            403,
+            r#"{"message":"Unauthorized.","statusCode":403}"#.into(),
+            Kind::Denied,
+            "does not accept the key",
+        ),
+        (
+            "serper",
+            400,
+            r#"{"message":"Not enough credits"}"#.into(),
+            Kind::Denied,
+            "Not enough credits",
+        ),
         ("serper", 402, String::new(), Kind::Denied, "status 402"),
-        ("searxng", 403, "<html>Forbidden</html>".into(), Kind::Unsupported, "does not answer in JSON"),
+        (
+            "searxng",
+            403,
+            "<html>Forbidden</html>".into(),
+            Kind::Unsupported,
+            "does not answer in JSON",
+        ),
         ("searxng", 429, "Too Many Requests".into(), Kind::RateLimit, "Too Many Requests"),
         ("searxng", 404, "nowhere".into(), Kind::NotFound, "nowhere"),
         ("searxng", 301, String::new(), Kind::Failed, "status 301"),
@@ -220,7 +276,10 @@ async fn answers_that_are_none_are_reported() {
             assert_eq!(err.kind(), Some(ErrorKind::InvalidOutput), "{provider} {body:?}: {err}");
             assert!(err.to_string().contains(&format!("`{provider}` sent")), "{err}");
         }
-        let cut = answer(provider, &[("https://a.example", "t", "x", None)]).in_pieces_of(5).first_half().cut();
+        let cut = answer(provider, &[("https://a.example", "t", "x", None)])
+            .in_pieces_of(5)
+            .first_half()
+            .cut();
         assert_eq!(failure(provider, cut).await.kind(), Some(ErrorKind::Unavailable), "{provider}");
         assert_eq!(failure(provider, Reply::nothing()).await.kind(), Some(ErrorKind::Unavailable));
         let huge = Reply::new(200, &" ".repeat(5 << 20));
@@ -258,7 +317,11 @@ async fn what_a_provider_refuses_costs_nothing() {
     assert_eq!(done.usage.cost, Money::from_nanos(500_000_000));
     let server = Server::start(vec![Reply::new(200, "?"), answer("tavily", &[])]);
     let done = engine(&server, "tavily").run(r#""caps" >> web_search"#).await.unwrap();
-    assert_eq!(done.usage.cost, Money::from_nanos(1_000_000_000), "an answer may have been charged");
+    assert_eq!(
+        done.usage.cost,
+        Money::from_nanos(1_000_000_000),
+        "an answer may have been charged"
+    );
 }
 
 #[tokio::test]
@@ -346,15 +409,18 @@ async fn what_pages_say_is_read_and_condensed() {
         {"url":"https://a.example/caps","title":"Caps","content":"About caps"},
         {"url":"http://127.0.0.1/admin","title":"Inside","content":"x"},
         {"url":"https://b.example/sky","title":"Sky","content":"About the sky"}]}"#;
-    let host = TestHost::new().env("SEARXNG_URL", "http://127.0.0.1:8888").answering(move |request| {
-        let body = match request.url.as_str() {
-            "https://a.example/caps" => "A budget is enforced by a ledger. Every attempt is reserved before it starts.",
-            "https://b.example/sky" => "The sky is blue on most days.",
-            url if url.starts_with("http://127.0.0.1:8888/") => found,
-            url => panic!("{url}"),
-        };
-        Box::pin(async move { Ok(Response::whole(200, body)) })
-    });
+    let host =
+        TestHost::new().env("SEARXNG_URL", "http://127.0.0.1:8888").answering(move |request| {
+            let body = match request.url.as_str() {
+                "https://a.example/caps" => {
+                    "A budget is enforced by a ledger. Every attempt is reserved before it starts."
+                }
+                "https://b.example/sky" => "The sky is blue on most days.",
+                url if url.starts_with("http://127.0.0.1:8888/") => found,
+                url => panic!("{url}"),
+            };
+            Box::pin(async move { Ok(Response::whole(200, body)) })
+        });
     let script = r#"let question = "how is a budget enforced?"
 question
   >> web_search

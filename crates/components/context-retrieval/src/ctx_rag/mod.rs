@@ -14,7 +14,9 @@ mod verify;
 use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _,
-        Scheme, Tool, compute, documents::{Doc, Hit}, params,
+        Scheme, Tool, compute,
+        documents::{Doc, Hit},
+        params,
     },
     value::{Record, Slot, Text, Value},
 };

@@ -23,12 +23,21 @@ pub(super) fn find(text: &str, start: usize, all: &mut Vec<Found>) {
         all.extend(phone(text, start, rest));
     }
     if first.is_ascii_alphanumeric() {
-        let code = iban(text, start, rest).or_else(|| uuid(text, start, rest)).or_else(|| isbn(text, start, rest));
+        let code = iban(text, start, rest)
+            .or_else(|| uuid(text, start, rest))
+            .or_else(|| isbn(text, start, rest));
         all.extend(code.or_else(|| code_of(text, start, rest)));
     }
 }
 
-fn found(text: &str, start: usize, len: usize, kind: &'static str, score: f64, source: Source) -> Option<Found> {
+fn found(
+    text: &str,
+    start: usize,
+    len: usize,
+    kind: &'static str,
+    score: f64,
+    source: Source,
+) -> Option<Found> {
     ends(text, start + len).then(|| Found::new(start..start + len, kind, score, source))
 }
 
@@ -89,7 +98,10 @@ fn ssn(text: &str, start: usize, rest: &str) -> Option<Found> {
     }
     let end = SSN.find(rest)?.end();
     let (area, group, serial) = (&rest[..3], &rest[4..6], &rest[7..11]);
-    let is_given = !matches!(area, "000" | "666") && !area.starts_with('9') && group != "00" && serial != "0000";
+    let is_given = !matches!(area, "000" | "666")
+        && !area.starts_with('9')
+        && group != "00"
+        && serial != "0000";
     let is_alike = rest.as_bytes()[3] == rest.as_bytes()[6];
     let score = if rest.as_bytes()[3] == b'-' { 0.85 } else { 0.5 };
     (is_given && is_alike).then(|| found(text, start, end, "ssn", score, Source::Pattern)).flatten()
@@ -108,20 +120,26 @@ static CALLED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A phone number: with a country or in groups, or a number after a word such as `phone`.
 fn phone(text: &str, start: usize, rest: &str) -> Option<Found> {
-    let is_continued = text[..start].ends_with(|it: char| matches!(it, '.' | ',' | '$' | '€' | '£' | '/' | '-' | '+' | ':'));
+    let is_continued = text[..start]
+        .ends_with(|it: char| matches!(it, '.' | ',' | '$' | '€' | '£' | '/' | '-' | '+' | ':'));
     if is_continued {
         return None;
     }
     let given = PHONE.find(rest)?.as_str();
     let given = given.trim_end_matches([' ', '.', '/', '-', '(']);
     let number = given.split(['x', 'X', 'e', 'E']).next().unwrap_or(given).trim_end();
-    let groups: Vec<&str> = number.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty()).collect();
+    let groups: Vec<&str> =
+        number.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty()).collect();
     let digits: usize = groups.iter().map(|it| it.len()).sum();
     if !(7..=15).contains(&digits) || given.matches('(').count() != given.matches(')').count() {
         return None;
     }
     let has_gaps = groups.len() > 1;
-    let is_date = groups.len() == 3 && groups.iter().all(|it| matches!(it.len(), 1 | 2 | 4)) && digits <= 8 && number.contains(['.', '/', '-']) && !number.contains(' ');
+    let is_date = groups.len() == 3
+        && groups.iter().all(|it| matches!(it.len(), 1 | 2 | 4))
+        && digits <= 8
+        && number.contains(['.', '/', '-'])
+        && !number.contains(' ');
     let is_decimal = groups.len() == 2 && number.contains('.');
     let sizes: Vec<usize> = groups.iter().map(|it| it.len()).collect();
     let score = if number.starts_with('+') || (number.starts_with('(') && has_gaps) {
@@ -135,11 +153,15 @@ fn phone(text: &str, start: usize, rest: &str) -> Option<Found> {
         let is_called = CALLED.is_match(&text[before..start]);
         match (is_called, has_gaps) {
             (true, _) => 0.7,
-            (false, true) if groups.len() > 2 && digits >= 8 && sizes.iter().all(|it| *it > 1) => 0.5,
+            (false, true) if groups.len() > 2 && digits >= 8 && sizes.iter().all(|it| *it > 1) => {
+                0.5
+            }
             _ => 0.0,
         }
     };
-    (score > 0.0).then(|| found(text, start, given.len(), "phone", score, Source::Pattern)).flatten()
+    (score > 0.0)
+        .then(|| found(text, start, given.len(), "phone", score, Source::Pattern))
+        .flatten()
 }
 
 static UUID: LazyLock<Regex> =
@@ -165,15 +187,24 @@ fn isbn(text: &str, start: usize, rest: &str) -> Option<Found> {
 
 /// Capitals and digits in one piece, such as `INV-2024-001` or `B07XJ8C8F5`.
 fn code_of(text: &str, start: usize, rest: &str) -> Option<Found> {
-    if text[..start].ends_with(['-', '/', '_', '.', '#', '@', '&']) && !text[..start].ends_with(" #") {
+    if text[..start].ends_with(['-', '/', '_', '.', '#', '@', '&'])
+        && !text[..start].ends_with(" #")
+    {
         return None;
     }
-    let is_inside = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, '-' | '/' | '_' | '.');
+    let is_inside = |it: char| {
+        it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, '-' | '/' | '_' | '.')
+    };
     let run = &rest[..rest.find(|it| !is_inside(it)).unwrap_or(rest.len())];
     let run = run.trim_end_matches(['-', '/', '_', '.']);
     let letters = run.bytes().filter(u8::is_ascii_uppercase).count();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
     let is_code = letters > 0 && digits > 1 && letters + digits > 4 && run.len() <= 40;
-    let is_time = run.starts_with(|it: char| it.is_ascii_digit()) && run.contains('T') && letters < 3 && run.contains('-');
-    (is_code && !is_time).then(|| found(text, start, run.len(), "code", 0.6, Source::Pattern)).flatten()
+    let is_time = run.starts_with(|it: char| it.is_ascii_digit())
+        && run.contains('T')
+        && letters < 3
+        && run.contains('-');
+    (is_code && !is_time)
+        .then(|| found(text, start, run.len(), "code", 0.6, Source::Pattern))
+        .flatten()
 }

@@ -19,7 +19,8 @@ const MONTHS: &str = "January|February|March|April|May|June|July|August|Septembe
 
 const YEAR: &str = r"(?:1\d|20|21)\d{2}";
 
-const TIME: &str = r"(?:[T ,]{1,2}\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:am|pm)\b)?(?:Z|[+-]\d{2}:?\d{2})?)?";
+const TIME: &str =
+    r"(?:[T ,]{1,2}\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:am|pm)\b)?(?:Z|[+-]\d{2}:?\d{2})?)?";
 
 static ISO: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(\d{{4}})-(\d{{2}})-(\d{{2}}){TIME}")));
@@ -40,13 +41,15 @@ static MONTH_FIRST: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static WEEKDAY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern("(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag")
+    pattern(
+        "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag",
+    )
 });
 
 /// Words before a number that is a year.
 const BEFORE_YEARS: [&str; 14] = [
-    "in", "since", "from", "until", "till", "by", "of", "between", "and", "early", "late", "before",
-    "after", "seit",
+    "in", "since", "from", "until", "till", "by", "of", "between", "and", "early", "late",
+    "before", "after", "seit",
 ];
 
 /// Adds the dates that begin at a place, where no word ends.
@@ -58,7 +61,10 @@ pub(super) fn find(text: &str, start: usize, all: &mut Vec<Found>) {
         ends(text, end).then(|| Found::new(start..end, "date", score, Source::Pattern))
     };
     let found = if first.is_ascii_digit() {
-        let is_continued = text[..start].ends_with(['.', '/', '-', ':']) && text[..start].trim_end_matches(['.', '/', '-', ':']).ends_with(|it: char| it.is_ascii_digit());
+        let is_continued = text[..start].ends_with(['.', '/', '-', ':'])
+            && text[..start]
+                .trim_end_matches(['.', '/', '-', ':'])
+                .ends_with(|it: char| it.is_ascii_digit());
         if is_continued {
             return;
         }
@@ -101,7 +107,8 @@ fn of_numbers(rest: &str) -> Option<(usize, f64)> {
 fn year(before: &str, rest: &str) -> Option<usize> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let value: u32 = rest[..digits].parse().ok().filter(|_| digits == 4)?;
-    let goes_on = rest[digits..].starts_with([',', '.', '-', '/', ':', '%']) && rest[digits + 1..].starts_with(|it: char| it.is_ascii_digit());
+    let goes_on = rest[digits..].starts_with([',', '.', '-', '/', ':', '%'])
+        && rest[digits + 1..].starts_with(|it: char| it.is_ascii_digit());
     let last = before.trim_end().rsplit(|it: char| !it.is_alphabetic()).next()?;
     let is_after = BEFORE_YEARS.contains(&last.to_lowercase().as_str());
     ((1500..2100).contains(&value) && is_after && !goes_on).then_some(digits)

@@ -52,7 +52,8 @@ impl Gazetteer {
                 return Err(OpError::invalid_input(message).help("leave out empty names before"));
             }
             if name.len() > LONGEST {
-                let message = format!("item {} of `gazetteer` is too long (limit {LONGEST} bytes)", idx + 1);
+                let message =
+                    format!("item {} of `gazetteer` is too long (limit {LONGEST} bytes)", idx + 1);
                 return Err(OpError::invalid_input(message));
             }
             for spelling in spellings(&name) {
@@ -119,7 +120,6 @@ impl Gazetteer {
         cx.check()
     }
 }
-
 
 /// How a name may be spelt: as it is and in capitals, and one in small letters also with capitals at
 /// the beginnings.

@@ -108,7 +108,12 @@ impl Compute for Learn {
         let (sequences, hashes) = read(&self.texts, &types, cx)?;
         let epochs = usize::try_from(self.epochs).unwrap_or(1);
         let seed = self.seed.cast_unsigned();
-        let lesson = Lesson { sequences: &sequences, features: hashes.len(), tags: Tags(1 + 2 * types.len()), epochs };
+        let lesson = Lesson {
+            sequences: &sequences,
+            features: hashes.len(),
+            tags: Tags(1 + 2 * types.len()),
+            epochs,
+        };
         let (weights, transitions) = lesson.learn(|_| true, seed, cx)?;
         let tagger = tagger(types, &hashes, &weights, transitions, lesson.tags.0);
         let metrics = lesson.metrics(seed, cx)?;
@@ -156,7 +161,11 @@ fn types(texts: &[Annotated]) -> Result<Vec<String>, OpError> {
 }
 
 /// All texts as sequences, and the hashes of their features.
-fn read(texts: &[Annotated], types: &[String], cx: &Cx) -> Result<(Vec<Sequence>, Vec<u64>), OpError> {
+fn read(
+    texts: &[Annotated],
+    types: &[String],
+    cx: &Cx,
+) -> Result<(Vec<Sequence>, Vec<u64>), OpError> {
     let mut numbers: HashMap<u64, u32> = HashMap::new();
     let mut hashes = Vec::new();
     let mut all = Vec::new();
@@ -178,10 +187,8 @@ fn read(texts: &[Annotated], types: &[String], cx: &Cx) -> Result<(Vec<Sequence>
                     u32::try_from(hashes.len() - 1).unwrap_or(u32::MAX)
                 })
             };
-            let features = hashed
-                .into_iter()
-                .map(|it| it.into_iter().map(&mut number_of).collect())
-                .collect();
+            let features =
+                hashed.into_iter().map(|it| it.into_iter().map(&mut number_of).collect()).collect();
             all.push(Sequence { text: number, features, tags: tags[range].to_vec() });
         }
     }
@@ -247,7 +254,8 @@ impl Lesson<'_> {
         let tags = self.tags.0;
         let mut own = Averaged::new(self.features * tags);
         let mut between = Averaged::new(tags * tags);
-        let mut order: Vec<&Sequence> = self.sequences.iter().filter(|it| is_taken(it.text)).collect();
+        let mut order: Vec<&Sequence> =
+            self.sequences.iter().filter(|it| is_taken(it.text)).collect();
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut step = 1.0;
         for epoch in 0..self.epochs {
@@ -284,7 +292,10 @@ impl Lesson<'_> {
         for (own, scores) in sequence.features.iter().zip(scores.chunks_exact_mut(tags)) {
             for feature in own {
                 let place = *feature as usize * tags;
-                scores.iter_mut().zip(&weights[place..place + tags]).for_each(|(sum, it)| *sum += it);
+                scores
+                    .iter_mut()
+                    .zip(&weights[place..place + tags])
+                    .for_each(|(sum, it)| *sum += it);
             }
         }
         scores
@@ -330,7 +341,8 @@ fn tagger(
     transitions: Vec<f32>,
     tags: usize,
 ) -> Tagger {
-    let mut rows: Vec<(u64, &[f32])> = hashes.iter().copied().zip(weights.chunks_exact(tags)).collect();
+    let mut rows: Vec<(u64, &[f32])> =
+        hashes.iter().copied().zip(weights.chunks_exact(tags)).collect();
     rows.retain(|it| it.1.iter().any(|it| *it != 0.0));
     rows.sort_unstable_by_key(|it| it.0);
     Tagger {

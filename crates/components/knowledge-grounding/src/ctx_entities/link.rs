@@ -105,7 +105,8 @@ struct Entry {
 impl Compute for Link {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let entries = self.entries(cx)?;
-        let words: Vec<HashSet<String>> = self.entities.iter().map(|it| words_of(&it.text)).collect();
+        let words: Vec<HashSet<String>> =
+            self.entities.iter().map(|it| words_of(&it.text)).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for word in words.iter().flatten() {
             *counts.entry(word).or_default() += 1;
@@ -160,8 +161,9 @@ impl Link {
             if idx % BETWEEN_CHECKS == 0 {
                 cx.check()?;
             }
-            let it = Known::decode(row.clone())
-                .ok_or_else(|| OpError::invalid_input(format!("item {} of `names` is not an entry", idx + 1)))?;
+            let it = Known::decode(row.clone()).ok_or_else(|| {
+                OpError::invalid_input(format!("item {} of `names` is not an entry", idx + 1))
+            })?;
             let name = normal(&it.name);
             if name.is_empty() {
                 let message = format!("item {} of `names` has no name", idx + 1);

@@ -21,8 +21,8 @@ mod words;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field as _, Items, Max, Op, OpError, Scheme,
-        Tool, Trained, compute, documents::Entity, load, params, record, save,
+        Bias, Component, Compute, Cx, Example, Field as _, Items, Max, Op, OpError, Scheme, Tool,
+        Trained, compute, documents::Entity, load, params, record, save,
     },
     value::{Text, Value},
 };

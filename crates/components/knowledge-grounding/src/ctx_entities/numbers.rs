@@ -41,7 +41,10 @@ pub(super) fn find(text: &str, start: usize, all: &mut Vec<Found>) {
     let rest = rest(text, start);
     let Some(first) = rest.chars().next() else { return };
     let is_number = first.is_ascii_digit();
-    let goes_on = text[..start].ends_with(['.', ',', '\'']) && text[..start].trim_end_matches(['.', ',', '\'']).ends_with(|it: char| it.is_ascii_digit());
+    let goes_on = text[..start].ends_with(['.', ',', '\''])
+        && text[..start]
+            .trim_end_matches(['.', ',', '\''])
+            .ends_with(|it: char| it.is_ascii_digit());
     if goes_on {
         return;
     }

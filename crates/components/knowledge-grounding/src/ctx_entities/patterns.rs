@@ -59,7 +59,8 @@ pub(super) fn find(
             continue;
         }
         if word.is_word {
-            let address = url(text, start).or_else(|| mail(text, start)).or_else(|| ip(text, start));
+            let address =
+                url(text, start).or_else(|| mail(text, start)).or_else(|| ip(text, start));
             if let Some(found) = address {
                 after_address = found.range.end;
                 all.push(found);
@@ -105,7 +106,12 @@ fn url(text: &str, start: usize) -> Option<Found> {
     let begins = |it: &&&str| rest.get(..it.len()).is_some_and(|got| got.eq_ignore_ascii_case(it));
     let beginning = BEGINNINGS.iter().find(begins)?;
     let is_border = |it: char| {
-        it.is_whitespace() || it.is_control() || matches!(it, '<' | '>' | '"' | '`' | '{' | '}' | '|' | '\\' | '^' | '“' | '”' | '«' | '»')
+        it.is_whitespace()
+            || it.is_control()
+            || matches!(
+                it,
+                '<' | '>' | '"' | '`' | '{' | '}' | '|' | '\\' | '^' | '“' | '”' | '«' | '»'
+            )
     };
     let mut url = &rest[..rest.find(is_border).unwrap_or(rest.len())];
     // What ends a sentence, and a bracket that was opened before.
@@ -123,8 +129,8 @@ fn url(text: &str, start: usize) -> Option<Found> {
         url = &url[..url.len() - last.len_utf8()];
     }
     let host = url.get(beginning.len()..)?;
-    let has_host = host.starts_with(char::is_alphanumeric)
-        && (beginning.ends_with('/') || host.contains('.'));
+    let has_host =
+        host.starts_with(char::is_alphanumeric) && (beginning.ends_with('/') || host.contains('.'));
     has_host.then(|| Found::new(start..start + url.len(), "url", 1.0, Source::Sure))
 }
 
@@ -132,6 +138,10 @@ fn url(text: &str, start: usize) -> Option<Found> {
 fn ip(text: &str, start: usize) -> Option<Found> {
     /// The longest address of version 6, with the last part as in version 4.
     const MOST: usize = 45;
+    let before = text[..start].strip_suffix('.').unwrap_or_default();
+    if before.ends_with(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
     let rest = text.get(start..text.floor_char_boundary(start + MOST + 1))?;
     let is_inside = |it: char| it.is_ascii_hexdigit() || matches!(it, '.' | ':');
     let run = &rest[..rest.find(|it| !is_inside(it)).unwrap_or(rest.len())];

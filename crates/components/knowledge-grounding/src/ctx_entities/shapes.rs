@@ -16,34 +16,146 @@ const BETWEEN_CHECKS: usize = 1 << 9;
 const MOST_WORDS: usize = 7;
 
 /// Countries, their capitals, the states of the United States, and large cities.
-static PLACES: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("places.txt").split([';', '\n']).filter(|it| !it.is_empty()).collect());
+static PLACES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    include_str!("places.txt").split([';', '\n']).filter(|it| !it.is_empty()).collect()
+});
 
 const TITLES: [&str; 24] = [
-    "Mr", "Mrs", "Ms", "Miss", "Mx", "Dr", "Prof", "Professor", "Sir", "Lady", "Lord", "Madam",
-    "President", "Judge", "Captain", "Capt", "Rev", "Sgt", "Col", "Gen", "Senator", "Herr", "Frau",
+    "Mr",
+    "Mrs",
+    "Ms",
+    "Miss",
+    "Mx",
+    "Dr",
+    "Prof",
+    "Professor",
+    "Sir",
+    "Lady",
+    "Lord",
+    "Madam",
+    "President",
+    "Judge",
+    "Captain",
+    "Capt",
+    "Rev",
+    "Sgt",
+    "Col",
+    "Gen",
+    "Senator",
+    "Herr",
+    "Frau",
     "Monsieur",
 ];
 
 /// Words at the end of the name of an organisation, and words anywhere in one.
 const FORMS: [&str; 38] = [
-    "Inc", "Incorporated", "Ltd", "Limited", "LLC", "LLP", "Corp", "Corporation", "Company", "Co",
-    "PLC", "plc", "GmbH", "AG", "SE", "SA", "SAS", "Sarl", "BV", "NV", "AB", "Oy", "ASA", "ApS",
-    "SpA", "Srl", "KG", "Group", "Holdings", "Holding", "Partners", "Associates", "Industries",
-    "Enterprises", "Technologies", "Systems", "Solutions", "Labs",
+    "Inc",
+    "Incorporated",
+    "Ltd",
+    "Limited",
+    "LLC",
+    "LLP",
+    "Corp",
+    "Corporation",
+    "Company",
+    "Co",
+    "PLC",
+    "plc",
+    "GmbH",
+    "AG",
+    "SE",
+    "SA",
+    "SAS",
+    "Sarl",
+    "BV",
+    "NV",
+    "AB",
+    "Oy",
+    "ASA",
+    "ApS",
+    "SpA",
+    "Srl",
+    "KG",
+    "Group",
+    "Holdings",
+    "Holding",
+    "Partners",
+    "Associates",
+    "Industries",
+    "Enterprises",
+    "Technologies",
+    "Systems",
+    "Solutions",
+    "Labs",
 ];
 const BODIES: [&str; 33] = [
-    "University", "Universität", "College", "Institute", "Bank", "Ministry", "Department", "Agency",
-    "Association", "Foundation", "Council", "Committee", "Commission", "Hospital", "Museum",
-    "Orchestra", "Society", "Union", "Federation", "Airlines", "Airways", "Times", "Post", "Press",
-    "Church", "School", "Library", "Party", "Parliament", "Court", "Club", "League", "Corps",
+    "University",
+    "Universität",
+    "College",
+    "Institute",
+    "Bank",
+    "Ministry",
+    "Department",
+    "Agency",
+    "Association",
+    "Foundation",
+    "Council",
+    "Committee",
+    "Commission",
+    "Hospital",
+    "Museum",
+    "Orchestra",
+    "Society",
+    "Union",
+    "Federation",
+    "Airlines",
+    "Airways",
+    "Times",
+    "Post",
+    "Press",
+    "Church",
+    "School",
+    "Library",
+    "Party",
+    "Parliament",
+    "Court",
+    "Club",
+    "League",
+    "Corps",
 ];
 
 /// Words at the end of the name of a place.
 const GROUND: [&str; 30] = [
-    "Street", "Road", "Avenue", "Lane", "Drive", "Boulevard", "Square", "Way", "Court", "Place",
-    "River", "Lake", "Mountain", "Mountains", "Valley", "Island", "Islands", "Bay", "Beach", "County",
-    "City", "Park", "Bridge", "Airport", "Station", "Forest", "Desert", "Ocean", "Sea", "Hill",
+    "Street",
+    "Road",
+    "Avenue",
+    "Lane",
+    "Drive",
+    "Boulevard",
+    "Square",
+    "Way",
+    "Court",
+    "Place",
+    "River",
+    "Lake",
+    "Mountain",
+    "Mountains",
+    "Valley",
+    "Island",
+    "Islands",
+    "Bay",
+    "Beach",
+    "County",
+    "City",
+    "Park",
+    "Bridge",
+    "Airport",
+    "Station",
+    "Forest",
+    "Desert",
+    "Ocean",
+    "Sea",
+    "Hill",
 ];
 
 /// Words between the words of a name.
@@ -52,11 +164,50 @@ const PARTICLES: [&str; 14] =
 
 /// Capitals that are not names.
 const OTHERS: [&str; 44] = [
-    "I", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January",
-    "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December", "English", "German", "French", "Spanish", "Italian", "Chinese",
-    "Japanese", "Russian", "American", "British", "European", "Christmas", "Easter", "Internet",
-    "Hi", "Hello", "Dear", "Thanks", "Thank", "Yes", "No", "OK", "Please", "Sincerely",
+    "I",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "English",
+    "German",
+    "French",
+    "Spanish",
+    "Italian",
+    "Chinese",
+    "Japanese",
+    "Russian",
+    "American",
+    "British",
+    "European",
+    "Christmas",
+    "Easter",
+    "Internet",
+    "Hi",
+    "Hello",
+    "Dear",
+    "Thanks",
+    "Thank",
+    "Yes",
+    "No",
+    "OK",
+    "Please",
+    "Sincerely",
 ];
 
 static STOP_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -130,18 +281,30 @@ fn next(text: &str, words: &[Word], end: usize) -> Option<usize> {
     let is_near = |idx: usize| matches!(gap(idx), Some("" | " "));
     match of(end)? {
         // `O'Brien`, `Jean-Luc`, `AT&T`
-        "'" | "’" | "-" | "&" if gap(end) == Some("") && gap(end + 1) == Some("") && is_name(end + 1) => {
+        "'" | "’" | "-" | "&"
+            if gap(end) == Some("") && gap(end + 1) == Some("") && is_name(end + 1) =>
+        {
             Some(end + 2)
         }
         // `Smith & Sons`
-        "&" if gap(end) == Some(" ") && gap(end + 1) == Some(" ") && is_name(end + 1) => Some(end + 2),
+        "&" if gap(end) == Some(" ") && gap(end + 1) == Some(" ") && is_name(end + 1) => {
+            Some(end + 2)
+        }
         // `J. Smith`
-        "." if gap(end) == Some("") && is_initial(of(end - 1)?) && is_near(end + 1) && is_name(end + 1) => {
+        "." if gap(end) == Some("")
+            && is_initial(of(end - 1)?)
+            && is_near(end + 1)
+            && is_name(end + 1) =>
+        {
             Some(end + 2)
         }
         _ if gap(end) == Some(" ") && is_name(end) => Some(end + 1),
         particle if gap(end) == Some(" ") && PARTICLES.contains(&particle) => {
-            let after = if of(end + 1).is_some_and(|it| PARTICLES.contains(&it)) { end + 2 } else { end + 1 };
+            let after = if of(end + 1).is_some_and(|it| PARTICLES.contains(&it)) {
+                end + 2
+            } else {
+                end + 1
+            };
             (gap(after) == Some(" ") && is_name(after)).then_some(after + 1)
         }
         // `University of Oxford`
@@ -201,31 +364,90 @@ fn names(text: &str, words: &[Word], run: &Run, all: &mut Vec<Found>) {
 /// What the words around a name say.
 fn by_neighbours(text: &str, words: &[Word], range: &Range<usize>) -> Option<(&'static str, f64)> {
     let one = before(text, words, range.start).unwrap_or_default().to_lowercase();
-    let two = range.start.checked_sub(2).map(|idx| words[idx].of(text).to_lowercase()).unwrap_or_default();
+    let two = range
+        .start
+        .checked_sub(2)
+        .map(|idx| words[idx].of(text).to_lowercase())
+        .unwrap_or_default();
     let after = words.get(range.end).map(|it| it.of(text)).unwrap_or_default();
     let count = range.clone().filter(|idx| words[*idx].is_word).count();
-    let is_named = matches!((two.as_str(), one.as_str()), ("name", "is") | ("i", "am") | ("'", "m") | ("’", "m"))
-        || matches!(one.as_str(), "named" | "dear" | "hi" | "hello" | "signed" | "mother" | "father" | "wife" | "husband" | "son" | "daughter" | "sister" | "brother" | "friend" | "colleague");
+    let is_named = matches!(
+        (two.as_str(), one.as_str()),
+        ("name", "is") | ("i", "am") | ("'", "m") | ("’", "m")
+    ) || matches!(
+        one.as_str(),
+        "named"
+            | "dear"
+            | "hi"
+            | "hello"
+            | "signed"
+            | "mother"
+            | "father"
+            | "wife"
+            | "husband"
+            | "son"
+            | "daughter"
+            | "sister"
+            | "brother"
+            | "friend"
+            | "colleague"
+    );
     if count <= 4 && is_named {
         return Some(("person", 0.7));
     }
-    let speaks = matches!(after, "said" | "says" | "wrote" | "told" | "asked" | "replied" | "married" | "lives" | "lived" | "thinks");
+    let speaks = matches!(
+        after,
+        "said"
+            | "says"
+            | "wrote"
+            | "told"
+            | "asked"
+            | "replied"
+            | "married"
+            | "lives"
+            | "lived"
+            | "thinks"
+    );
     if count <= 4 && speaks {
         return Some(("person", 0.6));
     }
-    let works = matches!((two.as_str(), one.as_str()), ("works" | "worked" | "working" | "work" | "job", "at" | "for"))
-        || matches!((two.as_str(), one.as_str()), ("ceo" | "director" | "founder" | "employee" | "member", "of"))
-        || matches!(one.as_str(), "joined" | "acquired" | "company");
+    let works = matches!(
+        (two.as_str(), one.as_str()),
+        ("works" | "worked" | "working" | "work" | "job", "at" | "for")
+    ) || matches!(
+        (two.as_str(), one.as_str()),
+        ("ceo" | "director" | "founder" | "employee" | "member", "of")
+    ) || matches!(one.as_str(), "joined" | "acquired" | "company");
     if works {
         return Some(("organisation", 0.6));
     }
-    let stays = matches!((two.as_str(), one.as_str()), ("live" | "lives" | "lived" | "living" | "born" | "based" | "moved" | "travel" | "flew" | "flight" | "arrived" | "trip" | "went", "in" | "to" | "from" | "near"));
+    let stays = matches!(
+        (two.as_str(), one.as_str()),
+        (
+            "live"
+                | "lives"
+                | "lived"
+                | "living"
+                | "born"
+                | "based"
+                | "moved"
+                | "travel"
+                | "flew"
+                | "flight"
+                | "arrived"
+                | "trip"
+                | "went",
+            "in" | "to" | "from" | "near"
+        )
+    );
     if stays || (one == "in" && count <= 3) {
         return Some(("place", if stays { 0.7 } else { 0.5 }));
     }
     let is_plain = range.clone().all(|idx| {
         let word = words[idx].of(text);
-        !words[idx].is_word || (word.chars().all(char::is_alphabetic) && (is_initial(word) || word.contains(char::is_lowercase)))
+        !words[idx].is_word
+            || (word.chars().all(char::is_alphabetic)
+                && (is_initial(word) || word.contains(char::is_lowercase)))
     });
     ((2..=3).contains(&count) && is_plain).then_some(("person", 0.4))
 }
@@ -257,4 +479,27 @@ fn places(text: &str, words: &[Word], run: &Range<usize>, all: &mut Vec<Found>) 
             None => start += 1,
         }
     }
+}
+
+/// What a word says about the name that it is part of or stands next to.
+pub(super) fn class(word: &str) -> Option<&'static str> {
+    let classes: [(&[&str], &str); 4] =
+        [(&TITLES, "title"), (&FORMS, "form"), (&BODIES, "body"), (&GROUND, "ground")];
+    classes.into_iter().find(|(list, _)| list.contains(&word)).map(|it| it.1)
+}
+
+/// For each word, whether it is part of the name of a known place.
+pub(super) fn in_places(text: &str, words: &[Word]) -> Vec<bool> {
+    /// The most words of the name of a place.
+    const MOST: usize = 4;
+    let mut is_in = vec![false; words.len()];
+    for start in (0..words.len()).filter(|idx| words[*idx].is_capital(text)) {
+        let last = words.len().min(start + MOST);
+        let ends = (start + 1..=last).rev();
+        let name = |end: usize| &text[words[start].range.start..words[end - 1].range.end];
+        if let Some(end) = ends.into_iter().find(|end| PLACES.contains(name(*end))) {
+            is_in[start..end].fill(true);
+        }
+    }
+    is_in
 }

@@ -11,6 +11,7 @@ use svc_contract::{
 use super::{
     NAME, VERSION,
     found::{Found, Source},
+    shapes,
     words::Word,
 };
 
@@ -108,7 +109,8 @@ impl Tags {
             }
             before = now;
         }
-        let mut tag = (1..count).fold(0, |best, it| if before[it] > before[best] { it } else { best });
+        let mut tag =
+            (1..count).fold(0, |best, it| if before[it] > before[best] { it } else { best });
         let mut tags = vec![0; len];
         for at in (0..len).rev() {
             tags[at] = tag;
@@ -123,7 +125,9 @@ impl Tags {
         for (at, tag) in tags.iter().enumerate().filter(|it| *it.1 != 0) {
             let kind = (tag - 1) / 2;
             match spans.last_mut() {
-                Some((range, last)) if tag.is_multiple_of(2) && *last == kind && range.end == at => {
+                Some((range, last))
+                    if tag.is_multiple_of(2) && *last == kind && range.end == at =>
+                {
                     range.end = at + 1;
                 }
                 _ => spans.push((at..at + 1, kind)),
@@ -155,9 +159,9 @@ impl Tagger {
     /// The scores of words: for each word one of each tag.
     fn scores(&self, features: &[Vec<u64>]) -> Vec<f32> {
         let tags = self.tags().0;
-        let places = self.places.get_or_init(|| {
-            self.features.iter().enumerate().map(|(idx, it)| (*it, idx)).collect()
-        });
+        let places = self
+            .places
+            .get_or_init(|| self.features.iter().enumerate().map(|(idx, it)| (*it, idx)).collect());
         let mut scores = vec![0.0; features.len() * tags];
         for (own, scores) in features.iter().zip(scores.chunks_exact_mut(tags)) {
             for place in own.iter().filter_map(|it| places.get(it)) {
@@ -206,7 +210,8 @@ impl Tagger {
         let len = span.len() as f64;
         let of = |at: usize| {
             let sum = |tag: usize| {
-                let before = at.checked_sub(1).map_or(0.0, |it| self.transitions[best[it] * tags + tag]);
+                let before =
+                    at.checked_sub(1).map_or(0.0, |it| self.transitions[best[it] * tags + tag]);
                 let after = best.get(at + 1).map_or(0.0, |it| self.transitions[tag * tags + it]);
                 scores[at * tags + tag] + before + after
             };
@@ -219,8 +224,10 @@ impl Tagger {
     }
 }
 
-/// The features of each word: the word and its neighbours, their shapes, its first and last letters.
+/// The features of each word: the word and its neighbours, their shapes, its first and last letters,
+/// and the lists of known places, titles and forms of organisations.
 pub(super) fn features(text: &str, words: &[Word]) -> Vec<Vec<u64>> {
+    let places = shapes::in_places(text, words);
     let lower: Vec<String> = words.iter().map(|it| lower(it.of(text))).collect();
     let shapes: Vec<String> = words.iter().map(|it| shape(it.of(text))).collect();
     let at = |all: &[String], idx: usize, by: isize| {
@@ -258,6 +265,15 @@ pub(super) fn features(text: &str, words: &[Word]) -> Vec<Vec<u64>> {
         }
         if joins {
             add(41, &[shape]);
+        }
+        if places[idx] {
+            add(42, &[]);
+        }
+        for (name, by) in [(50, -2), (51, -1), (52, 0), (53, 1), (54, 2)] {
+            let other = idx.checked_add_signed(by).and_then(|it| words.get(it));
+            if let Some(class) = other.and_then(|it| shapes::class(it.of(text))) {
+                add(name, &[class]);
+            }
         }
         all
     };
@@ -336,7 +352,8 @@ mod tests {
             let mut numbers = |n: usize| (0..n).map(|_| rng.f32() - 0.5).collect::<Vec<f32>>();
             let (scores, transitions) = (numbers(count * len), numbers(count * count));
             let sum = |path: &[usize]| {
-                let own: f32 = path.iter().enumerate().map(|(at, tag)| scores[at * count + tag]).sum();
+                let own: f32 =
+                    path.iter().enumerate().map(|(at, tag)| scores[at * count + tag]).sum();
                 let between = path.windows(2).map(|it| transitions[it[0] * count + it[1]]);
                 own + between.sum::<f32>()
             };

@@ -57,7 +57,8 @@ pub(super) fn words(text: &str, cx: &Cx) -> Result<Vec<Word>, OpError> {
             }
         }
         all.push(Word { range: start..end, is_word, is_first });
-        is_first = if is_word { false } else { is_first || matches!(letter, '.' | '!' | '?' | ':') };
+        is_first =
+            if is_word { false } else { is_first || matches!(letter, '.' | '!' | '?' | ':') };
         // A point in an abbreviation does not end a sentence.
         if letter == '.' && is_abbreviated(text, &all) {
             is_first = false;
@@ -68,7 +69,8 @@ pub(super) fn words(text: &str, cx: &Cx) -> Result<Vec<Word>, OpError> {
 
 /// Whether a letter continues a word.
 fn is_inside(it: char) -> bool {
-    it.is_alphanumeric() || matches!(it, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}')
+    it.is_alphanumeric()
+        || matches!(it, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}')
 }
 
 /// Whether the last point belongs to the word before it: `Dr.`, `J.`

@@ -174,9 +174,8 @@ fn clean(text: &str) -> String {
 pub(super) fn meta(provider: &Provider, site: String, published: Option<String>) -> Value {
     let known = [("provider", Some(provider.name().to_owned())), ("site", Some(site))];
     let all = known.into_iter().chain([("published", published)]);
-    let (names, values): (Vec<Text>, Vec<Value>) = all
-        .filter_map(|(name, it)| Some((Text::from(name), Value::from(Text::from(it?)))))
-        .unzip();
+    let (names, values): (Vec<Text>, Vec<Value>) =
+        all.filter_map(|(name, it)| Some((Text::from(name), Value::from(Text::from(it?))))).unzip();
     Value::Record(Record::new(names.into(), values))
 }
 
@@ -198,7 +197,8 @@ mod tests {
     #[test]
     fn marked_words_are_marked_in_the_snippet_alone() {
         let read = |given: &str| readable(given, LONGEST_TEXT, &cx());
-        let (text, snippet) = read("A <strong>cap</strong> is&nbsp;kept &lt;always&gt;<script>x</script>");
+        let (text, snippet) =
+            read("A <strong>cap</strong> is&nbsp;kept &lt;always&gt;<script>x</script>");
         assert_eq!(text, "A cap is kept <always>");
         assert_eq!(snippet, "A **cap** is kept <always>");
         assert_eq!(read("a <\u{1b}[31m b\u{0}c").0, "a < [31m b c");

@@ -150,11 +150,7 @@ impl Io for Search {
 /// The pages of SearXNG that are asked for at most: it has no param for the number of results.
 const MOST_PAGES: usize = 3;
 
-async fn pages(
-    provider: &Provider,
-    question: &Question,
-    cx: &Cx,
-) -> Result<Vec<Found>, OpError> {
+async fn pages(provider: &Provider, question: &Question, cx: &Cx) -> Result<Vec<Found>, OpError> {
     let most = if provider.has_pages() { MOST_PAGES } else { 1 };
     let mut all: Vec<Found> = Vec::new();
     for page in 1..=most {

@@ -62,11 +62,14 @@ pub(super) fn of(
     // What is free without a table is free with one that does not list it.
     let price = price.or((provider.kind == Kind::Searxng).then_some(0.0));
     let Some(price) = price else { return Ok(Err(unknown(provider))) };
-    let requests = if provider.kind == Kind::Serper && top_k > RESULTS_OF_SERPER { 2.0 } else { 1.0 };
+    let requests =
+        if provider.kind == Kind::Serper && top_k > RESULTS_OF_SERPER { 2.0 } else { 1.0 };
     let cost = Money::from_dollars(price * requests).filter(|it| *it >= Money::ZERO);
     cost.map(Ok).ok_or_else(|| {
         let name = provider.name();
-        OpError::invalid_input(format!("the price of a search by `{name}` is not an amount in dollars"))
+        OpError::invalid_input(format!(
+            "the price of a search by `{name}` is not an amount in dollars"
+        ))
     })
 }
 
