@@ -105,15 +105,14 @@ async fn six(engine: &Engine, question: &str, depth: Option<i64>) -> Vec<String>
 }
 
 /// Searches with rewritten questions.
-const REWRITTEN: [(&str, &str); 4] = [
+const REWRITTEN: [(&str, &str); 3] = [
     ("question", "question >> search(source: docs, top_k: 10)"),
     ("core", "rewrite.core(question) >> search(source: docs, top_k: 10)"),
     ("wide", "question >> rewrite.wide(source: docs)"),
-    ("by_feedback", "question >> rewrite.by_feedback(source: docs)"),
 ];
 
-/// A question without the words that only ask finds more, and so does it together with key phrases
-/// of the first hits. `SVC_LEARN=1` measures all three collections.
+/// A question together with its core finds more than alone. `SVC_LEARN=1` measures all three
+/// collections.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
 #[tokio::test]
 async fn rewritten_questions_find_more() {

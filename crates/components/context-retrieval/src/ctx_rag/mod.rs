@@ -14,9 +14,7 @@ mod verify;
 use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _,
-        Scheme, Tool, compute,
-        documents::{Doc, Hit},
-        params,
+        Scheme, Tool, compute, documents::Hit, params,
     },
     value::{Record, Slot, Text, Value},
 };
@@ -63,9 +61,8 @@ params! {
     /// not the file's own, as with PDF. If no word of the question is found, the results are the
     /// beginnings of the best documents, with score 0.
     struct Infer {
-        /// The documents to look through, as returned by `search`. Passages work as well, and so do
-        /// documents that no search has found, such as those of `fetch`, with a `query`.
-        hits: Items<Doc>,
+        /// The documents to look through, as returned by `search`. Passages work as well.
+        hits: Items<Hit>,
         /// The question. By default each hit's own query.
         query: Option<Text> = None,
         /// The maximum number of passages.

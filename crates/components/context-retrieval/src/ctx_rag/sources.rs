@@ -32,10 +32,6 @@ pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, 
     let mut found = Vec::with_capacity(hits.len());
     for record in documents::records(hits) {
         let record = record?;
-        if query.is_none() && !record.has("query") {
-            let message = "cannot choose passages: a document has no query";
-            return Err(OpError::invalid_input(message).help("pass the question as `query`"));
-        }
         found.push(source(record, query));
     }
     found.sort_by(|a, b| {

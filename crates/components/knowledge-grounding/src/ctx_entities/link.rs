@@ -64,7 +64,7 @@ impl Op for Link {
         "match names to my customer list",
         "link entities to identifiers",
         "which entry of the list is meant",
-        "fuzzy match company names",
+        "resolve company names against a register",
         "resolve misspelt names",
         "entity linking",
     ];

@@ -7,9 +7,12 @@
 mod checksums;
 mod codes;
 mod dates;
+mod features;
 mod found;
 mod gazetteer;
+mod known;
 mod learn;
+mod lesson;
 mod link;
 mod numbers;
 mod patterns;
@@ -44,7 +47,7 @@ pub(super) const COMPONENT: Component = Component {
         &[
             "names have shapes and contexts",
             "codes have checksums",
-            "capitals are as in English if there is no model",
+            "capitals are as in English without a model",
         ],
     ),
     aliases: &[("entities", "infer")],

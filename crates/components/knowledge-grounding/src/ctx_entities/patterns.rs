@@ -1,6 +1,7 @@
 //! Finds what has a form of its own: addresses, codes, quantities and dates.
 
-use std::{net::IpAddr, ops::Range, sync::LazyLock};
+use core::net::IpAddr;
+use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 use svc_contract::registry::{Cx, OpError};

@@ -74,7 +74,7 @@ pub(super) fn read(provider: &Provider, body: &[u8], cx: &Cx) -> Result<Answer, 
     let json: Json = serde_json::from_slice(body)
         .map_err(|_| failure::of_protocol(provider, "something other than JSON", &shown()))?;
     let results = match provider.kind {
-        // Without results there is no `web` or `organic`.
+        // Without results, `web` and `organic` are missing.
         Kind::Brave if json["type"] == "search" && json["web"].is_null() => Some(&[][..]),
         Kind::Brave => json["web"]["results"].as_array().map(Vec::as_slice),
         Kind::Serper if json["searchParameters"].is_object() && json["organic"].is_null() => {

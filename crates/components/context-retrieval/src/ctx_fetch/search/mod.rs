@@ -97,11 +97,10 @@ impl Op for Search {
         .answered(LOCAL, &[ONE]),
         Example::ok(
             "What the pages say about it",
-            r#"let question = "which cap is kept?"
-question
+            r#""which cap is kept?"
   >> web_search(top_k: 1)
-  >> each { fetch(url: .path) }
-  >> rag_retrieval(query: question)
+  >> each { { ...it, text: (fetch(url: .path)).text } }
+  >> rag_retrieval
   >> summary
   >> .text"#,
             r#""A cap is kept by a ledger. [1]""#,
