@@ -32,7 +32,8 @@ async fn marked_entities_are_found() {
     let tested: Vec<&Json> = half(0).collect();
     let asked: Vec<&Json> = tested.iter().map(|it| &it["text"]).collect();
     let read = |it: &str| values::read(it).unwrap();
-    let run = svc::engine()
+    let engine = svc::engine();
+    let run = engine
         .run(SCRIPT)
         .param("learnt", read(&json!(learnt).to_string()))
         .param("tested", read(&json!(asked).to_string()));

@@ -120,8 +120,7 @@ static CALLED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A phone number: with a country or in groups, or a number after a word such as `phone`.
 fn phone(text: &str, start: usize, rest: &str) -> Option<Found> {
-    let is_continued = text[..start]
-        .ends_with(|it: char| matches!(it, '.' | ',' | '$' | '€' | '£' | '/' | '-' | '+' | ':'));
+    let is_continued = text[..start].ends_with(['.', ',', '$', '€', '£', '/', '-', '+', ':']);
     if is_continued {
         return None;
     }

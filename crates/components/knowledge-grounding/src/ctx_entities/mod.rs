@@ -77,7 +77,7 @@ params! {
     ///
     /// Without a model, `person`, `organisation` and `place` are found by their shape and their
     /// neighbours (`Dr.`, `Ltd`, `lives in`, a list of countries and capitals), as in English. With a model that
-    /// `ctx_entities.learn` returned, the types that it has learnt are found by it alone. `gazetteer` is
+    /// `ctx_entities.learn` returned, the types that it has learnt are found by it instead of their shape. `gazetteer` is
     /// a list of names of yours, which are found wherever they stand as whole words, with their
     /// `type` and `id`.
     ///
@@ -150,7 +150,7 @@ impl Compute for Infer {
         let learnt = tagger.as_deref().map(Tagger::types).unwrap_or_default();
         patterns::find(text, &words, &mut all, cx)?;
         shapes::find(text, &words, &mut all, cx)?;
-        all.retain(|it| it.source == Source::List || !learnt.contains(&it.kind));
+        all.retain(|it| it.source != Source::Shape || !learnt.contains(&it.kind));
         if let Some(tagger) = tagger.as_deref() {
             tagger.find(text, &words, &mut all, cx)?;
         }

@@ -59,7 +59,7 @@ pub(super) fn find(
         if is_inside {
             continue;
         }
-        if word.is_word {
+        if word.is_letters {
             let address =
                 url(text, start).or_else(|| mail(text, start)).or_else(|| ip(text, start));
             if let Some(found) = address {

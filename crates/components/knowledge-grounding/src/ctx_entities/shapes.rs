@@ -140,7 +140,7 @@ fn names(text: &str, words: &[Word], run: &Run, all: &mut Vec<Found>) {
     let title = range.clone().take_while(|idx| TITLES.contains(&of(*idx))).count();
     let after_title = before(text, words, range.start).is_some_and(|it| TITLES.contains(&it));
     if title > 0 || after_title {
-        let start = range.clone().skip(title).find(|idx| words[*idx].is_word);
+        let start = range.clone().skip(title).find(|idx| words[*idx].is_letters);
         if let Some(start) = start.filter(|it| !PLACES.contains(of(*it))) {
             add(start..range.end, "person", 0.9);
         }
@@ -171,28 +171,27 @@ fn by_neighbours(text: &str, words: &[Word], range: &Range<usize>) -> Option<(&'
         .map(|idx| words[idx].of(text).to_lowercase())
         .unwrap_or_default();
     let after = words.get(range.end).map(|it| it.of(text)).unwrap_or_default();
-    let count = range.clone().filter(|idx| words[*idx].is_word).count();
-    let is_named = matches!(
-        (two.as_str(), one.as_str()),
-        ("name", "is") | ("i", "am") | ("'", "m") | ("’", "m")
-    ) || matches!(
-        one.as_str(),
-        "named"
-            | "dear"
-            | "hi"
-            | "hello"
-            | "signed"
-            | "mother"
-            | "father"
-            | "wife"
-            | "husband"
-            | "son"
-            | "daughter"
-            | "sister"
-            | "brother"
-            | "friend"
-            | "colleague"
-    );
+    let count = range.clone().filter(|idx| words[*idx].is_letters).count();
+    let is_named =
+        matches!((two.as_str(), one.as_str()), ("name", "is") | ("i", "am") | ("'" | "’", "m"))
+            || matches!(
+                one.as_str(),
+                "named"
+                    | "dear"
+                    | "hi"
+                    | "hello"
+                    | "signed"
+                    | "mother"
+                    | "father"
+                    | "wife"
+                    | "husband"
+                    | "son"
+                    | "daughter"
+                    | "sister"
+                    | "brother"
+                    | "friend"
+                    | "colleague"
+            );
     if count <= 4 && is_named {
         return Some(("person", 0.7));
     }
@@ -237,7 +236,7 @@ fn by_neighbours(text: &str, words: &[Word], range: &Range<usize>) -> Option<(&'
     }
     let is_plain = range.clone().all(|idx| {
         let word = words[idx].of(text);
-        !words[idx].is_word
+        !words[idx].is_letters
             || (word.chars().all(char::is_alphabetic)
                 && (is_initial(word) || word.contains(char::is_lowercase)))
     });

@@ -13,7 +13,7 @@ const BETWEEN_CHECKS: usize = 1 << 13;
 pub(super) struct Word {
     pub range: Range<usize>,
     /// Whether it consists of letters and digits.
-    pub is_word: bool,
+    pub is_letters: bool,
     /// Whether a sentence or a line begins with it.
     pub is_first: bool,
 }
@@ -25,7 +25,7 @@ impl Word {
 
     /// Whether it begins with a capital.
     pub(super) fn is_capital(&self, text: &str) -> bool {
-        self.is_word && self.of(text).starts_with(char::is_uppercase)
+        self.is_letters && self.of(text).starts_with(char::is_uppercase)
     }
 }
 
@@ -43,8 +43,8 @@ pub(super) fn words(text: &str, cx: &Cx) -> Result<Vec<Word>, OpError> {
             continue;
         }
         let mut end = start + letter.len_utf8();
-        let is_word = letter.is_alphanumeric();
-        if is_word && !is_ideograph(letter) {
+        let is_letters = letter.is_alphanumeric();
+        if is_letters && !is_ideograph(letter) {
             let mut count: usize = 0;
             while let Some((at, next)) =
                 letters.next_if(|(_, it)| is_inside(*it) && !is_ideograph(*it))
@@ -56,9 +56,9 @@ pub(super) fn words(text: &str, cx: &Cx) -> Result<Vec<Word>, OpError> {
                 }
             }
         }
-        all.push(Word { range: start..end, is_word, is_first });
+        all.push(Word { range: start..end, is_letters, is_first });
         is_first =
-            if is_word { false } else { is_first || matches!(letter, '.' | '!' | '?' | ':') };
+            if is_letters { false } else { is_first || matches!(letter, '.' | '!' | '?' | ':') };
         // A point in an abbreviation does not end a sentence.
         if letter == '.' && is_abbreviated(text, &all) {
             is_first = false;
