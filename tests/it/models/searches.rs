@@ -332,10 +332,11 @@ async fn a_cap_holds_before_anything_is_sent() {
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("`max_cost: $0.20` cannot be met"), "{err}");
     assert!(server.requests().is_empty());
-    let script = "param queries: [string]
-        queries >> each { web_search(query: it) } within { max_cost: $0.30, max_parallel: 1 }";
+    let script = "param queries: [string; max 9]
+        queries >> each { web_search(query: it) } within { max_parallel: 1 }";
     let queries = values::read(r#"["a", "b", "c"]"#).unwrap();
-    let ended = engine.run(script).param("queries", queries).await;
+    let run = engine.run(script).param("queries", queries);
+    let ended = run.max_cost(Money::from_nanos(300_000_000)).await;
     let err = ended.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Budget), "{err}");
     assert_eq!(server.requests().len(), 2);

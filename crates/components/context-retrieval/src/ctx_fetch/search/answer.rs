@@ -108,13 +108,13 @@ fn one(names: &Names, json: &Json, cx: &Cx) -> Option<Found> {
     let (url, site) = (address.to_string(), address.host().to_owned());
     let title = readable(text(names.title).unwrap_or_default(), LONGEST_TITLE, cx).0;
     let (plain, snippet) = readable(text(names.text).unwrap_or_default(), LONGEST_TEXT, cx);
-    let dates = names.published.iter().filter_map(|it| text(it));
-    let published = dates.filter_map(extract::date).next();
+    let mut dates = names.published.iter().filter_map(|it| text(it));
+    let published = dates.find_map(extract::date);
     let title = if title.is_empty() { site.clone() } else { title };
     Some(Found { url, site, title, text: plain, snippet, published })
 }
 
-/// The names of engines of SearXNG that failed, such as `[["google", "timeout"]]`.
+/// The names of engines of `SearXNG` that failed, such as `[["google", "timeout"]]`.
 fn failed(json: &Json) -> Vec<String> {
     /// More names do not help.
     const MOST: usize = 10;

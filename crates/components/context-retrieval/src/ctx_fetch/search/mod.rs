@@ -146,7 +146,7 @@ impl Io for Search {
     }
 }
 
-/// The pages of SearXNG that are asked for at most: it has no param for the number of results.
+/// The pages of `SearXNG` that are asked for at most: it has no param for the number of results.
 const MOST_PAGES: usize = 3;
 
 async fn pages(provider: &Provider, question: &Question, cx: &Cx) -> Result<Vec<Found>, OpError> {
