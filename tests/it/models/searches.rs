@@ -339,7 +339,7 @@ async fn a_cap_holds_before_anything_is_sent() {
     let ended = run.max_cost(Money::from_nanos(300_000_000)).await;
     let err = ended.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Budget), "{err}");
-    assert_eq!(server.requests().len(), 2);
+    assert!(server.requests().is_empty(), "three searches cost more than the cap");
 }
 
 #[tokio::test]
