@@ -143,7 +143,7 @@ fn phone(text: &str, start: usize, rest: &str) -> Option<Found> {
     let sizes: Vec<usize> = groups.iter().map(|it| it.len()).collect();
     let score = if number.starts_with('+') || (number.starts_with('(') && has_gaps) {
         0.9
-    } else if is_date || is_decimal {
+    } else if is_date || is_decimal || sizes == [3, 2, 4] {
         0.0
     } else if sizes == [3, 3, 4] || (number.starts_with('0') && has_gaps && digits >= 9) {
         0.8
