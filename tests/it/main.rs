@@ -23,6 +23,7 @@ mod drafts;
 mod editors;
 mod embedded;
 mod embedding;
+mod entities;
 mod envelope;
 mod example_scripts;
 mod examples;

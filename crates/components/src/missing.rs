@@ -19,6 +19,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "docs_to_text",
             "ctx_fetch",
             "fetch",
+            "web_search",
             "crawl",
             "feed",
             "robots",
@@ -52,7 +53,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         "data-processing",
         &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml", "parse_xml"],
     ),
-    ("knowledge-grounding", &["ctx_keywords", "keywords"]),
+    ("knowledge-grounding", &["ctx_keywords", "keywords", "ctx_entities", "entities"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
     (
         "files",

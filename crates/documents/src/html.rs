@@ -145,7 +145,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
 
 /// The visible text of a piece of HTML, or nothing if it cannot be parsed within the limits.
 #[cfg(feature = "web")]
-pub(super) fn fragment(html: &str, is_stopped: &dyn Fn() -> bool) -> Option<String> {
+pub fn fragment(html: &str, is_stopped: &dyn Fn() -> bool) -> Option<String> {
     let html = html.get(..html.floor_char_boundary(LARGEST.try_into().unwrap_or(usize::MAX)))?;
     parse(html, is_stopped).ok().map(|it| visible_text(&it))
 }

@@ -55,9 +55,11 @@ pub use article::{ArticleRules, Metadata};
 #[cfg(feature = "select")]
 pub use elements::{BadSelector, elements, selector};
 use format::{Format, HEAD_BYTES};
+#[cfg(feature = "web")]
+pub use html::fragment;
 pub use html::{PageLink, WebPage, page_metadata, web_page};
 pub use html_tables::{HtmlTable, html_tables};
-pub use meta::{front_matter, of_file};
+pub use meta::{date, front_matter, of_file};
 pub use office::{Heading, Office, Table, office};
 pub use page::page;
 pub use pdf::pdf;

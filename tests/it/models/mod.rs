@@ -29,6 +29,7 @@ mod guide_runs;
 mod kills;
 mod misreports;
 pub(crate) mod provider;
+mod searches;
 pub(crate) mod server;
 mod till;
 

@@ -2,6 +2,7 @@
 
 use svc_contract::registry::Component;
 
+mod ctx_entities;
 mod ctx_keywords;
 
-pub const ALL: &[&Component] = &[&ctx_keywords::COMPONENT];
+pub const ALL: &[&Component] = &[&ctx_keywords::COMPONENT, &ctx_entities::COMPONENT];

@@ -81,6 +81,24 @@ record! {
 }
 
 record! {
+    /// A name, a code, a quantity or personal data in a text: `text[start..end]` in bytes.
+    pub struct Entity {
+        /// The piece itself.
+        text: Text,
+        /// What it is, such as `person` or `money`.
+        r#type: Text,
+        /// Where it starts, in bytes.
+        start: i64,
+        /// Where it ends, in bytes.
+        end: i64,
+        /// How sure this is, from 0 to 1.
+        score: f64,
+        /// The identifier of what it names in a list, if it is known.
+        id: Option<Text>,
+    }
+}
+
+record! {
     /// A piece of a document that supports something.
     pub struct Cite {
         /// The identifier of the document or passage.

@@ -33,7 +33,7 @@ macro_rules! record {
             const DOC: &'static str = concat!($($doc, "\n"),*);
             const FIELDS: &'static [$crate::registry::FieldScheme] = &[
                 $($crate::registry::FieldScheme {
-                    name: stringify!($field),
+                    name: $crate::registry::plain_name(stringify!($field)),
                     doc: concat!($($field_doc, "\n"),*),
                     scheme: <$ty as $crate::registry::Field>::SCHEME,
                 }),*
@@ -41,7 +41,9 @@ macro_rules! record {
 
             fn names() -> std::sync::Arc<[$crate::value::Text]> {
                 static NAMES: std::sync::LazyLock<std::sync::Arc<[$crate::value::Text]>> =
-                    std::sync::LazyLock::new(|| [$(stringify!($field).into()),*].into());
+                    std::sync::LazyLock::new(|| {
+                        [$($crate::registry::plain_name(stringify!($field)).into()),*].into()
+                    });
                 NAMES.clone()
             }
         }
@@ -56,7 +58,8 @@ macro_rules! record {
                 let record = value.as_record()?;
                 Some(Self {
                     $($field: {
-                        let value = record.get(stringify!($field)).cloned().unwrap_or_default();
+                        let name = $crate::registry::plain_name(stringify!($field));
+                        let value = record.get(name).cloned().unwrap_or_default();
                         <$ty as $crate::registry::Field>::decode(value)?
                     },)*
                 })

@@ -40,6 +40,7 @@ pub(super) const TYPES: &[SharedType] = &[
     SharedType::given::<documents::Hit>(),
     SharedType::of::<documents::Span>(),
     SharedType::of::<documents::Cite>(),
+    SharedType::of::<documents::Entity>(),
     SharedType::of::<documents::Judged>(),
     SharedType::of::<documents::File>(),
     SharedType::given::<findings::Finding>(),

@@ -166,6 +166,11 @@ pub fn of_file(meta: &Value, modified: i128, size: u64) -> Value {
     fields.end()
 }
 
+/// Returns a date, or a time in UTC, of a form that pages, mail and feeds use.
+pub fn date(said: &str) -> Option<String> {
+    dates::normal(said)
+}
+
 /// What the front matter of Markdown says besides the title, or null.
 pub fn front_matter(text: &str) -> Value {
     front::meta(&front::fields(&text[..front::len(text)]))

@@ -2,7 +2,7 @@
 //! and together they serve every word.
 
 use svc_contract::{
-    registry::{Catalog, Effect, OpRef},
+    registry::{Catalog, Effect, OpRef, Scope},
     value::{Type, literal},
 };
 use svc_text::stems::Vocabulary;
@@ -212,7 +212,9 @@ impl Search<'_> {
 
     /// The draft with a call of an op: on the whole value, and on each item if the goal says so.
     fn called(&mut self, draft: &Draft, number: usize, op: OpRef) -> Vec<Draft> {
-        if op.op.effects.contains(&Effect::Spends) {
+        // What else spends, such as a search of the web, has its own arguments.
+        let asks_model = op.op.effects.contains(&Effect::Reads(Scope::Named("llm")));
+        if asks_model {
             return self.asked_of_model(draft, number, op).into_iter().collect();
         }
         let readers = self.all_readers();

@@ -67,6 +67,7 @@ macro_rules! templates {
 /// All modules, in the order of listings.
 pub const ALL: &[Module<'static>] = &[
     flows!("summary"),
+    flows!("rewrite"),
     flows!("cite"),
     flows!("compare"),
     templates!("refine"),

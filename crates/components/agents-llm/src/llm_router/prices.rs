@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::LazyLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use svc_contract::{
     host::{self, Host},
     registry::{ErrorKind, OpError},
@@ -31,6 +31,9 @@ struct Table {
     /// The date of the prices.
     version: String,
     models: BTreeMap<String, Rate>,
+    /// The prices of web searches, which `web_search` reads.
+    #[serde(default, rename = "searches")]
+    _searches: IgnoredAny,
 }
 
 /// Dollars per million tokens.

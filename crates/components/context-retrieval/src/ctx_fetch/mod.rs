@@ -1,4 +1,4 @@
-//! Reads the web: pages, feeds and sites.
+//! Reads the web: pages, feeds, sites, and what search engines find.
 
 use svc_contract::registry::{Bias, Component, compute, io};
 
@@ -7,6 +7,7 @@ mod feed;
 mod links;
 mod page;
 mod robots;
+mod search;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ mod tests;
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_fetch",
     cluster: "context-retrieval",
-    summary: "Reads pages, feeds and sites of the web.",
+    summary: "Reads pages, feeds and sites of the web, and searches it.",
     version: 3,
     bias: Bias::new(
         "GET requests, with every redirect checked; a site page by page, as its robots.txt allows",
@@ -25,9 +26,16 @@ pub(super) const COMPONENT: Component = Component {
             "the pages near the first one matter most",
         ],
     ),
-    aliases: &[("fetch", "infer"), ("crawl", "crawl"), ("feed", "feed"), ("robots", "robots")],
+    aliases: &[
+        ("fetch", "infer"),
+        ("web_search", "search"),
+        ("crawl", "crawl"),
+        ("feed", "feed"),
+        ("robots", "robots"),
+    ],
     ops: &[
         io::<page::Infer>(),
+        io::<search::Search>(),
         io::<crawl::Crawl>(),
         io::<feed::ReadFeed>(),
         compute::<robots::Allowed>(),
