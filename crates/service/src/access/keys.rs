@@ -1,0 +1,459 @@
+//! Issues, verifies, rotates and revokes keys.
+//!
+//! A service keeps the tag of a key, an HMAC-SHA-256 under the pepper, and not the key. A check
+//! computes one HMAC and compares tags in constant time, whether the id is known or not. All keys are
+//! in memory; changes by other processes are noticed within [`FRESH`].
+
+use std::sync::{
+    Arc, PoisonError, RwLock,
+    atomic::{AtomicI64, Ordering},
+};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use svc_contract::{
+    host::Host,
+    registry::{Tier, nearest},
+    store::{StoreError, StoreErrorKind},
+};
+use svc_store::book::{Book, KeyRow, Rotation};
+
+use super::{
+    key::{ApiKey, KeyId, KeyKind},
+    ring::{Lookup, Ring},
+    roles::{AccessPolicy, Role},
+};
+
+/// How long a process may not notice the changes of others, in milliseconds.
+pub const FRESH: i64 = 250;
+
+/// A day in milliseconds.
+pub const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// The days of ordinary keys, of those for tests and operators, and of those on trial.
+const LIFE: i64 = 365;
+const SHORT_LIFE: i64 = 90;
+pub(super) const TRIAL: i64 = 14;
+
+/// The longest life in days.
+const LONGEST_LIFE: u32 = 3_650;
+
+/// How long a rotated key is still valid, in milliseconds.
+pub const OVERLAP: i64 = DAY;
+
+/// A key without its secret. Times are milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyInfo {
+    pub id: KeyId,
+    pub kind: KeyKind,
+    pub owner: String,
+    pub role: String,
+    /// Whether it was issued for the tools that tune.
+    pub bias: bool,
+    pub created: i64,
+    pub expires: i64,
+    /// The key that took its place, and the time until which both are valid.
+    pub successor: Option<(String, i64)>,
+    pub revoked: Option<i64>,
+}
+
+/// The state of a key at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyState {
+    Active,
+    /// Another key took its place, and it is valid for some more hours.
+    Rotated,
+    Expired,
+    Revoked,
+}
+
+/// Why a key is not accepted. Callers are not shown which: see [`super::BAD_KEY`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRejection {
+    /// No key has this id.
+    Unknown,
+    /// The secret is another one.
+    Secret,
+    /// The secret is right, but the key has expired.
+    Expired,
+    /// The secret is right, but the key was revoked.
+    Revoked,
+}
+
+/// What a new key is for.
+#[derive(Clone, Debug, Default)]
+pub struct NewKey {
+    pub owner: String,
+    pub role: String,
+    /// Its life; by default that of its kind.
+    pub days: Option<u32>,
+    /// Whether it may call the tools that tune.
+    pub bias: bool,
+    /// Whether it is for tests.
+    pub test: bool,
+}
+
+/// A mistake in the wish for a new key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyMistake {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// Why a key was not issued.
+#[derive(Clone, Debug)]
+pub enum IssueError {
+    Mistake(KeyMistake),
+    Store(StoreError),
+}
+
+/// The keys of a service.
+pub struct Keys {
+    book: Arc<Book>,
+    mac: Hmac<Sha256>,
+    dummy: [u8; 32],
+    ring: RwLock<Arc<Loaded>>,
+    /// When changes of others were last looked for.
+    looked: AtomicI64,
+}
+
+/// The keys as of one moment.
+struct Loaded {
+    changes: u64,
+    ring: Ring,
+    keys: Vec<Arc<KeyInfo>>,
+}
+
+impl Keys {
+    /// The keys of a book.
+    pub fn open(book: Arc<Book>, now: i64) -> Result<Self, StoreError> {
+        let mac = Hmac::new_from_slice(&book.pepper().derive("svc 2026 tags of keys"))
+            .map_err(StoreError::bug)?;
+        let dummy = book.pepper().derive("svc 2026 dummy of unknown keys");
+        let loaded = Loaded::read(&book, dummy)?;
+        let (ring, looked) = (RwLock::new(Arc::new(loaded)), AtomicI64::new(now));
+        Ok(Self { book, mac, dummy, ring, looked })
+    }
+
+    /// Whether there is any key, valid or not.
+    pub fn is_empty(&self) -> bool {
+        self.loaded().keys.is_empty()
+    }
+
+    /// Verifies a key at the time `now`, in milliseconds since 1970. An error of the book refuses all
+    /// keys, because one of them may have been revoked.
+    pub fn verify(
+        &self,
+        key: &ApiKey,
+        now: i64,
+    ) -> Result<Result<Arc<KeyInfo>, KeyRejection>, StoreError> {
+        self.refresh(now)?;
+        let loaded = self.loaded();
+        let index = match loaded.ring.find(key.id().bits(), self.tag(key)) {
+            Lookup::Right(index) => index,
+            Lookup::Wrong(_) => return Ok(Err(KeyRejection::Secret)),
+            Lookup::Unknown => return Ok(Err(KeyRejection::Unknown)),
+        };
+        let Some(info) = loaded.keys.get(index) else { return Ok(Err(KeyRejection::Unknown)) };
+        Ok(match info.state(now) {
+            KeyState::Active | KeyState::Rotated => Ok(info.clone()),
+            KeyState::Expired => Err(KeyRejection::Expired),
+            KeyState::Revoked => Err(KeyRejection::Revoked),
+        })
+    }
+
+    /// All keys, the latest first.
+    pub fn list(&self) -> Result<Vec<KeyInfo>, StoreError> {
+        self.book.keys()?.iter().map(info).collect()
+    }
+
+    /// The key with this id.
+    pub fn get(&self, id: KeyId) -> Result<KeyInfo, StoreError> {
+        let row = self.book.key(id.as_str())?;
+        row.as_ref().map_or_else(|| Err(self.unknown(id)), info)
+    }
+
+    /// Issues a key for a role of `policy`. Its secret is nowhere else.
+    pub fn issue(
+        &self,
+        wish: &NewKey,
+        policy: &AccessPolicy,
+        host: &dyn Host,
+    ) -> Result<(ApiKey, KeyInfo), IssueError> {
+        let role = is_owner(&wish.owner).and_then(|()| role(wish, policy))?;
+        let kind = kind(wish, role)?;
+        let days = days(wish, kind, role)?;
+        let created = host.now();
+        let key = ApiKey::new(kind, host).map_err(StoreError::from)?;
+        let info = KeyInfo {
+            id: key.id(),
+            kind,
+            owner: wish.owner.clone(),
+            role: wish.role.clone(),
+            bias: wish.bias,
+            created,
+            expires: created.saturating_add(days * DAY),
+            successor: None,
+            revoked: None,
+        };
+        self.book.add_key(self.row(&key, &info)).wait()?;
+        self.reload()?;
+        Ok((key, info))
+    }
+
+    /// Issues the successor of a key, with the same rights and the same length of life. The old key
+    /// stays valid for [`OVERLAP`].
+    pub fn rotate(&self, id: KeyId, host: &dyn Host) -> Result<(ApiKey, KeyInfo), StoreError> {
+        let old = self.get(id)?;
+        let created = host.now();
+        let key = ApiKey::new(old.kind, host)?;
+        let life = old.expires.saturating_sub(old.created);
+        // A trial does not begin again.
+        let is_trial = old.bias && life <= TRIAL * DAY;
+        let expires = if is_trial { old.expires } else { created.saturating_add(life) };
+        let info =
+            KeyInfo { id: key.id(), created, expires, successor: None, revoked: None, ..old };
+        let ends = created.saturating_add(OVERLAP).min(old.expires);
+        let new = self.row(&key, &info);
+        self.book.rotate_key(Rotation { old: id.as_str().to_owned(), new, ends }).wait()?;
+        self.reload()?;
+        Ok((key, info))
+    }
+
+    /// Ends a key at once. Returns whether it was not revoked before.
+    pub fn revoke(&self, id: KeyId, now: i64) -> Result<bool, StoreError> {
+        self.get(id)?;
+        let was_valid = self.book.revoke_key(id.as_str().to_owned(), now).wait()?;
+        self.reload()?;
+        Ok(was_valid)
+    }
+
+    fn unknown(&self, id: KeyId) -> StoreError {
+        let err = StoreError::new(StoreErrorKind::NotFound, format!("unknown key `{id}`"));
+        let keys = self.loaded();
+        match nearest(id.as_str(), keys.keys.iter().map(|it| it.id.as_str())) {
+            Some(near) => err.help(format!("did you mean `{near}`?")),
+            None => err,
+        }
+    }
+
+    fn loaded(&self) -> Arc<Loaded> {
+        self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks for changes of others, if that was long ago.
+    fn refresh(&self, now: i64) -> Result<(), StoreError> {
+        let looked = self.looked.load(Ordering::Relaxed);
+        // A clock may be set back.
+        if now.abs_diff(looked) < FRESH.unsigned_abs() {
+            return Ok(());
+        }
+        if self.book.key_changes()? != self.loaded().changes {
+            self.reload()?;
+        }
+        self.looked.store(now, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn reload(&self) -> Result<(), StoreError> {
+        let loaded = Arc::new(Loaded::read(&self.book, self.dummy)?);
+        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have read a later state.
+        if loaded.changes >= ring.changes {
+            *ring = loaded;
+        }
+        Ok(())
+    }
+
+    fn tag(&self, key: &ApiKey) -> [u8; 32] {
+        let mut mac = self.mac.clone();
+        mac.update(key.reveal().as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+
+    fn row(&self, key: &ApiKey, info: &KeyInfo) -> KeyRow {
+        KeyRow {
+            id: info.id.to_string(),
+            kind: info.kind.name().to_owned(),
+            owner: info.owner.clone(),
+            role: info.role.clone(),
+            bias: info.bias,
+            tag: self.tag(key),
+            created: info.created,
+            expires: info.expires,
+            successor: info.successor.clone(),
+            revoked: info.revoked,
+        }
+    }
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Keys").field("count", &self.loaded().keys.len()).finish()
+    }
+}
+
+impl Loaded {
+    fn read(book: &Book, dummy: [u8; 32]) -> Result<Self, StoreError> {
+        // Read first: a change in between is then noticed later.
+        let changes = book.key_changes()?;
+        let rows = book.keys()?;
+        let keys = rows.iter().map(|it| info(it).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+        let tags: Vec<_> = keys.iter().zip(&rows).map(|(it, row)| (it.id.bits(), row.tag)).collect();
+        Ok(Self { changes, ring: Ring::new(&tags, dummy), keys })
+    }
+}
+
+fn info(row: &KeyRow) -> Result<KeyInfo, StoreError> {
+    let id = KeyId::parse(&row.id).ok_or_else(|| StoreError::corrupt("the id of a key is damaged"));
+    let kind = KeyKind::read(&row.kind)
+        .ok_or_else(|| StoreError::corrupt(format_args!("the kind of key `{}` is damaged", row.id)));
+    Ok(KeyInfo {
+        id: id?,
+        kind: kind?,
+        owner: row.owner.clone(),
+        role: row.role.clone(),
+        bias: row.bias,
+        created: row.created,
+        expires: row.expires,
+        successor: row.successor.clone(),
+        revoked: row.revoked,
+    })
+}
+
+impl KeyInfo {
+    pub fn state(&self, now: i64) -> KeyState {
+        match &self.successor {
+            _ if self.revoked.is_some() => KeyState::Revoked,
+            _ if self.expires <= now => KeyState::Expired,
+            Some((_, ends)) if *ends <= now => KeyState::Expired,
+            Some(_) => KeyState::Rotated,
+            None => KeyState::Active,
+        }
+    }
+
+    /// When it ends, if nothing else happens.
+    pub fn ends(&self) -> i64 {
+        match (&self.revoked, &self.successor) {
+            (Some(at), _) => *at,
+            (None, Some((_, ends))) => self.expires.min(*ends),
+            (None, None) => self.expires,
+        }
+    }
+
+    /// Whether it may call the tools that tune: on trial, or with a paid tier, and issued for them.
+    pub fn may_tune(&self, tier: Tier, now: i64) -> bool {
+        let is_on_trial = now < self.created.saturating_add(TRIAL * DAY);
+        match tier {
+            Tier::Free => self.bias && is_on_trial,
+            Tier::Researcher | Tier::Builder => self.bias,
+            Tier::Bias | Tier::Admin => false,
+        }
+    }
+}
+
+impl KeyState {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Rotated => "rotated",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
+impl KeyRejection {
+    /// For the audit, not for callers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown key",
+            Self::Secret => "wrong secret",
+            Self::Expired => "expired key",
+            Self::Revoked => "revoked key",
+        }
+    }
+
+    /// Whether it may have been a guess.
+    pub const fn is_guess(self) -> bool {
+        matches!(self, Self::Unknown | Self::Secret)
+    }
+}
+
+impl KeyMistake {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: Some(help.into()) }
+    }
+}
+
+impl From<KeyMistake> for IssueError {
+    fn from(it: KeyMistake) -> Self {
+        Self::Mistake(it)
+    }
+}
+
+impl From<StoreError> for IssueError {
+    fn from(it: StoreError) -> Self {
+        Self::Store(it)
+    }
+}
+
+/// An owner has a folder of that name.
+fn is_owner(name: &str) -> Result<(), KeyMistake> {
+    let is_sign =
+        |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || matches!(it, '-' | '_' | '.');
+    let is_good = (1..=64).contains(&name.len())
+        && name.chars().all(is_sign)
+        && !name.starts_with(['.', '-'])
+        && !name.ends_with('.');
+    if is_good {
+        return Ok(());
+    }
+    let help = "use up to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter \
+        or digit";
+    Err(KeyMistake::new(format!("invalid owner `{name}`"), help))
+}
+
+fn role<'a>(wish: &NewKey, policy: &'a AccessPolicy) -> Result<&'a Role, KeyMistake> {
+    policy.role(&wish.role).ok_or_else(|| {
+        let known: Vec<&str> = policy.roles().iter().map(|it| it.name.as_str()).collect();
+        let help = match nearest(&wish.role, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the roles are {}", known.join(", ")),
+        };
+        KeyMistake::new(format!("unknown role `{}`", wish.role), help)
+    })
+}
+
+fn kind(wish: &NewKey, role: &Role) -> Result<KeyKind, KeyMistake> {
+    match (role.tier, wish.test) {
+        (Tier::Admin, true) => Err(KeyMistake::new(
+            format!("the role `{}` is for operators, and a key for tests is not", wish.role),
+            "choose another role for tests",
+        )),
+        (Tier::Admin, false) if wish.bias => Err(KeyMistake::new(
+            format!("a key of the role `{}` cannot be issued for tuning", wish.role),
+            "issue another key with the role `builder` for that",
+        )),
+        (Tier::Admin, false) => Ok(KeyKind::Admin),
+        (_, true) => Ok(KeyKind::Test),
+        (_, false) => Ok(KeyKind::Live),
+    }
+}
+
+fn days(wish: &NewKey, kind: KeyKind, role: &Role) -> Result<i64, KeyMistake> {
+    let usual = match kind {
+        KeyKind::Test | KeyKind::Admin => SHORT_LIFE,
+        KeyKind::Live if role.tier == Tier::Free && wish.bias => TRIAL,
+        KeyKind::Live => LIFE,
+    };
+    match wish.days {
+        Some(0) => Err(KeyMistake::new("invalid life: expected at least one day", "use `1`")),
+        Some(days) if days > LONGEST_LIFE => Err(KeyMistake::new(
+            format!("invalid life: {days} days are more than {LONGEST_LIFE}"),
+            "rotate the key from time to time",
+        )),
+        Some(days) => Ok(i64::from(days)),
+        None => Ok(usual),
+    }
+}
