@@ -17,10 +17,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use svc_contract::{
-    host::Host,
-    store::StoreError,
-};
+use svc_contract::{host::Host, store::StoreError};
 use tokio::{runtime::Handle, sync::oneshot};
 
 use self::jobs::Queue;
@@ -39,6 +36,8 @@ mod keys;
 mod locks;
 mod pepper;
 mod quotas;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
