@@ -12,6 +12,10 @@ use svc_engine::{
     output::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA},
 };
 
+#[cfg(feature = "serve")]
+use crate::access::{
+    AuditHeadJson, AuditJson, DecisionJson, IssuedJson, KeyJson, LockJson, PolicyJson, UnlockedJson,
+};
 use crate::{
     components::EntryJson,
     explain::CodeJson,
@@ -47,7 +51,19 @@ enum Form {
 
 /// Every command with `--json`.
 pub const ALL: &[Described] = &[
+    #[cfg(feature = "serve")]
+    described(
+        "access",
+        "the roles of a policy, or a decision",
+        Form::Types(|it| vec![of::<PolicyJson>(it), of::<DecisionJson>(it)]),
+    ),
     described("ask", "an answer from the documentation", Form::ResultOf(guide::ASK)),
+    #[cfg(feature = "serve")]
+    described(
+        "audit",
+        "the entries of the audit, or its head",
+        Form::Types(|it| vec![of::<Vec<AuditJson>>(it), of::<AuditHeadJson>(it)]),
+    ),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
     described(
         "components",
@@ -69,6 +85,20 @@ pub const ALL: &[Described] = &[
         "a component, a word of the language, or a module",
         Form::Types(|it| {
             vec![of::<InspectJson>(it), of::<ConstructJson>(it), of::<ModulePageJson>(it)]
+        }),
+    ),
+    #[cfg(feature = "serve")]
+    described(
+        "keys",
+        "keys, one key, a new key, or locks",
+        Form::Types(|it| {
+            vec![
+                of::<Vec<KeyJson>>(it),
+                of::<KeyJson>(it),
+                of::<IssuedJson>(it),
+                of::<Vec<LockJson>>(it),
+                of::<UnlockedJson>(it),
+            ]
         }),
     ),
     described("models", "the models", Form::Types(|it| vec![of::<Vec<ModelJson>>(it)])),

@@ -16,12 +16,14 @@ use super::{
 };
 
 /// The commands by purpose.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: &[(&str, &[&str])] = &[
     ("Run scripts", &["run", "repl", "resume", "replay"]),
     ("Write scripts", &["init", "check", "test", "fix", "fmt", "plan", "doc", "expand"]),
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
+    #[cfg(feature = "serve")]
+    ("Serve others", &["keys", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];
 
@@ -40,7 +42,7 @@ pub(super) fn grouped(line: clap::Command) -> clap::Command {
     let mut commands = String::new();
     for (title, names) in GROUPS {
         commands += &format!("{header}{title}:{header:#}\n");
-        for name in names {
+        for name in *names {
             let about = about(&line, name);
             commands += &format!("  {literal}{name:<NAMES$}{literal:#}{about}\n");
         }

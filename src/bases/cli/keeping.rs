@@ -93,6 +93,13 @@ pub(super) fn default_store(host: &dyn Host) -> Option<RunStore> {
     RunStore::open_reading(&place.file, host).ok()
 }
 
+/// The folder of the store that commands use by default.
+#[cfg(feature = "serve")]
+pub(super) fn folder_of_stores(host: &dyn Host) -> std::io::Result<PathBuf> {
+    let file = StoreArgs { store: None }.place(host)?.file;
+    Ok(file.parent().unwrap_or(Path::new("")).to_owned())
+}
+
 impl StoreArgs {
     fn place(&self, host: &dyn Host) -> std::io::Result<Place> {
         let named = self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from));

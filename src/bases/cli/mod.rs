@@ -3,9 +3,13 @@
 //! Results go to standard output; problems, notes and progress go to standard error. Every command
 //! is one file: its arguments, and one call into the engine.
 
+#[cfg(feature = "serve")]
+mod access;
 mod again;
 mod against;
 mod ask;
+#[cfg(feature = "serve")]
+mod audit;
 mod book;
 mod card;
 mod check;
@@ -13,6 +17,8 @@ mod complete;
 mod completions;
 mod components;
 mod construct_text;
+#[cfg(feature = "serve")]
+mod data_folder;
 mod doc;
 mod doctor;
 mod exit;
@@ -29,6 +35,8 @@ mod help;
 mod init;
 mod inspect;
 mod keeping;
+#[cfg(feature = "serve")]
+mod keys;
 mod library;
 mod lines;
 mod logs;
@@ -105,6 +113,12 @@ enum Command {
     Replay(replay::Replay),
     Store(store::Upkeep),
     Doctor(doctor::Doctor),
+    #[cfg(feature = "serve")]
+    Keys(keys::Keys),
+    #[cfg(feature = "serve")]
+    Access(access::AccessArgs),
+    #[cfg(feature = "serve")]
+    Audit(audit::Audit),
     Init(init::Init),
     Check(check::Check),
     Test(test::Test),
@@ -269,6 +283,12 @@ impl Command {
             Self::Replay(it) => it.execute(session),
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
+            #[cfg(feature = "serve")]
+            Self::Keys(it) => it.execute(session),
+            #[cfg(feature = "serve")]
+            Self::Access(it) => it.execute(session),
+            #[cfg(feature = "serve")]
+            Self::Audit(it) => it.execute(session),
             Self::Init(it) => it.execute(session),
             Self::Check(it) => it.execute(session).await,
             Self::Test(it) => it.execute(session).await,

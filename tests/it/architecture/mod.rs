@@ -99,6 +99,7 @@ const LIGHT: [(&str, &[&str]); 9] = [
             "svc-engine",
             "svc-guide",
             "svc-lang",
+            "svc-service",
             "svc-store",
             "svc-text",
             "thiserror",
@@ -140,8 +141,15 @@ const HEAVY: [&str; 13] = [
 
 /// The crates of this workspace that a base may use. Everything about runs and their store comes
 /// from `svc_api`.
-const OF_BASES: [&str; 6] =
-    ["svc_api", "svc_assist", "svc_contract", "svc_engine", "svc_host_os", "svc_lang"];
+const OF_BASES: [&str; 7] = [
+    "svc_api",
+    "svc_assist",
+    "svc_contract",
+    "svc_engine",
+    "svc_host_os",
+    "svc_lang",
+    "svc_service",
+];
 
 /// The only file of the api that knows the store, and the only one that opens it for the bases.
 const OPENER: &str = "crates/api/src/store.rs";

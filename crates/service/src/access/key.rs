@@ -196,6 +196,9 @@ fn random<const N: usize>(alphabet: &[u8], host: &dyn Host) -> io::Result<[u8; N
     for _ in 0..64 {
         let mut bytes = [0; 64];
         host.random(&mut bytes)?;
+        if bytes.iter().all(|it| *it == bytes[0]) {
+            break;
+        }
         for byte in bytes.into_iter().filter(|it| *it <= fair) {
             let Some(letter) = letters.get_mut(filled) else { return Ok(letters) };
             *letter = alphabet[usize::from(byte % len)];
@@ -244,7 +247,7 @@ const fn table() -> [u32; 256] {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use svc_host_os::OsHost;
+    use svc_host_os::{OsHost, test::TestHost};
 
     use super::*;
 
@@ -268,6 +271,12 @@ mod tests {
                 assert_eq!(key.reveal().len(), "svc__".len() + kind.name().len() + 12 + 1 + 38);
             }
         }
+    }
+
+    #[test]
+    fn a_host_without_randomness_makes_no_key() {
+        let err = ApiKey::new(KeyKind::Live, &TestHost::new()).unwrap_err();
+        assert_eq!(err.to_string(), "the source of random bytes is broken");
     }
 
     #[test]

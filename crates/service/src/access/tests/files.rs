@@ -114,7 +114,7 @@ tier = "free"
     .unwrap_err();
     let expected = [
         "access.toml:1:11: version: expected `1`, found `2`",
-        "access.toml:2:8: unknown field `rolls`; did you mean `roles`?",
+        "access.toml:2:2: unknown field `rolls`; did you mean `roles`?",
         "access.toml:4:1: roles.free: unknown field `teir`; did you mean `tier`?",
         "access.toml:5:9: roles.free.tools: expected a list of texts, found `\"all\"`",
         "access.toml:6:18: roles.free.ops: expected text, found `5`",

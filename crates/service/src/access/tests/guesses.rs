@@ -28,7 +28,7 @@ fn guess(key: &ApiKey) -> String {
 
 #[tokio::test]
 async fn five_failures_lock_a_pair_of_address_and_key() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (key, _) = issue(&access, &wish("free"), 0);
     let (other, _) = issue(&access, &wish("free"), 0);
     let (right, wrong) = (key.reveal(), guess(&key));
@@ -52,7 +52,7 @@ async fn five_failures_lock_a_pair_of_address_and_key() {
 
 #[tokio::test]
 async fn locks_double_up_to_a_day() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (key, _) = issue(&access, &wish("free"), 0);
     let mut at = 0;
     for length in [15, 30, 60, 120, 240, 480, 960, 1_440, 1_440].map(|it| it * MINUTE) {
@@ -73,7 +73,7 @@ async fn locks_double_up_to_a_day() {
 
 #[tokio::test]
 async fn failures_count_together_for_fifteen_minutes() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (key, _) = issue(&access, &wish("free"), 0);
     for number in 0..12 {
         let at = number * 5 * MINUTE;
@@ -83,12 +83,12 @@ async fn failures_count_together_for_fifteen_minutes() {
 
 #[tokio::test]
 async fn twenty_failures_lock_an_address() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let keys: Vec<ApiKey> = (0..10).map(|_| issue(&access, &wish("free"), 0).0).collect();
     for number in 0..20 {
         let text = match number % 3 {
             0 => guess(&keys[number / 3]),
-            1 => ApiKey::new(keys[0].kind(), &TestHost::new()).unwrap().reveal().to_owned(),
+            1 => ApiKey::new(keys[0].kind(), &host()).unwrap().reveal().to_owned(),
             _ => "rubbish".to_owned(),
         };
         assert_ne!(denied(&access, &text, HERE, 0).await, "locked");
@@ -105,7 +105,7 @@ async fn twenty_failures_lock_an_address() {
 
 #[tokio::test]
 async fn an_expired_key_locks_itself_and_not_its_address() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let old: Vec<ApiKey> = (0..6)
         .map(|_| issue(&access, &NewKey { days: Some(1), ..wish("free") }, 0).0)
         .collect();
@@ -166,7 +166,7 @@ fn addresses_are_those_of_networks() {
 
 #[tokio::test]
 async fn a_clock_that_is_set_back_keeps_no_one_out_for_long() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (key, _) = issue(&access, &wish("free"), 0);
     for _ in 0..5 {
         denied(&access, &guess(&key), HERE, 1_000 * DAY).await;

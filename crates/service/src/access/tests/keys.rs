@@ -38,9 +38,9 @@ fn a_key_is_valid_until_it_expires() {
 
 #[test]
 fn other_keys_are_refused() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (key, _) = issue(&access, &wish("free"), 0);
-    let elsewhere = Access::in_memory(&TestHost::new()).unwrap();
+    let elsewhere = Access::in_memory(&host()).unwrap();
     let (foreign, _) = issue(&elsewhere, &wish("free"), 0);
     assert_eq!(verify(&access, &foreign, 0), Err(KeyRejection::Unknown));
     // The id of one key with the secret of another.
@@ -55,7 +55,7 @@ fn a_rotated_key_is_valid_for_a_day() {
     let access = open(folder.path());
     let wished = NewKey { days: Some(30), ..wish("builder") };
     let (old, _) = issue(&access, &wished, 0);
-    let (new, info) = access.keys.rotate(old.id(), &TestHost::new().at(10 * DAY)).unwrap();
+    let (new, info) = access.keys.rotate(old.id(), &host().at(10 * DAY)).unwrap();
     assert_eq!((info.expires, info.role.as_str()), (NOW + 40 * DAY, "builder"));
     let of_old = access.keys.get(old.id()).unwrap();
     assert_eq!(of_old.state(NOW + 10 * DAY), KeyState::Rotated);
@@ -64,11 +64,11 @@ fn a_rotated_key_is_valid_for_a_day() {
         assert_eq!(verify(&access, &old, later), expected);
         assert_eq!(verify(&access, &new, later), Ok(()));
     }
-    let err = access.keys.rotate(old.id(), &TestHost::new().at(10 * DAY)).unwrap_err();
+    let err = access.keys.rotate(old.id(), &host().at(10 * DAY)).unwrap_err();
     assert!(err.message.ends_with("has taken its place"), "{err}");
     // The last day of a key is not prolonged, and neither is a trial.
     let (trial, of_trial) = issue(&access, &NewKey { bias: true, ..wish("free") }, 0);
-    let later = TestHost::new().at(14 * DAY - 1);
+    let later = host().at(14 * DAY - 1);
     let (_, info) = access.keys.rotate(trial.id(), &later).unwrap();
     assert_eq!(info.expires, of_trial.expires);
     assert_eq!(access.keys.get(trial.id()).unwrap().ends(), of_trial.expires);
@@ -86,15 +86,15 @@ fn a_revoked_key_ends_at_once_in_all_processes() {
     assert_eq!(verify(&server, &key, 2 * FRESH), Err(KeyRejection::Revoked));
     // A clock that is set back does not hide it.
     assert_eq!(verify(&server, &key, -DAY), Err(KeyRejection::Revoked));
-    let err = command.keys.rotate(key.id(), &TestHost::new()).unwrap_err();
+    let err = command.keys.rotate(key.id(), &host()).unwrap_err();
     assert!(err.message.ends_with("it is revoked"), "{err}");
 }
 
 #[test]
 fn mistakes_name_what_is_known() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let policy = AccessPolicy::built_in(false);
-    let mistake = |wish: NewKey| match access.keys.issue(&wish, &policy, &TestHost::new()) {
+    let mistake = |wish: NewKey| match access.keys.issue(&wish, &policy, &host()) {
         Err(IssueError::Mistake(it)) => format!("{}; {}", it.message, it.help.unwrap()),
         other => panic!("{other:?}"),
     };
@@ -124,7 +124,7 @@ fn mistakes_name_what_is_known() {
 
 #[test]
 fn tuning_is_for_trials_and_paid_keys() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let info = |bias| issue(&access, &NewKey { bias, days: Some(99), ..wish("free") }, 0).1;
     let (with, without) = (info(true), info(false));
     for tier in [Tier::Free, Tier::Researcher, Tier::Builder, Tier::Admin] {

@@ -35,7 +35,7 @@ async fn admit(
 
 #[tokio::test]
 async fn a_minute_has_its_rate_and_its_burst() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (rates, free) = (&access.rates, limits(Tier::Free));
     for left in (0..10).rev() {
         let window = admit(rates, &free, 1, 0).await.unwrap().unwrap();
@@ -57,7 +57,7 @@ async fn a_minute_has_its_rate_and_its_burst() {
 
 #[tokio::test]
 async fn a_day_has_its_quota_whatever_the_pace() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let limits = RateLimits { pace: None, ..limits(Tier::Free) };
     for used in 1..=200_u64 {
         let window = admit(&access.rates, &limits, 5, 0).await.unwrap().unwrap();
@@ -91,7 +91,7 @@ async fn a_restart_forgets_no_call() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 32)]
 async fn threads_pass_no_quota() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let limits = RateLimits {
         pace: Some(Pace { per_minute: 600, burst: 400 }),
         per_day: Some(333),
@@ -129,7 +129,7 @@ async fn threads_pass_no_quota() {
 
 #[test]
 fn a_slot_is_free_again_when_its_call_ends() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let free = limits(Tier::Free);
     let begin = || access.rates.begin(&account(), &free);
     let (first, _second) = (begin().unwrap(), begin().unwrap());
@@ -142,7 +142,7 @@ fn a_slot_is_free_again_when_its_call_ends() {
 
 #[tokio::test]
 async fn a_run_takes_the_least_of_its_caps() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let (researcher, rates) = (limits(Tier::Researcher), &access.rates);
     let cents = Money::cents;
     let reserve = async |run: &str, most: Option<i64>, cap: Option<i64>, later: i64| {

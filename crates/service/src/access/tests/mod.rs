@@ -29,7 +29,12 @@ const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
 fn open(folder: &Path) -> Access {
-    Access::open(folder, &TestHost::new()).unwrap()
+    Access::open(folder, &host()).unwrap()
+}
+
+/// A host whose clock stands still.
+fn host() -> TestHost {
+    TestHost::new().seeded(fastrand::u64(..))
 }
 
 fn wish(role: &str) -> NewKey {
@@ -38,6 +43,6 @@ fn wish(role: &str) -> NewKey {
 
 /// Issues a key some milliseconds after [`NOW`].
 fn issue(access: &Access, wish: &NewKey, later: i64) -> (ApiKey, KeyInfo) {
-    let host = TestHost::new().at(later);
+    let host = host().at(later);
     access.keys.issue(wish, &AccessPolicy::built_in(true), &host).unwrap()
 }

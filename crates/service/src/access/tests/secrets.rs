@@ -1,6 +1,6 @@
 //! Secrets are nowhere but in the hands of their holders.
 
-use svc_contract::host::{self, Host as _};
+use svc_contract::host::{Host as _, read};
 use svc_host_os::OsHost;
 
 use super::*;
@@ -17,7 +17,7 @@ async fn fifty_secrets_are_in_no_file_and_no_message() {
         let (key, info) = issue(&access, &wished, 0);
         said += &format!("{key:?} {info:?}");
         if number % 5 == 0 {
-            let (new, info) = access.keys.rotate(key.id(), &TestHost::new()).unwrap();
+            let (new, info) = access.keys.rotate(key.id(), &host()).unwrap();
             said += &format!("{new:?} {info:?}");
             keys.push(new);
         }
@@ -50,12 +50,12 @@ async fn fifty_secrets_are_in_no_file_and_no_message() {
     said += &format!("{access:?} {:?}", access.audit.latest(10_000).unwrap());
     said += &format!("{:?}", access.lockout.locks(NOW + DAY).unwrap());
     let os = OsHost::default();
-    let read = |name: &str| host::read(&os, &folder.path().join(name), 1 << 30).unwrap();
+    let content = |name: &str| read(&os, &folder.path().join(name), 1 << 30).unwrap();
     // Also what is still in the log.
     let mut bytes: Vec<Vec<u8>> =
-        ["service.db", "service.db-wal", "pepper"].iter().map(|it| read(it)).collect();
+        ["service.db", "service.db-wal", "pepper"].iter().map(|it| content(it)).collect();
     drop(access);
-    bytes.push(read("service.db"));
+    bytes.push(content("service.db"));
     assert!(os.stat(&folder.path().join("service.db")).unwrap().size > 50_000);
     bytes.push(said.into_bytes());
     let windows: std::collections::HashSet<&[u8]> =

@@ -15,7 +15,7 @@ const SAMPLES: usize = 200_000;
 #[ignore = "a measurement, which a busy machine disturbs"]
 #[expect(clippy::print_stdout, reason = "`--nocapture` shows the numbers")]
 fn an_unknown_id_takes_as_long_as_a_wrong_secret() {
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let known: Vec<ApiKey> = (0..64).map(|_| issue(&access, &wish("free"), 0).0).collect();
     let mut random = fastrand::Rng::with_seed(1);
     let mut secret = || -> String { (0..32).map(|_| random.alphanumeric()).collect() };
@@ -24,7 +24,7 @@ fn an_unknown_id_takes_as_long_as_a_wrong_secret() {
         known
             .iter()
             .map(|_| {
-                let other = ApiKey::new(known[0].kind(), &TestHost::new()).unwrap();
+                let other = ApiKey::new(known[0].kind(), &host()).unwrap();
                 ApiKey::forged(other.id(), &secret())
             })
             .collect(),
@@ -64,7 +64,7 @@ fn welch([a, b]: &[Vec<f64>; 2]) -> f64 {
 #[expect(clippy::print_stdout, reason = "`--nocapture` shows the numbers")]
 async fn what_a_call_costs() {
     const CALLS: u32 = 100_000;
-    let access = Access::in_memory(&TestHost::new()).unwrap();
+    let access = Access::in_memory(&host()).unwrap();
     let keys: Vec<ApiKey> = (0..1_000).map(|_| issue(&access, &wish("builder"), 0).0).collect();
     let policy = AccessPolicy::built_in(true);
     let begun = Instant::now();
