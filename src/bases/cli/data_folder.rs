@@ -48,7 +48,7 @@ impl DataArgs {
     pub(super) fn existing(&self, session: &Session) -> Result<Access> {
         let folder = self.folder(session)?;
         if !Access::exists(&folder, session.engine.host()) {
-            let message = format!("there is no service in `{}`", folder.display());
+            let message = format!("no service is set up in `{}`", folder.display());
             let help = "issue its first key with `svc keys issue`, or name another folder with \
                 `--data DIR`";
             return Err(Failure::new(NOT_FOUND, message).help(help));

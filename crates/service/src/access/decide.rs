@@ -39,7 +39,7 @@ pub enum Outcome {
     Tier,
     /// The role refuses the name.
     Refused,
-    /// There is no such tool, or the caller may not know it: tools for operators.
+    /// No tool has this name, or the caller may not know it: tools for operators.
     Unknown,
 }
 

@@ -243,7 +243,7 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Roles {
-    /// The roles of a file, or the built-in ones if there is no file.
+    /// The roles of a file, or the built-in ones without a file.
     pub fn open(
         file: Option<PathBuf>,
         is_hosted: bool,

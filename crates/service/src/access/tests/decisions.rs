@@ -196,7 +196,7 @@ fn every_op_that_a_script_can_call_is_found() {
     has("if 1 < 2 { \"a\" } else { \"a\" >> upper }", "text.upper");
     has("{ a: [\"${\"b\" >> upper}\"] }", "text.upper");
     has("\"a\" >> trim fallback \"${\"b\" >> upper}\"", "text.upper");
-    has("param x: string = \"a\" >> upper\nx", "text.upper");
+    has("param x: string = upper(\"a\")\nx", "text.upper");
     has("flow f(a: string) -> string { a >> upper }\nflow g(a: string) -> string { a >> f }\ng(\"a\")", "text.upper");
     has("exec(\"date\")", "exec.infer");
     // A file without a main pipeline: any flow may be called.

@@ -188,12 +188,12 @@ fn a_bad_file_leaves_the_old_roles() {
     assert_eq!(roles.current().version(), snapshot.version());
     host.put(Path::new("/srv/access.toml"), "version = 1".into());
     assert_eq!(roles.reload(&host).unwrap().roles().len(), 4);
-    // Whoever began before keeps what they began with.
+    // A run that began before keeps its roles.
     assert!(snapshot.role("a").is_some() && roles.current().role("a").is_none());
     host.remove("/srv/access.toml");
     assert_eq!(Roles::open(file(), true, &host).unwrap().current().roles().len(), 4);
     let failing = TestHost::new().failing("/srv/access.toml", std::io::ErrorKind::PermissionDenied);
-    assert!(Roles::open(file(), true, &failing).is_err(), "a file that cannot be read is no file");
+    assert!(Roles::open(file(), true, &failing).is_err(), "a file that cannot be read is not an absent one");
 }
 
 #[test]
