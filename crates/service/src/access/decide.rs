@@ -85,12 +85,10 @@ impl Rights<'_> {
 
     /// Whether the caller may call a tool.
     pub fn of_tool(&self, name: &str, registry: &Registry) -> Verdict {
-        let Some(tool) = registry.find_tool(name).and_then(|it| it.op.tool) else {
-            return self.unknown(name);
-        };
-        match tool.tier {
-            Tier::Admin if self.role.tier != Tier::Admin => self.unknown(name),
-            tier => self.of_name(name, Some(tier), "tools", &self.role.tools),
+        match registry.find_tool(name).map(tier_of) {
+            Some(Tier::Admin) if self.role.tier != Tier::Admin => self.unknown(name),
+            Some(tier) => self.of_name(name, Some(tier), "tools", &self.role.tools),
+            None => self.unknown(name),
         }
     }
 
@@ -169,9 +167,9 @@ impl Rights<'_> {
 
     /// The name of a tool that the caller may know, closest to an unknown one.
     pub fn nearest_tool(&self, name: &str, registry: &Registry) -> Option<&'static str> {
-        let known = registry.tools().map(|(it, _)| it);
-        let known = known.filter(|it| it.tier != Tier::Admin || self.role.tier == Tier::Admin);
-        nearest(name, known.map(|it| it.name))
+        let may_know = |op: OpRef| tier_of(op) != Tier::Admin || self.role.tier == Tier::Admin;
+        let known = registry.tools().filter(|(_, op)| may_know(*op));
+        nearest(name, known.map(|(it, _)| it.name))
     }
 }
 

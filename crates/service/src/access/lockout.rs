@@ -132,11 +132,11 @@ impl Lockout {
         let mut writes = Vec::new();
         if let Some(key) = key {
             let row = failed(&mut known, address, key.to_string(), OF_PAIR, now);
-            writes.push(self.book.begin_lock(row));
+            writes.push(self.book.keep_lock(row));
         }
         if is_guess || key.is_none() {
             let row = failed(&mut known, address, String::new(), OF_ADDRESS, now);
-            writes.push(self.book.begin_lock(row));
+            writes.push(self.book.keep_lock(row));
         }
         bound(&mut known, now);
         writes

@@ -47,13 +47,8 @@ impl Book {
         self.read(|it| one(it, address, key))
     }
 
-    /// Writes the attempts from one address, without waiting.
-    pub fn keep_lock(&self, row: LockRow) -> Result<()> {
-        self.append(move |own| put(own, &row))
-    }
-
-    /// The same, and waits until it is durable: the beginning of a lock.
-    pub fn begin_lock(&self, row: LockRow) -> Written<()> {
+    /// Writes the attempts from one address.
+    pub fn keep_lock(&self, row: LockRow) -> Written<()> {
         self.write(move |own| put(own, &row))
     }
 

@@ -113,7 +113,7 @@ fn the_tier_of_an_op_follows_from_its_tools() {
 fn each_tier_calls_its_tools() {
     let registry = registry();
     let tools =
-        ["some_free", "some_research", "some_build", "some_tune", "some_rule", "nothing"];
+        ["some_free", "some_research", "some_build", "some_tune", "some_runs", "nothing"];
     let outcomes = |tier, may_tune| {
         let role = Role::of_tier(tier, true);
         let rights = Rights { role: &role, may_tune };

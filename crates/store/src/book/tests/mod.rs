@@ -97,9 +97,9 @@ fn locks_are_kept() {
         until,
     };
     let book = open(&folder);
-    book.keep_lock(lock("a", "", 5)).unwrap();
-    book.begin_lock(lock("a", "k", 9)).wait().unwrap();
-    book.begin_lock(lock("b", "k", 9)).wait().unwrap();
+    book.keep_lock(lock("a", "", 5)).wait().unwrap();
+    book.keep_lock(lock("a", "k", 9)).wait().unwrap();
+    book.keep_lock(lock("b", "k", 9)).wait().unwrap();
     drop(book);
     let book = open(&folder);
     assert_eq!(book.lock("a", "").unwrap().unwrap(), lock("a", "", 5));
