@@ -184,10 +184,8 @@ impl LockJson {
 
 impl PolicyJson {
     pub fn new(policy: &AccessPolicy, notes: &[PolicyNote]) -> Self {
-        let note = |it: &PolicyNote| PolicyNoteJson {
-            message: it.message.clone(),
-            help: it.help.clone(),
-        };
+        let note =
+            |it: &PolicyNote| PolicyNoteJson { message: it.message.clone(), help: it.help.clone() };
         Self {
             version: policy.version().to_owned(),
             roles: policy.roles().iter().map(RoleJson::new).collect(),

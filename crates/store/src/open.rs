@@ -96,12 +96,7 @@ struct Opened {
     looked: Option<i64>,
 }
 
-fn opened(
-    tables: &Tables<'_>,
-    place: Place,
-    mark: &Mark,
-    options: Options,
-) -> SqlResult<Opened> {
+fn opened(tables: &Tables<'_>, place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
     let was_there = mark.read()?;
     let looked = place.file().and_then(|it| whole::looked(mark, it, options.now));
     let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());

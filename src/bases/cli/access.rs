@@ -103,8 +103,9 @@ impl Check {
     fn execute(&self, session: &Session) -> Result<u8> {
         let host = session.engine.host();
         let policy = match &self.file {
-            Some(file) => AccessPolicy::load(file, self.hosted, host)
-                .map_err(|it| data_folder::wrong(&it))?,
+            Some(file) => {
+                AccessPolicy::load(file, self.hosted, host).map_err(|it| data_folder::wrong(&it))?
+            }
             None => self.data.roles(session, self.hosted)?.current(),
         };
         let notes = policy.notes(session.engine.registry(), &[]);
@@ -179,21 +180,21 @@ impl Explain {
             })?;
             return Ok(rights.of_op(found));
         }
-        let verdict = rights.of_tool(&subject, registry);
-        match rights.nearest_tool(&subject, registry) {
-            Some(near) if registry.find_tool(&subject).is_none() => {
-                let message = format!("unknown tool `{subject}`");
-                Err(Failure::new(NOT_FOUND, message).help(format!("did you mean `{near}`?")))
-            }
-            _ => Ok(verdict),
+        if registry.find_tool(&subject).is_some() {
+            return Ok(rights.of_tool(&subject, registry));
         }
+        let failure = Failure::new(NOT_FOUND, format!("unknown tool `{subject}`"));
+        Err(match rights.nearest_tool(&subject, registry) {
+            Some(near) => failure.help(format!("did you mean `{near}`?")),
+            None => failure.help("name a script with `--script`, and an op with `--op`"),
+        })
     }
 }
 
+/// The caller only learns that such a tool is unknown.
 fn shown(verdict: &Verdict) -> String {
-    let mut text = verdict.to_string();
-    if verdict.outcome == Outcome::Unknown {
-        text.push_str(" to this key");
+    match verdict.outcome {
+        Outcome::Unknown => format!("`{}` is unknown to all but operators", verdict.subject),
+        _ => verdict.to_string(),
     }
-    text
 }

@@ -21,8 +21,8 @@ use super::{
 
 /// Issue, list, rotate or revoke the keys of a service.
 ///
-/// The first key turns keys on: from then on, `svc serve` answers no one without one. A service
-/// keeps no secret, so a key that is lost cannot be shown again: rotate it.
+/// The first key turns keys on: from then on, the service answers no one without one. It keeps no
+/// secret, so a key that is lost cannot be shown again: rotate it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Keys {

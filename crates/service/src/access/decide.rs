@@ -68,7 +68,9 @@ impl fmt::Display for Verdict {
             (Outcome::Tier, Some(tier)) => {
                 write!(f, "`{subject}` needs the tier `{tier}`; `{rule}`")
             }
-            (Outcome::Tier | Outcome::Refused, _) => write!(f, "`{subject}` is refused by `{rule}`"),
+            (Outcome::Tier | Outcome::Refused, _) => {
+                write!(f, "`{subject}` is refused by `{rule}`")
+            }
             (Outcome::Unknown, _) => write!(f, "unknown tool `{subject}`"),
         }
     }
@@ -145,9 +147,10 @@ impl Rights<'_> {
         let role = &self.role.name;
         let matched = patterns.of(name);
         let (outcome, rule) = match (needs, matched) {
-            (Some(Tier::Bias), _) if !self.may_tune => {
-                (Outcome::Tier, "the key was not issued with `--bias`, or its trial is over".to_owned())
-            }
+            (Some(Tier::Bias), _) if !self.may_tune => (
+                Outcome::Tier,
+                "the key was not issued with `--bias`, or its trial is over".to_owned(),
+            ),
             (Some(tier), _) if !self.includes(tier) => {
                 (Outcome::Tier, format!("roles.{role}.tier: {}", self.role.tier))
             }

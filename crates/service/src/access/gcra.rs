@@ -52,8 +52,7 @@ impl Cell {
         if wait > 0 {
             return Err(wait);
         }
-        self.idle_at =
-            idle_at.saturating_add(pace.interval().saturating_mul(i64::from(weight)));
+        self.idle_at = idle_at.saturating_add(pace.interval().saturating_mul(i64::from(weight)));
         Ok(self.left(pace, now))
     }
 

@@ -222,9 +222,9 @@ fn check(body: &str) -> String {
 /// CRC-32 as in ISO 3309, which ZIP and PNG use.
 fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = table();
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        TABLE[usize::from(sum.to_le_bytes()[0] ^ byte)] ^ (sum >> 8)
-    })
+    !bytes
+        .iter()
+        .fold(u32::MAX, |sum, byte| TABLE[usize::from(sum.to_le_bytes()[0] ^ byte)] ^ (sum >> 8))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the index is below 256")]

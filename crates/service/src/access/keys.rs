@@ -299,15 +299,17 @@ impl Loaded {
         let changes = book.key_changes()?;
         let rows = book.keys()?;
         let keys = rows.iter().map(|it| info(it).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
-        let tags: Vec<_> = keys.iter().zip(&rows).map(|(it, row)| (it.id.bits(), row.tag)).collect();
+        let tags: Vec<_> =
+            keys.iter().zip(&rows).map(|(it, row)| (it.id.bits(), row.tag)).collect();
         Ok(Self { changes, ring: Ring::new(&tags, dummy), keys })
     }
 }
 
 fn info(row: &KeyRow) -> Result<KeyInfo, StoreError> {
     let id = KeyId::parse(&row.id).ok_or_else(|| StoreError::corrupt("the id of a key is damaged"));
-    let kind = KeyKind::read(&row.kind)
-        .ok_or_else(|| StoreError::corrupt(format_args!("the kind of key `{}` is damaged", row.id)));
+    let kind = KeyKind::read(&row.kind).ok_or_else(|| {
+        StoreError::corrupt(format_args!("the kind of key `{}` is damaged", row.id))
+    });
     Ok(KeyInfo {
         id: id?,
         kind: kind?,

@@ -310,11 +310,7 @@ impl Reader<'_> {
         rules
     }
 
-    fn count(
-        &mut self,
-        given: Given<'_>,
-        range: std::ops::RangeInclusive<u32>,
-    ) -> Option<u32> {
+    fn count(&mut self, given: Given<'_>, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
         let count = integer(given.value).and_then(|it| u32::try_from(it).ok());
         match count.filter(|it| range.contains(it)) {
             Some(count) => Some(count),

@@ -142,13 +142,7 @@ impl Rates {
         }
     }
 
-    fn counted(
-        &self,
-        account: &Account,
-        limits: &RateLimits,
-        weight: u32,
-        now: i64,
-    ) -> Counted {
+    fn counted(&self, account: &Account, limits: &RateLimits, weight: u32, now: i64) -> Counted {
         let mut known = self.known();
         let state = known.entry(account.clone()).or_default();
         let day = now.div_euclid(DAY);
@@ -352,7 +346,10 @@ impl fmt::Display for RateRefusal {
             }
             Self::AtOnce(most) => write!(f, "too many calls at once (limit {most})"),
             Self::Money(limit, _) => {
-                write!(f, "the budget of the day is used up (limit {limit}); retry in {seconds} seconds")
+                write!(
+                    f,
+                    "the budget of the day is used up (limit {limit}); retry in {seconds} seconds"
+                )
             }
         }
     }

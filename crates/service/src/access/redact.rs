@@ -35,9 +35,9 @@ fn first(text: &str) -> Option<(usize, usize)> {
     while let Some(found) = text[from..].find("svc_") {
         let at = from + found;
         let rest = &text[at + "svc_".len()..];
-        let kind = KeyKind::ALL.into_iter().find(|it| {
-            rest.strip_prefix(it.name()).is_some_and(|it| it.starts_with('_'))
-        });
+        let kind = KeyKind::ALL
+            .into_iter()
+            .find(|it| rest.strip_prefix(it.name()).is_some_and(|it| it.starts_with('_')));
         if let Some(kind) = kind {
             return Some((at, "svc_".len() + kind.name().len() + 1));
         }

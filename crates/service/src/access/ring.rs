@@ -123,8 +123,7 @@ mod tests {
         for count in [0, 1, 9, 300, 5_000] {
             let mut tag = || std::array::from_fn(|_| random.u8(..));
             let dummy = tag();
-            let keys: Vec<(u64, [u8; 32])> =
-                (0..count).map(|it| (mix(it) >> 4, tag())).collect();
+            let keys: Vec<(u64, [u8; 32])> = (0..count).map(|it| (mix(it) >> 4, tag())).collect();
             let ring = Ring::new(&keys, dummy);
             for (index, (id, tag)) in keys.iter().enumerate() {
                 assert_eq!(ring.find(*id, *tag), Lookup::Right(index));

@@ -7,10 +7,7 @@
 //! another chain; a copy of the head, kept elsewhere, shows that.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use svc_contract::{
-    store::StoreError,
-    value::Money,
-};
+use svc_contract::{store::StoreError, value::Money};
 
 use super::{Book, Written};
 use crate::error::{Result, SqlResult};

@@ -132,9 +132,8 @@ fn one(reader: &Connection, id: &str) -> SqlResult<Option<KeyRow>> {
 }
 
 fn known(reader: &Connection, id: &str) -> SqlResult<KeyRow> {
-    Ok(one(reader, id)?.ok_or_else(|| {
-        StoreError::new(StoreErrorKind::NotFound, format!("unknown key `{id}`"))
-    })?)
+    Ok(one(reader, id)?
+        .ok_or_else(|| StoreError::new(StoreErrorKind::NotFound, format!("unknown key `{id}`")))?)
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<KeyRow> {

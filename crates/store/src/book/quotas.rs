@@ -32,7 +32,13 @@ pub enum Reserved {
 
 impl Book {
     /// Takes up to `wanted` calls of a day, so that no more than `limit` are taken.
-    pub fn take_calls(&self, account: String, day: i64, wanted: u64, limit: u64) -> Written<TakenCalls> {
+    pub fn take_calls(
+        &self,
+        account: String,
+        day: i64,
+        wanted: u64,
+        limit: u64,
+    ) -> Written<TakenCalls> {
         self.write(move |own| {
             let taken = taken(own, &account, day)?;
             let granted = wanted.min(limit.saturating_sub(taken));

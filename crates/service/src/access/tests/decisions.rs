@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use svc_contract::registry::{
-    Bias, Body, Component, Effect, Example, Generic, Limits, Measure, OpDef, OpRef, Price, Registry,
-    Scheme, Scope, Takes, Tier, Tool, Version,
+    Bias, Body, Component, Effect, Example, Generic, Limits, Measure, OpDef, OpRef, Price,
+    Registry, Scheme, Scope, Takes, Tier, Tool, Version,
 };
 use svc_contract::value::Value;
 use svc_engine::Engine;
@@ -16,7 +16,12 @@ use crate::access::{
     roles::Role,
 };
 
-const fn op(name: &'static str, tool: Option<Tool>, effects: &'static [Effect], body: Body) -> OpDef {
+const fn op(
+    name: &'static str,
+    tool: Option<Tool>,
+    effects: &'static [Effect],
+    body: Body,
+) -> OpDef {
     OpDef {
         name,
         version: Version::OfComponent,
@@ -112,8 +117,7 @@ fn the_tier_of_an_op_follows_from_its_tools() {
 #[test]
 fn each_tier_calls_its_tools() {
     let registry = registry();
-    let tools =
-        ["some_free", "some_research", "some_build", "some_tune", "some_runs", "nothing"];
+    let tools = ["some_free", "some_research", "some_build", "some_tune", "some_runs", "nothing"];
     let outcomes = |tier, may_tune| {
         let role = Role::of_tier(tier, true);
         let rights = Rights { role: &role, may_tune };
@@ -197,7 +201,10 @@ fn every_op_that_a_script_can_call_is_found() {
     has("{ a: [\"${\"b\" >> upper}\"] }", "text.upper");
     has("\"a\" >> trim fallback \"${\"b\" >> upper}\"", "text.upper");
     has("param x: string = upper(\"a\")\nx", "text.upper");
-    has("flow f(a: string) -> string { a >> upper }\nflow g(a: string) -> string { a >> f }\ng(\"a\")", "text.upper");
+    has(
+        "flow f(a: string) -> string { a >> upper }\nflow g(a: string) -> string { a >> f }\ng(\"a\")",
+        "text.upper",
+    );
     has("exec(\"date\")", "exec.infer");
     // A file without a main pipeline: any flow may be called.
     has("flow f(a: string) -> string { a >> upper }", "text.upper");

@@ -193,7 +193,10 @@ fn a_bad_file_leaves_the_old_roles() {
     host.remove("/srv/access.toml");
     assert_eq!(Roles::open(file(), true, &host).unwrap().current().roles().len(), 4);
     let failing = TestHost::new().failing("/srv/access.toml", std::io::ErrorKind::PermissionDenied);
-    assert!(Roles::open(file(), true, &failing).is_err(), "a file that cannot be read is not an absent one");
+    assert!(
+        Roles::open(file(), true, &failing).is_err(),
+        "a file that cannot be read is not an absent one"
+    );
 }
 
 #[test]

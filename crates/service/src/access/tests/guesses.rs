@@ -106,9 +106,8 @@ async fn twenty_failures_lock_an_address() {
 #[tokio::test]
 async fn an_expired_key_locks_itself_and_not_its_address() {
     let access = Access::in_memory(&host()).unwrap();
-    let old: Vec<ApiKey> = (0..6)
-        .map(|_| issue(&access, &NewKey { days: Some(1), ..wish("free") }, 0).0)
-        .collect();
+    let old: Vec<ApiKey> =
+        (0..6).map(|_| issue(&access, &NewKey { days: Some(1), ..wish("free") }, 0).0).collect();
     let (good, _) = issue(&access, &wish("free"), 0);
     for key in &old {
         for _ in 0..5 {
@@ -147,7 +146,10 @@ async fn another_process_removes_a_lock() {
     }
     let locks = command.lockout.locks(NOW + FRESH).unwrap();
     assert_eq!(locks.len(), 1);
-    assert_eq!((locks[0].address.as_str(), locks[0].key.as_str()), ("192.0.2.1", key.id().as_str()));
+    assert_eq!(
+        (locks[0].address.as_str(), locks[0].key.as_str()),
+        ("192.0.2.1", key.id().as_str())
+    );
     assert_eq!(command.lockout.unlock(None, Some(&Network::of(THERE))).unwrap(), 0);
     assert_eq!(command.lockout.unlock(Some(key.id()), None).unwrap(), 1);
     assert_eq!(enter(&server, key.reveal(), HERE, 2 * FRESH).await, Ok(()));

@@ -98,11 +98,8 @@ async fn threads_pass_no_quota() {
         at_once: Some(5),
         ..RateLimits::NONE
     };
-    let (admitted, running, most) = (
-        Arc::new(AtomicU64::new(0)),
-        Arc::new(AtomicU64::new(0)),
-        Arc::new(AtomicU64::new(0)),
-    );
+    let (admitted, running, most) =
+        (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let mut tasks = JoinSet::new();
     for _ in 0..32 {
         let (rates, admitted) = (access.rates.clone(), admitted.clone());
