@@ -19,24 +19,19 @@ use svc_contract::{
 use svc_store::book::{Book, KeyRow, Rotation};
 
 use super::{
+    issue::TRIAL,
     key::{ApiKey, KeyId, KeyKind},
     ring::{Lookup, Ring},
-    roles::{AccessPolicy, Role},
+    roles::AccessPolicy,
 };
+
+pub use super::issue::{IssueError, KeyMistake, NewKey};
 
 /// How long a process may not notice the changes of others, in milliseconds.
 pub const FRESH: i64 = 250;
 
 /// A day in milliseconds.
 pub const DAY: i64 = 24 * 60 * 60 * 1_000;
-
-/// The days of ordinary keys, of those for tests and operators, and of those on trial.
-const LIFE: i64 = 365;
-const SHORT_LIFE: i64 = 90;
-pub(super) const TRIAL: i64 = 14;
-
-/// The longest life in days.
-const LONGEST_LIFE: u32 = 3_650;
 
 /// How long a rotated key is still valid, in milliseconds.
 pub const OVERLAP: i64 = DAY;
@@ -51,6 +46,8 @@ pub struct KeyInfo {
     /// Whether it was issued for the tools that tune.
     pub bias: bool,
     pub created: i64,
+    /// When the first of the keys whose place it took was created.
+    pub began: i64,
     pub expires: i64,
     /// The key that took its place, and the time until which both are valid.
     pub successor: Option<(String, i64)>,
@@ -78,33 +75,6 @@ pub enum KeyRejection {
     Expired,
     /// The secret is right, but the key was revoked.
     Revoked,
-}
-
-/// What a new key is for.
-#[derive(Clone, Debug, Default)]
-pub struct NewKey {
-    pub owner: String,
-    pub role: String,
-    /// Its life; by default that of its kind.
-    pub days: Option<u32>,
-    /// Whether it may call the tools that tune.
-    pub bias: bool,
-    /// Whether it is for tests.
-    pub test: bool,
-}
-
-/// A mistake in the wish for a new key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyMistake {
-    pub message: String,
-    pub help: Option<String>,
-}
-
-/// Why a key was not issued.
-#[derive(Clone, Debug)]
-pub enum IssueError {
-    Mistake(KeyMistake),
-    Store(StoreError),
 }
 
 /// The keys of a service.
@@ -180,9 +150,7 @@ impl Keys {
         policy: &AccessPolicy,
         host: &dyn Host,
     ) -> Result<(ApiKey, KeyInfo), IssueError> {
-        let role = is_owner(&wish.owner).and_then(|()| role(wish, policy))?;
-        let kind = kind(wish, role)?;
-        let days = days(wish, kind, role)?;
+        let (kind, days) = wish.settled(policy)?;
         let created = host.now();
         let key = ApiKey::new(kind, host).map_err(StoreError::from)?;
         let info = KeyInfo {
@@ -192,6 +160,7 @@ impl Keys {
             role: wish.role.clone(),
             bias: wish.bias,
             created,
+            began: created,
             expires: created.saturating_add(days * DAY),
             successor: None,
             revoked: None,
@@ -208,9 +177,7 @@ impl Keys {
         let created = host.now();
         let key = ApiKey::new(old.kind, host)?;
         let life = old.expires.saturating_sub(old.created);
-        // A trial does not begin again.
-        let is_trial = old.bias && life <= TRIAL * DAY;
-        let expires = if is_trial { old.expires } else { created.saturating_add(life) };
+        let expires = created.saturating_add(life);
         let info =
             KeyInfo { id: key.id(), created, expires, successor: None, revoked: None, ..old };
         let ends = created.saturating_add(OVERLAP).min(old.expires);
@@ -280,6 +247,7 @@ impl Keys {
             bias: info.bias,
             tag: self.tag(key),
             created: info.created,
+            began: info.began,
             expires: info.expires,
             successor: info.successor.clone(),
             revoked: info.revoked,
@@ -317,6 +285,7 @@ fn info(row: &KeyRow) -> Result<KeyInfo, StoreError> {
         role: row.role.clone(),
         bias: row.bias,
         created: row.created,
+        began: row.began,
         expires: row.expires,
         successor: row.successor.clone(),
         revoked: row.revoked,
@@ -343,9 +312,9 @@ impl KeyInfo {
         }
     }
 
-    /// Whether it may call the tools that tune: on trial, or with a paid tier, and issued for them.
+    /// Whether it may call the tools that tune: on trial, which a rotation does not prolong, or with a paid tier, and issued for them.
     pub fn may_tune(&self, tier: Tier, now: i64) -> bool {
-        let is_on_trial = now < self.created.saturating_add(TRIAL * DAY);
+        let is_on_trial = now < self.began.saturating_add(TRIAL * DAY);
         match tier {
             Tier::Free => self.bias && is_on_trial,
             Tier::Researcher | Tier::Builder => self.bias,
@@ -379,83 +348,5 @@ impl KeyRejection {
     /// Whether it may have been a guess.
     pub const fn is_guess(self) -> bool {
         matches!(self, Self::Unknown | Self::Secret)
-    }
-}
-
-impl KeyMistake {
-    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: Some(help.into()) }
-    }
-}
-
-impl From<KeyMistake> for IssueError {
-    fn from(it: KeyMistake) -> Self {
-        Self::Mistake(it)
-    }
-}
-
-impl From<StoreError> for IssueError {
-    fn from(it: StoreError) -> Self {
-        Self::Store(it)
-    }
-}
-
-/// An owner has a folder of that name.
-fn is_owner(name: &str) -> Result<(), KeyMistake> {
-    let is_sign =
-        |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || matches!(it, '-' | '_' | '.');
-    let is_good = (1..=64).contains(&name.len())
-        && name.chars().all(is_sign)
-        && !name.starts_with(['.', '-'])
-        && !name.ends_with('.');
-    if is_good {
-        return Ok(());
-    }
-    let help = "use up to 64 lower-case letters, digits, `-`, `_` and `.`, beginning with a letter \
-        or digit";
-    Err(KeyMistake::new(format!("invalid owner `{name}`"), help))
-}
-
-fn role<'a>(wish: &NewKey, policy: &'a AccessPolicy) -> Result<&'a Role, KeyMistake> {
-    policy.role(&wish.role).ok_or_else(|| {
-        let known: Vec<&str> = policy.roles().iter().map(|it| it.name.as_str()).collect();
-        let help = match nearest(&wish.role, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the roles are {}", known.join(", ")),
-        };
-        KeyMistake::new(format!("unknown role `{}`", wish.role), help)
-    })
-}
-
-fn kind(wish: &NewKey, role: &Role) -> Result<KeyKind, KeyMistake> {
-    match (role.tier, wish.test) {
-        (Tier::Admin, true) => Err(KeyMistake::new(
-            format!("the role `{}` is for operators, and a key for tests is not", wish.role),
-            "choose another role for tests",
-        )),
-        (Tier::Admin, false) if wish.bias => Err(KeyMistake::new(
-            format!("a key of the role `{}` cannot be issued for tuning", wish.role),
-            "issue another key with the role `builder` for that",
-        )),
-        (Tier::Admin, false) => Ok(KeyKind::Admin),
-        (_, true) => Ok(KeyKind::Test),
-        (_, false) => Ok(KeyKind::Live),
-    }
-}
-
-fn days(wish: &NewKey, kind: KeyKind, role: &Role) -> Result<i64, KeyMistake> {
-    let usual = match kind {
-        KeyKind::Test | KeyKind::Admin => SHORT_LIFE,
-        KeyKind::Live if role.tier == Tier::Free && wish.bias => TRIAL,
-        KeyKind::Live => LIFE,
-    };
-    match wish.days {
-        Some(0) => Err(KeyMistake::new("invalid life: expected at least one day", "use `1`")),
-        Some(days) if days > LONGEST_LIFE => Err(KeyMistake::new(
-            format!("invalid life: {days} days are more than {LONGEST_LIFE}"),
-            "rotate the key from time to time",
-        )),
-        Some(days) => Ok(i64::from(days)),
-        None => Ok(usual),
     }
 }

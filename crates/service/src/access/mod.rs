@@ -11,6 +11,7 @@
 pub mod audit;
 pub mod decide;
 mod gcra;
+mod issue;
 pub mod key;
 pub mod keys;
 pub mod lockout;
@@ -18,6 +19,7 @@ pub mod patterns;
 mod policy_file;
 pub mod rates;
 mod redact;
+mod refusal;
 mod ring;
 pub mod roles;
 #[cfg(test)]

@@ -6,7 +6,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -17,6 +16,8 @@ use super::{
     gcra::{Cell, HEAVIEST, Pace},
     keys::DAY,
 };
+
+pub use super::refusal::{RateRefusal, Window};
 
 /// The limits of a role. Without a limit, nothing is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,27 +53,6 @@ struct State {
     /// Those that others took.
     others: u64,
     running: u32,
-}
-
-/// What is left of a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    pub limit: u64,
-    pub remaining: u64,
-    /// Seconds until all of it is there again.
-    pub reset: u64,
-}
-
-/// Why a call is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateRefusal {
-    /// Too many calls; one may come after this many seconds.
-    Minute(Window, u64),
-    Day(Window, u64),
-    /// As many calls as this are in progress.
-    AtOnce(u32),
-    /// The money of the day is spent or reserved.
-    Money(Money, u64),
 }
 
 /// A call in progress; it counts until it is dropped.
@@ -296,63 +276,6 @@ fn seconds(nanos: i64) -> u64 {
 /// Seconds until the next day of UTC.
 fn until_next_day(now: i64) -> u64 {
     (DAY - now.rem_euclid(DAY)).cast_unsigned().div_ceil(1_000)
-}
-
-impl Window {
-    /// The headers of an answer.
-    pub fn headers(&self) -> [(&'static str, String); 3] {
-        [
-            ("RateLimit-Limit", self.limit.to_string()),
-            ("RateLimit-Remaining", self.remaining.to_string()),
-            ("RateLimit-Reset", self.reset.to_string()),
-        ]
-    }
-}
-
-impl RateRefusal {
-    /// Seconds after which a call may succeed: the value of `Retry-After`.
-    pub fn retry_after(&self) -> u64 {
-        match self {
-            Self::Minute(_, seconds) | Self::Day(_, seconds) | Self::Money(_, seconds) => *seconds,
-            Self::AtOnce(_) => 1,
-        }
-    }
-
-    /// The limit that was passed, for headers.
-    pub fn window(&self) -> Option<Window> {
-        match self {
-            Self::Minute(window, _) | Self::Day(window, _) => Some(*window),
-            Self::AtOnce(_) | Self::Money(..) => None,
-        }
-    }
-
-    /// The name of the limit, as in `access.toml`.
-    pub const fn rule(&self) -> &'static str {
-        match self {
-            Self::Minute(..) => "per_minute",
-            Self::Day(..) => "per_day",
-            Self::AtOnce(_) => "at_once",
-            Self::Money(..) => "max_cost_per_day",
-        }
-    }
-}
-
-impl fmt::Display for RateRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.retry_after();
-        match self {
-            Self::Minute(..) | Self::Day(..) => {
-                write!(f, "rate limit exceeded; retry in {seconds} seconds")
-            }
-            Self::AtOnce(most) => write!(f, "too many calls at once (limit {most})"),
-            Self::Money(limit, _) => {
-                write!(
-                    f,
-                    "the budget of the day is used up (limit {limit}); retry in {seconds} seconds"
-                )
-            }
-        }
-    }
 }
 
 impl Drop for Slot {

@@ -19,6 +19,8 @@ pub struct KeyRow {
     /// The HMAC of the whole key.
     pub tag: [u8; 32],
     pub created: i64,
+    /// When the first of the keys whose place it took was created.
+    pub began: i64,
     pub expires: i64,
     /// The key that took its place, and the time until which both are valid.
     pub successor: Option<(String, i64)>,
@@ -35,7 +37,7 @@ pub struct Rotation {
 }
 
 const KEY: &str = "SELECT id, kind, owner, role, bias, tag, created, expires, successor, ends, \
-    revoked FROM keys";
+    revoked, began FROM keys";
 
 impl Book {
     /// The number of changes of keys so far, by any process.
@@ -108,7 +110,8 @@ impl KeyRow {
 
 fn insert(own: &Connection, row: &KeyRow) -> SqlResult<()> {
     const SQL: &str = "INSERT INTO keys (id, kind, owner, role, bias, tag, created, expires,
-            successor, ends, revoked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            successor, ends, revoked, began)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let (successor, ends) = row.successor.clone().unzip();
     own.prepare_cached(SQL)?.execute(params![
         row.id,
@@ -122,6 +125,7 @@ fn insert(own: &Connection, row: &KeyRow) -> SqlResult<()> {
         successor,
         ends,
         row.revoked,
+        row.began,
     ])?;
     Ok(())
 }
@@ -149,5 +153,6 @@ fn key(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
         expires: row.get(7)?,
         successor: successor.zip(ends),
         revoked: row.get(10)?,
+        began: row.get(11)?,
     })
 }

@@ -66,11 +66,13 @@ fn a_rotated_key_is_valid_for_a_day() {
     }
     let err = access.keys.rotate(old.id(), &host().at(10 * DAY)).unwrap_err();
     assert!(err.message.ends_with("has taken its place"), "{err}");
-    // The last day of a key is not prolonged, and neither is a trial.
+    // The successor of a free key has no second trial.
     let (trial, of_trial) = issue(&access, &NewKey { bias: true, ..wish("free") }, 0);
     let later = host().at(14 * DAY - 1);
     let (_, info) = access.keys.rotate(trial.id(), &later).unwrap();
-    assert_eq!(info.expires, of_trial.expires);
+    assert_eq!(info.expires, of_trial.expires + 14 * DAY - 1);
+    assert!(info.may_tune(Tier::Free, NOW + 14 * DAY - 1));
+    assert!(!info.may_tune(Tier::Free, NOW + 14 * DAY));
     assert_eq!(access.keys.get(trial.id()).unwrap().ends(), of_trial.expires);
 }
 

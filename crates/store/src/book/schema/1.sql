@@ -28,6 +28,8 @@ CREATE TABLE keys (
     bias INTEGER NOT NULL CHECK (bias IN (0, 1)),
     tag BLOB NOT NULL CHECK (length(tag) = 32),
     created INTEGER NOT NULL,
+    -- When the first of the keys whose place it took was created.
+    began INTEGER NOT NULL,
     expires INTEGER NOT NULL,
     -- The key that took its place, and when it ends.
     successor TEXT REFERENCES keys (id) DEFERRABLE INITIALLY DEFERRED,

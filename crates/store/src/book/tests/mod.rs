@@ -41,6 +41,7 @@ fn key(id: &str) -> KeyRow {
         bias: false,
         tag: [7; 32],
         created: 1,
+        began: 1,
         expires: 100,
         successor: None,
         revoked: None,
