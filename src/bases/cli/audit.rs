@@ -16,11 +16,12 @@ use super::{
     show, terminal,
 };
 
-/// List the decisions of a service, the latest first, or verify that none was changed.
+/// List the decisions of a service, or verify that none was changed.
 ///
-/// Every entry is chained to the one before it by a keyed hash. `--verify` reports the first one
-/// that was changed, moved or removed. Keep the head that it prints elsewhere: with `--head`, a
-/// later check also notices a service whose records were replaced as a whole.
+/// The latest comes first. Every entry is chained to the one before it by a keyed hash.
+/// `--verify` reports the first one that was changed, moved or removed. Keep the head that it
+/// prints elsewhere: with `--head`, a later check also notices a service whose records were
+/// replaced as a whole.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Audit {
