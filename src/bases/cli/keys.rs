@@ -1,6 +1,6 @@
 //! `svc keys`: issues, lists, rotates and revokes the keys of a service.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use clap::{Args, Subcommand};
 use svc_api::access::{IssuedJson, KeyJson, LockJson, UnlockedJson, ends, key_row, lock_row};
@@ -166,16 +166,7 @@ impl Issue {
             test: self.test,
         };
         let issued = access.keys.issue(&wish, &policy, session.engine.host());
-        let (key, info) = issued.map_err(|err| match err {
-            IssueError::Mistake(it) => {
-                let failure = Failure::new(USAGE, it.message);
-                match it.help {
-                    Some(help) => failure.help(help),
-                    None => failure,
-                }
-            }
-            IssueError::Store(err) => keeping::failure(err),
-        })?;
+        let (key, info) = issued.map_err(refused)?;
         print_key(&key, &info, self.json, session)
     }
 }
@@ -200,7 +191,7 @@ impl Rotate {
         let access = self.data.existing(session)?;
         let old = id(&self.id)?;
         let rotated = access.keys.rotate(old, session.engine.host());
-        let (key, info) = rotated.map_err(keeping::failure)?;
+        let (key, info) = rotated.map_err(refused)?;
         let old = access.keys.get(old).map_err(keeping::failure)?;
         session.terminal.note(&format!("key `{}` is valid until {}", old.id, ends(&old)));
         print_key(&key, &info, self.json, session)
@@ -251,6 +242,19 @@ impl Unlock {
         }
         session.terminal.note(&format!("removed {removed}"));
         Ok(OK)
+    }
+}
+
+fn refused(err: IssueError) -> Failure {
+    match err {
+        IssueError::Mistake(it) => {
+            let failure = Failure::new(USAGE, it.message);
+            match it.help {
+                Some(help) => failure.help(help),
+                None => failure,
+            }
+        }
+        IssueError::Store(err) => keeping::failure(err),
     }
 }
 

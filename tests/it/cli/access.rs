@@ -54,7 +54,7 @@ fn a_key_is_rotated_and_revoked() {
     assert!(new != old && done.err.contains(&format!("key `{}` is valid until", id(&old))));
     let listed = place.svc(&["keys", "list"]).out;
     assert!(listed.contains(&format!("rotated to {}", id(new))), "{listed}");
-    place.svc(&["keys", "rotate", id(&old)]).fails(1, "has taken its place");
+    place.svc(&["keys", "rotate", id(&old)]).fails(2, "has taken its place");
     assert_eq!(place.svc(&["keys", "revoke", id(new)]).code, Some(0));
     let again = place.svc(&["keys", "revoke", id(new)]);
     assert!(again.code == Some(0) && again.err.contains("was revoked before"), "{}", again.err);

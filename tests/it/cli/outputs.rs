@@ -169,7 +169,7 @@ fn schema_of(words: &[&str]) -> String {
 
 /// Runs a command; the changes of scripts are written by a model.
 fn ran(place: &Place, words: &[&str]) -> Done {
-    if words[..2] != ["guide", "edit"] {
+    if !words.starts_with(&["guide", "edit"]) {
         return place.svc(words);
     }
     let answer = json!({

@@ -172,17 +172,24 @@ impl Keys {
 
     /// Issues the successor of a key, with the same rights and the same length of life. The old key
     /// stays valid for [`OVERLAP`].
-    pub fn rotate(&self, id: KeyId, host: &dyn Host) -> Result<(ApiKey, KeyInfo), StoreError> {
+    pub fn rotate(&self, id: KeyId, host: &dyn Host) -> Result<(ApiKey, KeyInfo), IssueError> {
         let old = self.get(id)?;
         let created = host.now();
-        let key = ApiKey::new(old.kind, host)?;
+        let key = ApiKey::new(old.kind, host).map_err(StoreError::from)?;
         let life = old.expires.saturating_sub(old.created);
         let expires = created.saturating_add(life);
         let info =
             KeyInfo { id: key.id(), created, expires, successor: None, revoked: None, ..old };
         let ends = created.saturating_add(OVERLAP).min(old.expires);
         let new = self.row(&key, &info);
-        self.book.rotate_key(Rotation { old: id.as_str().to_owned(), new, ends }).wait()?;
+        let rotation = Rotation { old: id.as_str().to_owned(), new, ends };
+        if let Some(why) = self.book.rotate_key(rotation).wait()? {
+            return Err(KeyMistake {
+                message: format!("cannot rotate key `{id}`: {why}"),
+                help: Some("issue a new key".to_owned()),
+            }
+            .into());
+        }
         self.reload()?;
         Ok((key, info))
     }

@@ -6,9 +6,9 @@
 //! up to a day; 20 lock the address. A loopback address is treated like any other. All of it is
 //! written before the caller gets an answer, so a restart forgets nothing.
 
+use core::net::{IpAddr, Ipv6Addr};
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, AtomicU64, Ordering},

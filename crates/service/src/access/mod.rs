@@ -25,8 +25,8 @@ pub mod roles;
 #[cfg(test)]
 mod tests;
 
+use core::net::IpAddr;
 use std::{
-    net::IpAddr,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,

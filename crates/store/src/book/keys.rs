@@ -67,20 +67,20 @@ impl Book {
         })
     }
 
-    /// Adds the successor of a key, which itself is valid for some more time. Fails if the key has
-    /// one already, or is not valid any more at the time when the new one was created.
-    pub fn rotate_key(&self, rotation: Rotation) -> Written<()> {
+    /// Adds the successor of a key, which itself is valid for some more time. Returns the reason if
+    /// it does not: the key has one already, or is not valid any more when the new one is created.
+    pub fn rotate_key(&self, rotation: Rotation) -> Written<Option<String>> {
         self.write(move |own| {
             let Rotation { old, new, ends } = &rotation;
             let row = known(own, old)?;
             if let Some(why) = row.unusable(new.created) {
-                let message = format!("cannot rotate key `{old}`: {why}");
-                return Err(StoreError::new(StoreErrorKind::NotFound, message).into());
+                return Ok(Some(why));
             }
             insert(own, new)?;
             let sql = "UPDATE keys SET successor = ?2, ends = ?3 WHERE id = ?1";
             own.prepare_cached(sql)?.execute(params![old, new.id, ends])?;
-            changed(own, "keys")
+            changed(own, "keys")?;
+            Ok(None)
         })
     }
 

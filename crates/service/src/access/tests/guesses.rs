@@ -1,6 +1,6 @@
 //! Those who guess keys are locked out, and no one else.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
 use super::*;
 use crate::access::{

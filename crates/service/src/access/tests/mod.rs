@@ -8,10 +8,8 @@ mod limits;
 mod secrets;
 mod timing;
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    path::Path,
-};
+use core::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 
 use svc_host_os::test::TestHost;
 
