@@ -88,9 +88,9 @@ impl Rights<'_> {
     /// Whether the caller may call a tool.
     pub fn of_tool(&self, name: &str, registry: &Registry) -> Verdict {
         match registry.find_tool(name).map(tier_of) {
-            Some(Tier::Admin) if self.role.tier != Tier::Admin => self.unknown(name),
+            Some(Tier::Admin) if self.role.tier != Tier::Admin => Self::unknown(name),
             Some(tier) => self.of_name(name, Some(tier), "tools", &self.role.tools),
-            None => self.unknown(name),
+            None => Self::unknown(name),
         }
     }
 
@@ -163,7 +163,7 @@ impl Rights<'_> {
         Verdict { outcome, rule, subject: name.to_owned(), needs }
     }
 
-    fn unknown(&self, name: &str) -> Verdict {
+    fn unknown(name: &str) -> Verdict {
         let rule = "no such tool".to_owned();
         Verdict { outcome: Outcome::Unknown, rule, subject: name.to_owned(), needs: None }
     }

@@ -56,7 +56,7 @@ impl Cell {
         Ok(self.left(pace, now))
     }
 
-    pub(super) fn left(&self, pace: Pace, now: i64) -> PaceLeft {
+    pub(super) fn left(self, pace: Pace, now: i64) -> PaceLeft {
         let reset = self.at(pace, now).saturating_sub(now);
         let free = pace.burst_time().saturating_sub(reset).max(0);
         PaceLeft { remaining: (free / pace.interval()).cast_unsigned(), reset }
@@ -64,7 +64,7 @@ impl Cell {
 
     /// The time of the state, not before now, and not further ahead than calls can bring it: a clock
     /// may be set back, and a reload may change the pace.
-    fn at(&self, pace: Pace, now: i64) -> i64 {
+    fn at(self, pace: Pace, now: i64) -> i64 {
         let heaviest = pace.interval().saturating_mul(i64::from(HEAVIEST));
         let most = pace.burst_time().saturating_add(heaviest);
         self.idle_at.clamp(now, now.saturating_add(most))

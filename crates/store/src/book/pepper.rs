@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Option<Pepper>> {
 fn is_private(path: &Path, file: &File) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = file.metadata()?.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
+    if mode.trailing_zeros() >= 6 {
         return Ok(());
     }
     let path = path.display();

@@ -57,14 +57,18 @@ fn write(writer: &mut Writer, mut pending: Jobs, jobs: Jobs, queue: &Queue) -> J
     match commit(writer, &mut pending) {
         Ok(()) => {
             queue.report(None);
-            pending.into_iter().for_each(|it| it.answer(Ok(())));
+            for job in pending {
+                job.answer(Ok(()));
+            }
             Jobs::new()
         }
         Err(SqlError(err)) => {
             let err = of_file(writer, err);
             queue.report(Some(err.clone()));
             let (awaited, rest): (Jobs, Jobs) = pending.into_iter().partition(|it| it.is_awaited());
-            awaited.into_iter().for_each(|it| it.answer(Err(err.clone())));
+            for job in awaited {
+                job.answer(Err(err.clone()));
+            }
             rest
         }
     }

@@ -16,7 +16,7 @@ fn a_key_is_valid_until_it_expires() {
     let access = open(folder.path());
     assert!(access.keys.is_empty());
     let kept = |test, bias, role: &str, days: i64| {
-        let wish = NewKey { test, bias, ..wish(role) };
+        let wish = NewKey { bias, test, ..wish(role) };
         let (key, info) = issue(&access, &wish, 0);
         assert_eq!(info.expires, NOW + days * DAY, "{role}");
         assert_eq!(verify(&access, &key, days * DAY - 1), Ok(()));

@@ -246,7 +246,7 @@ fn a_killed_process_loses_nothing_that_was_acknowledged() {
             let whole = said.rsplit_once('\n').map_or("", |it| it.0);
             whole.lines().map(|it| it.parse().unwrap()).collect()
         };
-        while acknowledged().len() < lines && begun.elapsed() < Duration::from_secs(60) {
+        while acknowledged().len() < lines && begun.elapsed() < Duration::from_mins(1) {
             thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
