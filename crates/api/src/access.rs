@@ -3,7 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use svc_contract::value::{Record, Value, units};
+use svc_contract::{
+    registry::Tier,
+    value::{Record, Value, units},
+};
 use svc_service::access::{
     AuditHead, AuditRow, LockRow, Role,
     audit::show_head,
@@ -227,7 +230,7 @@ impl DecisionJson {
             allowed: verdict.is_allowed(),
             decision: verdict.outcome.name(),
             rule: verdict.rule.clone(),
-            tier_needed: verdict.needs.map(|it| it.name()),
+            tier_needed: verdict.needs.map(Tier::name),
             policy: policy.version().to_owned(),
         }
     }

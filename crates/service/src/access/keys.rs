@@ -21,7 +21,7 @@ use svc_store::book::{Book, KeyRow, Rotation};
 use super::{
     issue::TRIAL,
     key::{ApiKey, KeyId, KeyKind},
-    ring::{Lookup, Ring},
+    ring::Ring,
     roles::AccessPolicy,
 };
 
@@ -119,12 +119,14 @@ impl Keys {
     ) -> Result<Result<Arc<KeyInfo>, KeyRejection>, StoreError> {
         self.refresh(now)?;
         let loaded = self.loaded();
-        let index = match loaded.ring.find(key.id().bits(), self.tag(key)) {
-            Lookup::Right(index) => index,
-            Lookup::Wrong(_) => return Ok(Err(KeyRejection::Secret)),
-            Lookup::Unknown => return Ok(Err(KeyRejection::Unknown)),
+        let found = loaded.ring.find(key.id().bits(), self.tag(key));
+        if !found.is_right {
+            const REASONS: [KeyRejection; 2] = [KeyRejection::Unknown, KeyRejection::Secret];
+            return Ok(Err(REASONS[usize::from(found.known)]));
+        }
+        let Some(info) = loaded.keys.get(found.index) else {
+            return Ok(Err(KeyRejection::Unknown));
         };
-        let Some(info) = loaded.keys.get(index) else { return Ok(Err(KeyRejection::Unknown)) };
         Ok(match info.state(now) {
             KeyState::Active | KeyState::Rotated => Ok(info.clone()),
             KeyState::Expired => Err(KeyRejection::Expired),

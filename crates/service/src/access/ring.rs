@@ -31,14 +31,16 @@ struct Bucket {
     dummy: Tag,
 }
 
-/// The result of a lookup.
+/// The result of a lookup. An unknown id and a wrong secret differ only in a number, so that no
+/// branch depends on which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lookup {
-    /// The index of the key whose tag this is.
-    Right(usize),
-    /// The index of the key with this id, whose tag is another one.
-    Wrong(usize),
-    Unknown,
+pub(super) struct Lookup {
+    /// Whether a key has this id and this tag.
+    pub(super) is_right: bool,
+    /// 1 if a key has this id, or else 0.
+    pub(super) known: u8,
+    /// The index of that key.
+    pub(super) index: usize,
 }
 
 impl Ring {
@@ -92,11 +94,7 @@ impl Ring {
             is_known |= is_this;
         }
         let is_right = expected.ct_eq(&words(tag)) & is_known;
-        match (bool::from(is_right), bool::from(is_known)) {
-            (true, _) => Lookup::Right(index as usize),
-            (false, true) => Lookup::Wrong(index as usize),
-            (false, false) => Lookup::Unknown,
-        }
+        Lookup { is_right: is_right.into(), known: is_known.unwrap_u8(), index: index as usize }
     }
 }
 
@@ -126,15 +124,17 @@ mod tests {
             let keys: Vec<(u64, [u8; 32])> = (0..count).map(|it| (mix(it) >> 4, tag())).collect();
             let ring = Ring::new(&keys, dummy);
             for (index, (id, tag)) in keys.iter().enumerate() {
-                assert_eq!(ring.find(*id, *tag), Lookup::Right(index));
+                let right = Lookup { is_right: true, known: 1, index };
+                assert_eq!(ring.find(*id, *tag), right);
                 let mut wrong = *tag;
                 wrong[index % 32] ^= 1;
-                assert_eq!(ring.find(*id, wrong), Lookup::Wrong(index));
+                assert_eq!(ring.find(*id, wrong), Lookup { is_right: false, ..right });
             }
             for it in 0..1_000 {
                 let id = mix(it + (1 << 40)) >> 4;
                 // The dummy opens nothing.
-                assert_eq!(ring.find(id, dummy), Lookup::Unknown);
+                let unknown = Lookup { is_right: false, known: 0, index: 0 };
+                assert_eq!(ring.find(id, dummy), unknown);
             }
         }
     }
