@@ -10,6 +10,7 @@
 //! **Invariants:** a tool is the public name of an op and has no code of its own. A call is a run of
 //! the engine: nothing else executes anything. No protocol is known here: no HTTP, no JSON-RPC.
 
+pub mod access;
 mod call;
 pub mod components;
 pub mod decode;

@@ -8,6 +8,8 @@
 //!
 //! All files are readable only by their owner. [`SqliteStore::open_reading`] writes nothing.
 //!
+//! [`book`] is the database of a service, which is kept in the same way.
+//!
 //! Contents are identified by their hash and stored once. Next to `FILE` are
 //! `SQLite`'s own `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1
 //! MiB in `FILE-blobs`, and the locks of active runs in `FILE-claims`.
@@ -42,6 +44,7 @@ use self::{
 
 mod backup;
 mod blobs;
+pub mod book;
 mod check;
 mod claim;
 mod error;

@@ -20,7 +20,9 @@ use super::{
     error::{Result, SqlError, SqlResult},
     mark::{Mark, Seen},
     place::{self, HEADER, OF_SQLITE, Place},
-    private, schema, whole,
+    private,
+    schema::{self, Tables},
+    whole,
     writer::Writer,
 };
 
@@ -45,15 +47,20 @@ pub struct Options {
     pub page_limit: Option<u32>,
 }
 
-/// Opens the store in a file for writing.
+/// Opens the store of runs in a file for writing.
 pub(super) fn file(file: &Path, options: Options) -> SqlResult<Writer> {
+    file_of(&schema::RUNS, file, options)
+}
+
+/// Opens a database of some kind in a file for writing.
+pub(super) fn file_of(tables: &Tables<'_>, file: &Path, options: Options) -> SqlResult<Writer> {
     place::refuse_foreign(file)?;
     if let Some(folder) = file.parent() {
         private::create_folder(folder)?;
     }
     let mark = Mark::open(&place::sibling(file, "-mark"))?;
     mark.lock()?;
-    let opened = opened(Place::File(file.to_owned()), &mark, options);
+    let opened = opened(tables, Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
     let Opened { connection, place, seen, looked } =
         opened.map_err(|SqlError(err)| match err.kind {
@@ -65,12 +72,17 @@ pub(super) fn file(file: &Path, options: Options) -> SqlResult<Writer> {
     Ok(Writer { connection, place, files, store: seen.store, mark: Some(mark), looked })
 }
 
-/// Opens a store in memory for writing.
+/// Opens a store of runs in memory for writing.
 pub(super) fn memory(options: Options) -> SqlResult<Writer> {
+    memory_of(&schema::RUNS, options)
+}
+
+/// Opens a database of some kind in memory for writing.
+pub(super) fn memory_of(tables: &Tables<'_>, options: Options) -> SqlResult<Writer> {
     let place = Place::in_memory();
     let mut connection = place.connect(for_writing())?;
     prepare(&connection, options)?;
-    schema::migrate(&mut connection, options.now)?;
+    schema::migrate_by(tables, &mut connection, options.now)?;
     let store = schema::identity(&connection)?;
     Ok(Writer { connection, place, files: None, store, mark: None, looked: None })
 }
@@ -84,7 +96,7 @@ struct Opened {
     looked: Option<i64>,
 }
 
-fn opened(place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
+fn opened(tables: &Tables<'_>, place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
     let was_there = mark.read()?;
     let looked = place.file().and_then(|it| whole::looked(mark, it, options.now));
     let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());
@@ -99,7 +111,7 @@ fn opened(place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
     // Closing a refused store must not overwrite its log.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     prepare(&connection, options)?;
-    if schema::is_ours(&connection)? {
+    if tables.own(&connection)? {
         compare(&connection, was_there)?;
     } else if len.is_some() && was_there.is_some() {
         return Err(StoreError::corrupt("its file has lost its content").into());
@@ -107,7 +119,7 @@ fn opened(place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
         // Allows pruning to release pages; can only be set for an empty file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
-    schema::migrate(&mut connection, options.now)?;
+    schema::migrate_by(tables, &mut connection, options.now)?;
     log_ahead(&connection)?;
     let looked = match looked {
         Some(looked) => Some(looked),

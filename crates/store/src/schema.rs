@@ -25,25 +25,43 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("schema/5.sql"),
 ];
 
+/// The tables of one kind of database.
+pub(super) struct Tables<'a> {
+    /// Distinguishes its files from any other `SQLite` file.
+    pub(super) application: i32,
+    /// Each migrates a file from the previous version to the next one.
+    pub(super) migrations: &'a [&'a str],
+}
+
+/// Those of a store of runs.
+pub(super) const RUNS: Tables<'static> =
+    Tables { application: APPLICATION, migrations: &MIGRATIONS };
+
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER NOT NULL PRIMARY KEY,
     checksum BLOB NOT NULL,
     at INTEGER NOT NULL
 ) STRICT";
 
-/// Migrates a store: completely, or not at all.
+/// Migrates a store of runs: completely, or not at all.
 pub(super) fn migrate(connection: &mut Connection, now: i64) -> SqlResult<()> {
-    migrate_by(&MIGRATIONS, connection, now)
+    migrate_by(&RUNS, connection, now)
 }
 
-fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> SqlResult<()> {
-    if version(connection)? == migrations.len() && is_ours(connection)? {
+/// Migrates a database: completely, or not at all.
+pub(super) fn migrate_by(
+    tables: &Tables<'_>,
+    connection: &mut Connection,
+    now: i64,
+) -> SqlResult<()> {
+    let migrations = tables.migrations;
+    if version(connection)? == migrations.len() && tables.own(connection)? {
         return verify(migrations, connection);
     }
     let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have migrated it meanwhile.
     let there = version(&own)?;
-    if there == 0 && !is_empty(&own)? || there > 0 && !is_ours(&own)? {
+    if there == 0 && !is_empty(&own)? || there > 0 && !tables.own(&own)? {
         return Err(foreign());
     }
     if there > migrations.len() {
@@ -59,7 +77,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Sql
         )?;
     }
     if there == 0 {
-        own.pragma_update(None, "application_id", APPLICATION)?;
+        own.pragma_update(None, "application_id", tables.application)?;
         own.execute("INSERT INTO mark (one, commits) VALUES (1, 1)", [])?;
         rename(&own)?;
     }
@@ -74,7 +92,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Sql
 /// Whether the tables are of the current version. Newer and foreign tables are an error.
 pub(super) fn is_current(connection: &Connection) -> SqlResult<bool> {
     let there = version(connection)?;
-    if !is_ours(connection)? {
+    if !RUNS.own(connection)? {
         return Err(foreign());
     }
     match there.cmp(&MIGRATIONS.len()) {
@@ -113,10 +131,12 @@ pub(super) fn version(connection: &Connection) -> SqlResult<usize> {
     Ok(usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))?)
 }
 
-/// Whether the file is marked as a store.
-pub(super) fn is_ours(connection: &Connection) -> SqlResult<bool> {
-    let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
-    Ok(id == APPLICATION)
+impl Tables<'_> {
+    /// Whether a file is marked as a database of this kind.
+    pub(super) fn own(&self, connection: &Connection) -> SqlResult<bool> {
+        let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
+        Ok(id == self.application)
+    }
 }
 
 fn is_empty(connection: &Connection) -> SqlResult<bool> {
@@ -155,7 +175,7 @@ mod tests {
     use super::*;
 
     fn migrated(migrations: &[&str], connection: &mut Connection) -> SqlResult<()> {
-        migrate_by(migrations, connection, 0)
+        migrate_by(&Tables { migrations, ..RUNS }, connection, 0)
     }
 
     #[test]

@@ -188,7 +188,7 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 11] = [
+const WRITERS: [(&str, &str); 12] = [
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),
@@ -197,6 +197,7 @@ const WRITERS: [(&str, &str); 11] = [
     ("crates/host-os/src/workers/serve.rs", "answers the process that began this one"),
     ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
+    ("crates/service/src/access/tests/timing.rs", "prints what it measured"),
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),
     ("src/bases/cli/terminal.rs", "the one writer"),
     ("src/bases/lsp/mod.rs", "speaks a protocol, which no person reads"),

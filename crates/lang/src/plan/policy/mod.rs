@@ -48,6 +48,11 @@ impl Policy {
         Self { allow: Some(Vec::new()), ..Self::default() }
     }
 
+    /// A policy of these rules. Without `allow`, everything is allowed that no rule denies.
+    pub fn of(allow: Option<Vec<Rule>>, deny: Vec<Rule>) -> Self {
+        Self { allow, deny, ..Self::default() }
+    }
+
     /// Adds an allowed effect; its path is relative to the current directory.
     pub fn allow(mut self, rule: &str) -> Result<Self, String> {
         self.allow.get_or_insert_default().push(Rule::read(rule, Path::new(""))?);

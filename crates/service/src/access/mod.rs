@@ -1,0 +1,174 @@
+//! Keys and rights: who calls, what they may do, how much of it, and what was decided.
+//!
+//! [`Access::enter`] turns the text of a key into its holder, or refuses it in one way whatever is
+//! wrong with it. [`decide`] says whether the holder may call a tool or the ops of a plan; the rules
+//! for effects are those of [`Role::policy`], which the engine applies. [`rates`] counts calls and
+//! money. [`audit`] records decisions.
+//!
+//! Times are milliseconds since 1970, given by the caller. Nothing here sleeps: a caller that refuses
+//! a key waits until [`Refusal::pause`] is over, without a thread.
+
+pub mod audit;
+pub mod decide;
+mod gcra;
+mod issue;
+pub mod key;
+pub mod keys;
+pub mod lockout;
+pub mod patterns;
+mod policy_file;
+pub mod rates;
+mod redact;
+mod refusal;
+mod ring;
+pub mod roles;
+#[cfg(test)]
+mod tests;
+
+use core::net::IpAddr;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use svc_contract::{host::Host, store::StoreError};
+use svc_store::book::Book;
+
+pub use gcra::Pace;
+pub use policy_file::PolicyProblem;
+pub use redact::redact;
+pub use roles::Role;
+pub use svc_store::book::{AuditHead, AuditRow, Break, LockRow};
+
+use self::{
+    audit::Audit,
+    key::{ApiKey, KeyId, KeyMisfit},
+    keys::{KeyInfo, KeyRejection, Keys},
+    lockout::{Lock, Lockout, Network, PAUSE},
+    rates::Rates,
+};
+
+/// The only text for a key that is not accepted.
+pub const BAD_KEY: &str = "invalid API key";
+
+/// The policy file in the folder of a service.
+const POLICY: &str = "access.toml";
+
+/// Everything about keys and rights that is kept in one folder.
+#[derive(Debug)]
+pub struct Access {
+    pub keys: Keys,
+    pub lockout: Lockout,
+    pub rates: Arc<Rates>,
+    pub audit: Audit,
+    book: Arc<Book>,
+}
+
+/// Why a caller is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// The text is not a key.
+    Misfit(KeyMisfit),
+    /// No key is accepted from this address until then.
+    Locked(Lock),
+    Rejected(KeyRejection),
+}
+
+/// A refused key. Callers learn that it is refused, and when they may try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// For the audit.
+    pub denial: Denial,
+    /// The id in the text, if it has one.
+    pub key: Option<KeyId>,
+    /// How long the answer takes at least, from when the key was received.
+    pub pause: Duration,
+    /// Seconds until a lock ends.
+    pub retry_after: Option<u64>,
+}
+
+impl Access {
+    /// Opens the folder of a service, and creates it if necessary.
+    pub fn open(folder: &Path, host: &dyn Host) -> Result<Self, StoreError> {
+        Self::of(Book::open(folder, host)?, host)
+    }
+
+    /// What ends with the process.
+    pub fn in_memory(host: &dyn Host) -> Result<Self, StoreError> {
+        Self::of(Book::in_memory(host)?, host)
+    }
+
+    /// What is kept in a book.
+    pub fn of(book: Book, host: &dyn Host) -> Result<Self, StoreError> {
+        let (book, now) = (Arc::new(book), host.now());
+        Ok(Self {
+            keys: Keys::open(book.clone(), now)?,
+            lockout: Lockout::open(book.clone(), now)?,
+            rates: Rates::open(book.clone()),
+            audit: Audit::open(book.clone()),
+            book,
+        })
+    }
+
+    /// Whether a folder has been used by a service.
+    pub fn exists(folder: &Path, host: &dyn Host) -> bool {
+        host.stat(&Book::file_in(folder)).is_ok()
+    }
+
+    /// The policy file of a folder, which need not exist.
+    pub fn policy_file(folder: &Path) -> PathBuf {
+        folder.join(POLICY)
+    }
+
+    pub fn book(&self) -> &Arc<Book> {
+        &self.book
+    }
+
+    /// Verifies the key of a caller at an address. Failures are durable when it returns.
+    pub async fn enter(
+        &self,
+        text: &str,
+        address: IpAddr,
+        now: i64,
+    ) -> Result<Result<Arc<KeyInfo>, Refusal>, StoreError> {
+        let network = Network::of(address);
+        let key = ApiKey::parse(text);
+        let id = key.as_ref().ok().map(ApiKey::id);
+        if let Some(lock) = self.lockout.check(&network, id, now)? {
+            let left = lock.until.saturating_sub(now).max(0).cast_unsigned();
+            return Ok(Err(Refusal {
+                denial: Denial::Locked(lock),
+                key: id,
+                pause: PAUSE,
+                retry_after: Some(left.div_ceil(1_000)),
+            }));
+        }
+        let denial = match &key {
+            Err(misfit) => Denial::Misfit(*misfit),
+            Ok(key) => match self.keys.verify(key, now)? {
+                Ok(info) => {
+                    self.lockout.succeed(&network, info.id)?;
+                    return Ok(Ok(info));
+                }
+                Err(rejection) => Denial::Rejected(rejection),
+            },
+        };
+        let is_guess = !matches!(denial, Denial::Rejected(it) if !it.is_guess());
+        for write in self.lockout.fail(&network, id, is_guess, now) {
+            write.await?;
+        }
+        Ok(Err(Refusal { denial, key: id, pause: PAUSE, retry_after: None }))
+    }
+}
+
+impl Denial {
+    /// For the audit, not for callers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Misfit(it) => it.name(),
+            Self::Locked(_) => "locked",
+            Self::Rejected(it) => it.name(),
+        }
+    }
+}
