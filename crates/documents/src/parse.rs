@@ -204,7 +204,9 @@ const FORMATTING: &[&str] =
 
 /// Attributes that say what an element is.
 const READ: &[&str] = &[
+    "alt",
     "aria-hidden",
+    "checked",
     "class",
     "colspan",
     "content",
@@ -220,7 +222,10 @@ const READ: &[&str] = &[
     "rel",
     "role",
     "rowspan",
+    "src",
+    "start",
     "style",
+    "title",
     "type",
 ];
 
