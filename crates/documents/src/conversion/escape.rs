@@ -173,7 +173,7 @@ fn mark_at(line: &str) -> Option<usize> {
         b'#' => (1..=6).contains(&run(&mut letters, b'#')) && ends(letters.peek()),
         b'-' | b'+' | b'*' => {
             letters.next();
-            ends(letters.peek()) || is_rule(line)
+            ends(letters.peek()) || first == b'-' && is_rule(line)
         }
         b'=' | b'|' | b':' => is_rule(line),
         b'0'..=b'9' => {

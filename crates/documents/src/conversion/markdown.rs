@@ -313,6 +313,3 @@ fn short(text: &str) -> String {
 fn place(at: usize) -> Value {
     Value::Int(i64::try_from(at).unwrap_or(i64::MAX))
 }
-
-#[cfg(test)]
-mod tests;

@@ -15,3 +15,6 @@ mod tables;
 pub use from_html::from_html;
 pub(super) use markdown::in_process;
 pub use markdown::{MarkdownHeading, MarkdownLink, markdown_headings, markdown_links, to_html};
+
+#[cfg(test)]
+mod tests;

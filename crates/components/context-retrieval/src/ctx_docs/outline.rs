@@ -96,12 +96,8 @@ mod tests {
     #[test]
     fn a_path_has_the_headings_above() {
         let markdown = "---\ntitle: x\n---\n\n### Deep\n\nOne *b*\n=====\n\n> # no\n\n- # no\n\n### C `d`\n\n## E\n";
-        let expected = [
-            ("Deep", "[]"),
-            ("One b", "[]"),
-            ("C d", r#"["One b"]"#),
-            ("E", r#"["One b"]"#),
-        ];
+        let expected =
+            [("Deep", "[]"), ("One b", "[]"), ("C d", r#"["One b"]"#), ("E", r#"["One b"]"#)];
         let found = paths(markdown);
         let found: Vec<_> = found.iter().map(|(a, b)| (a.trim_matches('"'), b.as_str())).collect();
         assert_eq!(found, expected);

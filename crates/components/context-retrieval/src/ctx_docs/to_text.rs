@@ -1,9 +1,7 @@
 //! Documents as one text for prompts.
 
 use svc_contract::{
-    registry::{
-        Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc, params,
-    },
+    registry::{Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc, params},
     value::{Record, Value},
 };
 use svc_text::tokens::{BYTES_PER_TOKEN, bytes};

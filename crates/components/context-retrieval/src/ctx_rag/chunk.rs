@@ -233,9 +233,22 @@ mod tests {
     /// A document of random parts.
     fn random(random: &mut fastrand::Rng) -> String {
         const PARTS: &[&str] = &[
-            "# A heading\n", "## Ü\n", "\n\n", "---\n", "A sentence. ", "Another one, of more words! ",
-            "- item\n", "```\nlet x = 1;\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "東京は大きい。雨。",
-            "word ", "\u{c}\n", "verylongwordwithoutanyspace", "Title\n=====\n", "<p>\nx\n\n", " \t",
+            "# A heading\n",
+            "## Ü\n",
+            "\n\n",
+            "---\n",
+            "A sentence. ",
+            "Another one, of more words! ",
+            "- item\n",
+            "```\nlet x = 1;\n```\n",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n",
+            "東京は大きい。雨。",
+            "word ",
+            "\u{c}\n",
+            "verylongwordwithoutanyspace",
+            "Title\n=====\n",
+            "<p>\nx\n\n",
+            " \t",
         ];
         (0..random.usize(0..400)).map(|_| PARTS[random.usize(0..PARTS.len())]).collect()
     }
@@ -275,7 +288,10 @@ mod tests {
         let args = [("passage_tokens", 30.into()), ("overlap", 20.into())];
         let found = run(vec![doc(text_of)], &args);
         let said: Vec<&str> = found.iter().map(text).collect();
-        assert_eq!(said[0], "One sentence has some words here. Two sentences have some more words, too.");
+        assert_eq!(
+            said[0],
+            "One sentence has some words here. Two sentences have some more words, too."
+        );
         assert!(said[1].starts_with("Two sentences have some more words, too. Three"), "{said:?}");
         let words = "word ".repeat(100);
         let found = run(vec![doc(&words)], &args);
@@ -288,7 +304,13 @@ mod tests {
         let found = run(vec![doc("# A\n## B\none\n\u{c}\ntwo\n\u{c}\n# C\nthree\n# End\n")], &[]);
         let shown: Vec<(&str, String, String)> = found
             .iter()
-            .map(|it| (text(it), it.get("title").unwrap().to_string(), it.get("page").unwrap().to_string()))
+            .map(|it| {
+                (
+                    text(it),
+                    it.get("title").unwrap().to_string(),
+                    it.get("page").unwrap().to_string(),
+                )
+            })
             .collect();
         let expected = [
             ("# A\n## B\none\n\u{c}\ntwo", "\"D › A › B\"", "1"),
@@ -306,7 +328,9 @@ mod tests {
         assert!(op.run(&cx()).unwrap_err().message.contains("found string as item 1"));
         let huge = "\u{c}word ".repeat(400_000);
         let found = run(vec![hit("a", "A", &huge, "", 0.0)], &[("overlap", 100.into())]);
-        assert!(found.len() > 1_000 && found.last().unwrap().get("page") > Some(&Value::Int(390_000)));
+        assert!(
+            found.len() > 1_000 && found.last().unwrap().get("page") > Some(&Value::Int(390_000))
+        );
         let op = decode::<Chunk>(vec![doc("x")].into(), &[]);
         assert_eq!(op.run(&cancelled()).unwrap_err().message, "cancelled");
     }
