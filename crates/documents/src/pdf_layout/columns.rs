@@ -6,14 +6,11 @@
 
 use super::{PdfTableRules, Placed, content::Word, joined, without_empty};
 
-/// The width of a space, for a font of size 1.
-const SPACE: f64 = 0.28;
-
 /// The maximum mean length of the cells of a table without lines; those of prose are longer.
 const LONGEST_CELLS: usize = 28;
 
-/// The minimum share of lines that have a word in several columns.
-const MOST_SINGLE: f64 = 0.5;
+/// The minimum distance of two columns in all lines together, for a font of size 1.
+const LEAST_GAP: f64 = 0.28;
 
 /// Words next to each other on a line.
 struct Piece {
@@ -72,7 +69,7 @@ impl Line {
         let mut pieces: Vec<Piece> = Vec::new();
         for word in words {
             match pieces.last_mut() {
-                Some(it) if word.left - it.right < word.size * SPACE * rules.column_gap => {
+                Some(it) if word.left - it.right < word.space * rules.column_gap * 0.98 => {
                     it.right = it.right.max(word.right);
                     it.words.push(word);
                 }
@@ -112,35 +109,34 @@ impl Block {
 
     fn table(self) -> Option<Placed> {
         let (top, left) = (self.lines[0].base + self.lines[0].size, self.columns.first()?.0);
-        let width = self.columns.len();
-        let is_single = |it: &&Line| it.pieces.len() < 2;
-        let single = self.lines.iter().filter(is_single).count();
-        #[expect(clippy::cast_precision_loss, reason = "a page has few lines")]
-        let share = single as f64 / self.lines.len() as f64;
-        if self.lines.len() - single < 2 || width < 2 || share > MOST_SINGLE {
+        let rows = without_empty(self.rows());
+        let filled = |row: &Vec<String>| row.iter().filter(|it| !it.is_empty()).count();
+        let full = rows.iter().filter(|it| filled(it) > 1).count();
+        if full < 2 || full * 2 < rows.len() {
             return None;
         }
-        let rows = without_empty(self.rows(width));
-        let cells: Vec<usize> =
-            rows.iter().flatten().map(|it| it.chars().count()).filter(|it| *it > 0).collect();
-        let is_prose = cells.iter().sum::<usize>() > LONGEST_CELLS * cells.len();
-        (!is_prose && rows.len() > 1).then_some(Placed { top, left, rows })
+        let cells = rows.iter().flatten().filter(|it| !it.is_empty());
+        let letters: usize = cells.map(|it| it.chars().count()).sum();
+        let is_prose = letters > LONGEST_CELLS * rows.iter().map(filled).sum::<usize>();
+        (!is_prose).then_some(Placed { top, left, rows })
     }
 
-    /// The rows: a line whose first column is empty continues the one before it, if it is nearer than
-    /// rows are.
-    fn rows(&self, width: usize) -> Vec<Vec<String>> {
-        let mut gaps: Vec<f64> = self.lines.windows(2).map(|it| it[0].base - it[1].base).collect();
+    /// The rows: a line in one column, or without the first, continues the one before it if it is
+    /// nearer than rows are.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let gaps = self.lines.windows(2).filter(|it| it[1].pieces.len() > 1);
+        let mut gaps: Vec<f64> = gaps.map(|it| it[0].base - it[1].base).collect();
         gaps.sort_by(f64::total_cmp);
         let usual = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
         let mut rows: Vec<Vec<Vec<&Word>>> = Vec::new();
         let mut before = f64::MAX;
         for line in &self.lines {
-            let mut cells: Vec<Vec<&Word>> = vec![Vec::new(); width];
+            let mut cells: Vec<Vec<&Word>> = vec![Vec::new(); self.columns.len()];
             for piece in &line.pieces {
                 cells[self.column(piece)].extend(&piece.words);
             }
-            let continues = cells[0].is_empty() && before - line.base < 0.8 * usual;
+            let is_part = cells[0].is_empty() || line.pieces.len() == 1;
+            let continues = is_part && before - line.base < 0.8 * usual;
             before = line.base;
             match rows.last_mut().filter(|_| continues) {
                 Some(row) => row.iter_mut().zip(cells).for_each(|(it, more)| it.extend(more)),
@@ -161,7 +157,7 @@ fn covered(columns: &[(f64, f64)], line: &Line) -> Vec<(f64, f64)> {
     let pieces = line.pieces.iter().map(|it| (it.left, it.right));
     let mut all: Vec<(f64, f64)> = columns.iter().copied().chain(pieces).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let least = line.size * SPACE;
+    let least = line.size * LEAST_GAP;
     let mut covered: Vec<(f64, f64)> = Vec::new();
     for (left, right) in all {
         match covered.last_mut() {

@@ -28,8 +28,11 @@ pub(super) struct Word {
     pub(super) right: f64,
     /// The line on which it stands.
     pub(super) base: f64,
-    /// The size of its font.
+    /// The size of its font, and the width of a space in it.
     pub(super) size: f64,
+    pub(super) space: f64,
+    /// Where its last letter starts.
+    last: f64,
 }
 
 impl Word {
@@ -273,7 +276,6 @@ impl<'a> Reader<'a, '_> {
     fn move_line(&mut self, x: f64, y: f64) {
         self.line = Matrix([1.0, 0.0, 0.0, 1.0, x, y]).then(self.line);
         self.text = self.line;
-        self.is_apart = true;
     }
 
     fn show_operands(&mut self, operator: &str, operands: &[Object], numbers: &[f64]) {
@@ -318,7 +320,9 @@ impl<'a> Reader<'a, '_> {
             if code.text.trim().is_empty() {
                 self.is_apart = true;
             } else if is_upright && base.is_finite() && height > 0.0 {
-                self.letter(Word { text: code.text, left, right, base, size: height });
+                let space = font.space() * height;
+                let (text, last) = (code.text, left);
+                self.letter(Word { text, left, right, base, size: height, space, last });
             }
             let gap = letter_gap + if code.is_space { word_gap } else { 0.0 };
             self.advance(width + gap * stretch);
@@ -329,9 +333,12 @@ impl<'a> Reader<'a, '_> {
     fn letter(&mut self, letter: Word) {
         let is_apart = std::mem::take(&mut self.is_apart);
         match self.shown.words.last_mut() {
+            // Some programs show a letter twice for a bold one.
+            Some(word) if word.ends_in(&letter) => {}
             Some(word) if !is_apart && word.continues(&letter) => {
                 word.text.push_str(&letter.text);
                 word.right = word.right.max(letter.right);
+                word.last = letter.left;
             }
             _ => self.shown.words.push(letter),
         }
@@ -391,6 +398,12 @@ impl<'a> Reader<'a, '_> {
 }
 
 impl Word {
+    fn ends_in(&self, letter: &Self) -> bool {
+        let is_there = |it: f64, other: f64| (it - other).abs() < self.size * 0.1;
+        let is_same = self.text.ends_with(&letter.text);
+        is_same && is_there(self.last, letter.left) && is_there(self.base, letter.base)
+    }
+
     fn continues(&self, next: &Self) -> bool {
         let gap = next.left - self.right;
         (next.base - self.base).abs() < self.size * 0.2 && gap.abs() < self.size * GAP

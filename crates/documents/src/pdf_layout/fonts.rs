@@ -42,6 +42,13 @@ pub(super) struct Code {
 }
 
 impl Font<'_> {
+    /// The width of a space for a font of size 1.
+    pub(super) fn space(&self) -> f64 {
+        const USUAL: f64 = 0.28;
+        let width = if self.is_wide { USUAL } else { self.widths.of(32) };
+        if (0.15..=0.7).contains(&width) { width } else { USUAL }
+    }
+
     /// The codes of a shown text.
     pub(super) fn codes<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = Code> + 'b {
         bytes.chunks(if self.is_wide { 2 } else { 1 }).map(|code| {

@@ -94,7 +94,7 @@ impl Lattice {
         is_table.then_some(Self { columns, rows, vertical, horizontal })
     }
 
-    /// Reads the cells, or nothing if only a frame is around the text.
+    /// Reads the cells, or nothing if there are no two rows with several cells.
     fn table(&self, words: &mut Vec<Word>) -> Option<Placed> {
         let (width, height) = (self.columns.len() - 1, self.rows.len() - 1);
         let mut cells = self.cells(width, height);
@@ -104,8 +104,14 @@ impl Lattice {
                 texts[cells.root(slot)].push(word);
             }
         }
-        let filled = texts.iter().filter(|it| !it.is_empty()).count();
-        if filled < 2 {
+        let mut has_several = |row: usize| {
+            let mut roots = (0..width).map(|it| cells.root(row * width + it));
+            let Some(first) = roots.by_ref().find(|it| !texts[*it].is_empty()) else {
+                return false;
+            };
+            roots.any(|it| it != first && !texts[it].is_empty())
+        };
+        if (0..height).filter(|it| has_several(*it)).count() < 2 {
             return None;
         }
         let texts: Vec<String> = texts.into_iter().map(joined).collect();

@@ -141,6 +141,11 @@ fn tables(
 /// The tables of a page from top to bottom.
 fn of_page(shown: content::Shown, rules: PdfTableRules) -> Vec<Vec<Vec<String>>> {
     let mut words = shown.words;
+    words.sort_by(|a, b| b.base.total_cmp(&a.base).then(a.left.total_cmp(&b.left)));
+    words.dedup_by(|next, it| {
+        let is_there = |it: f64, other: f64| (it - other).abs() < 0.5;
+        next.text == it.text && is_there(next.left, it.left) && is_there(next.base, it.base)
+    });
     let mut found = lines::tables(shown.vertical, shown.horizontal, &mut words);
     found.extend(columns::tables(words, rules));
     found.sort_by(|a, b| b.top.total_cmp(&a.top).then(a.left.total_cmp(&b.left)));
@@ -189,3 +194,6 @@ fn without_empty(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests;
