@@ -1,6 +1,7 @@
 //! Writes blocks of Markdown: lines after the marks of the quotes and lists around them.
 
 use super::escape;
+use crate::html_tables::LARGEST_ANSWER;
 
 /// The maximum number of quotes and lists around a block; those further in are not marked.
 const DEEPEST: usize = 50;
@@ -50,6 +51,11 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// Whether the Markdown is too large: then the rest is left out.
+    pub(super) fn is_full(&self) -> bool {
+        self.out.len() > LARGEST_ANSWER
+    }
+
     pub(super) fn paragraph(&mut self, text: &str) {
         if !text.is_empty() {
             self.block(&escape::lines(text));
@@ -86,6 +92,10 @@ impl Blocks {
     pub(super) fn block(&mut self, lines: &str) {
         self.start();
         for (idx, line) in lines.split('\n').enumerate() {
+            // The marks of each line may be longer than the line.
+            if self.is_full() {
+                break;
+            }
             if idx > 0 {
                 self.out.push('\n');
                 self.marks(self.containers.len(), line.is_empty());

@@ -101,6 +101,9 @@ pub fn from_html(page: &str, is_stopped: &dyn Fn() -> bool) -> Result<String, Un
         }
     });
     walker.flush();
+    if walker.failed.is_none() {
+        walker.check(is_stopped);
+    }
     match walker.failed {
         Some(why) => Err(why),
         None => Ok(walker.blocks.out),
@@ -108,7 +111,7 @@ pub fn from_html(page: &str, is_stopped: &dyn Fn() -> bool) -> Result<String, Un
 }
 
 /// What to do at the end of an element.
-enum Undo {
+pub(super) enum Undo {
     Nothing,
     Block,
     Heading,
@@ -128,30 +131,30 @@ enum Undo {
 
 /// A table whose rows are being read.
 #[derive(Default)]
-struct Open {
-    rows: Vec<Row>,
-    caption: String,
+pub(super) struct Open {
+    pub(super) rows: Vec<Row>,
+    pub(super) caption: String,
 }
 
-struct Walker<'a> {
-    html: &'a Tree,
-    layout: Layout,
-    blocks: Blocks,
-    inline: Inline,
+pub(super) struct Walker<'a> {
+    pub(super) html: &'a Tree,
+    pub(super) layout: Layout,
+    pub(super) blocks: Blocks,
+    pub(super) inline: Inline,
     undo: Vec<Undo>,
     /// The level of the heading around the text.
-    heading: Option<usize>,
+    pub(super) heading: Option<usize>,
     /// How many elements of code are around the text.
     codes: usize,
-    table: Option<Open>,
+    pub(super) table: Option<Open>,
     /// The room for the cells of all tables.
-    left: usize,
-    failed: Option<Unreadable>,
+    pub(super) left: usize,
+    pub(super) failed: Option<Unreadable>,
 }
 
 impl Walker<'_> {
     fn check(&mut self, is_stopped: &dyn Fn() -> bool) {
-        if self.blocks.out.len() > LARGEST_ANSWER {
+        if self.blocks.is_full() {
             let limit = show_size(LARGEST_ANSWER as u64);
             let why = format!("its Markdown is larger than {limit}");
             self.failed = Some(Unreadable::Damaged(why));
@@ -161,12 +164,12 @@ impl Walker<'_> {
     }
 
     /// Whether text is on one line: in a heading or in a cell of a table.
-    fn is_flat(&self) -> bool {
+    pub(super) fn is_flat(&self) -> bool {
         self.heading.is_some() || self.table.is_some()
     }
 
     /// Ends the paragraph.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         if self.is_flat() {
             self.inline.space();
         } else {
@@ -221,84 +224,9 @@ impl Walker<'_> {
         (undo, true)
     }
 
-    fn mark(&mut self, mark: Mark) -> Undo {
+    pub(super) fn mark(&mut self, mark: Mark) -> Undo {
         self.inline.open(mark.clone());
         Undo::Mark(mark)
-    }
-
-    fn link(&mut self, id: Id) -> Undo {
-        let url = self.html.attribute(id, "href").map(str::trim);
-        let is_script =
-            |it: &str| it.get(..11).is_some_and(|it| it.eq_ignore_ascii_case("javascript:"));
-        match url.filter(|it| !is_script(it)) {
-            None => Undo::Nothing,
-            Some(url) => {
-                let title = self.html.attribute(id, "title").unwrap_or_default().to_owned();
-                self.mark(Mark::Link { url: url.to_owned(), title })
-            }
-        }
-    }
-
-    /// Reads an element without content, or one whose content is read as a whole.
-    fn single(&mut self, id: Id, name: &str) -> Undo {
-        let said = |name| self.html.attribute(id, name).unwrap_or_default().trim();
-        match name {
-            "br" if self.table.is_some() => self.inline.raw("<br>".to_owned()),
-            "br" if self.heading.is_some() => self.inline.space(),
-            "br" => self.inline.line_break(),
-            "img" if said("src").starts_with("data:") => {
-                let alt = said("alt").to_owned();
-                self.inline.text(&alt);
-            }
-            "img" => self.inline.image(said("alt"), said("src"), said("title")),
-            "input" if said("type") == "checkbox" && self.layout.is_in_item(id) => {
-                let mark = if self.html.has(id, "checked") { "[x]" } else { "[ ]" };
-                self.inline.raw(mark.to_owned());
-                self.inline.space();
-            }
-            "hr" if !self.is_flat() => {
-                self.flush();
-                self.blocks.rule();
-            }
-            "pre" => self.preformatted(id),
-            _ => {}
-        }
-        Undo::Nothing
-    }
-
-    fn preformatted(&mut self, id: Id) {
-        let code = verbatim(self.html, id);
-        if self.is_flat() {
-            self.inline.code(code.trim());
-            return;
-        }
-        self.flush();
-        let inner = self.html.children(id).find(|it| self.html.name(*it) == Some("code"));
-        let language = std::iter::once(id).chain(inner).find_map(|it| language(self.html, it));
-        self.blocks.code(language.unwrap_or_default(), &code);
-    }
-
-    fn enter_heading(&mut self, name: &str) -> Undo {
-        self.flush();
-        if self.is_flat() {
-            return Undo::Block;
-        }
-        self.heading = name.as_bytes().get(1).map(|it| usize::from(it - b'0'));
-        Undo::Heading
-    }
-
-    fn enter_cell(&mut self, name: &str) -> Undo {
-        let outer = Box::new(std::mem::take(&mut self.inline));
-        if name == "caption" { Undo::Caption(outer) } else { Undo::Cell(outer) }
-    }
-
-    fn row(&mut self, id: Id) -> Undo {
-        let group = self.html.parent(id).filter(|it| self.html.name(*it) != Some("table"));
-        let is_head = group.and_then(|it| self.html.name(it)) == Some("thead");
-        if let Some(table) = &mut self.table {
-            table.rows.push(Row { group, is_head, cells: Vec::new() });
-        }
-        Undo::Nothing
     }
 
     fn enter_block(&mut self, id: Id, name: &str) -> Undo {
@@ -400,25 +328,6 @@ impl Walker<'_> {
             Undo::Table => self.leave_table(),
         }
     }
-
-    fn cell_text(&mut self, outer: Inline) -> String {
-        let text = std::mem::replace(&mut self.inline, outer).take();
-        text.replace("\\\n", " ").replace('|', "\\|")
-    }
-
-    fn leave_table(&mut self) {
-        let Some(Open { rows, caption }) = self.table.take() else { return };
-        match grid(rows, &mut self.left) {
-            Err(why) => self.failed = Some(why),
-            Ok(lines) => {
-                let Some(found) = table(caption, lines) else { return };
-                if let Some(name) = &found.name {
-                    self.blocks.paragraph(name);
-                }
-                self.blocks.block(&super::tables::table(found.header, &found.rows));
-            }
-        }
-    }
 }
 
 /// Whether the text of an element is apart from that around it.
@@ -426,29 +335,4 @@ fn is_block(name: &str) -> bool {
     let is_other =
         matches!(name, "blockquote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "ol" | "ul");
     is_other || BLOCKS.contains(&name)
-}
-
-/// The text of an element with its white space.
-fn verbatim(html: &Tree, root: Id) -> String {
-    let mut text = String::new();
-    walk(html, root, |step| {
-        match step {
-            Step::In(_, Seen::Text(it)) => text.push_str(it),
-            Step::In(id, _) if html.name(id) == Some("br") => text.push('\n'),
-            _ => {}
-        }
-        true
-    });
-    text.replace("\r\n", "\n").replace('\r', "\n")
-}
-
-/// The language of code, as highlighters name it: `class="language-rust"`.
-fn language(html: &Tree, id: Id) -> Option<&str> {
-    let class = html.attribute(id, "class")?;
-    let named = |it: &'_ str| {
-        let start = it.find('-').filter(|at| matches!(&it[..*at], "language" | "lang"))?;
-        Some(start + 1)
-    };
-    let language = class.split_ascii_whitespace().find_map(|it| Some(&it[named(it)?..]))?;
-    (!language.contains(['`', '\\', '&'])).then_some(language)
 }

@@ -5,6 +5,7 @@
 //! the limits of `parse`.
 
 mod blocks;
+mod elements;
 mod escape;
 mod from_html;
 mod inline;

@@ -100,6 +100,9 @@ fn hostile_pages_and_texts_take_bounded_time() {
     ] {
         assert!(from_html(&page, &|| false).is_err() || !page.contains("<div>"), "{}", &page[..20]);
     }
+    let page = format!("{}<pre>{}", "<blockquote>".repeat(60), "x\n".repeat(1 << 20));
+    let why = from_html(&page, &|| false).unwrap_err().to_string();
+    assert!(why.contains("its Markdown is larger than 64MiB"), "{why}");
     for page in [
         format!("<p>{}", "*_[<&`~\\".repeat(1 << 17)),
         format!("<p>{}", "x ".repeat(1 << 19)),

@@ -4,7 +4,7 @@
 //! the pieces of all of them leave at least as many gaps as before, from the top of the page to its
 //! bottom. Prose in columns has such gaps, too, but fills its columns.
 
-use super::{PdfTableRules, Placed, content::Word, joined, without_empty};
+use super::{PdfTableRules, Placed, joined, places::Word, without_empty};
 
 /// The maximum mean length of the cells of a table without lines; those of prose are longer.
 const LONGEST_CELLS: usize = 28;

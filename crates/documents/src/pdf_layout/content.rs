@@ -7,48 +7,15 @@ use lopdf::{
     content::{Content, Operation},
 };
 
-use super::fonts::{Font, Fonts, Named, number};
+use super::{
+    fonts::{Font, Fonts, Named, number},
+    places::{Edge, Matrix, Word},
+};
 use crate::pdf::LARGEST_STREAM;
 
 /// The maximum depth of forms in forms, and the number of operations of a page.
 const DEEPEST: usize = 8;
-const MOST_OPERATIONS: usize = 4_000_000;
-
-/// Letters are of one word if the distance between them is smaller, for a font of size 1.
-const GAP: f64 = 0.17;
-
-/// Lines that are less long or wide, in points, do not part cells.
-pub(super) const THIN: f64 = 3.0;
-
-/// A word; the origin is the lower left corner of the page.
-#[derive(Clone, Debug)]
-pub(super) struct Word {
-    pub(super) text: String,
-    pub(super) left: f64,
-    pub(super) right: f64,
-    /// The line on which it stands.
-    pub(super) base: f64,
-    /// The size of its font, and the width of a space in it.
-    pub(super) size: f64,
-    pub(super) space: f64,
-    /// Where its last letter starts.
-    last: f64,
-}
-
-impl Word {
-    pub(super) fn middle(&self) -> (f64, f64) {
-        (f64::midpoint(self.left, self.right), self.base + self.size * 0.3)
-    }
-}
-
-/// A horizontal or vertical line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    /// Where it is: its `x` if it is vertical.
-    pub(super) at: f64,
-    pub(super) start: f64,
-    pub(super) end: f64,
-}
+pub(super) const MOST_OPERATIONS: usize = 4_000_000;
 
 /// What a page shows.
 #[derive(Default)]
@@ -58,30 +25,9 @@ pub(super) struct Shown {
     pub(super) horizontal: Vec<Edge>,
 }
 
-/// `x' = a x + c y + e`, `y' = b x + d y + f`.
-#[derive(Clone, Copy)]
-struct Matrix([f64; 6]);
-
-impl Matrix {
-    const ONE: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-
-    /// First this one, then the other.
-    fn then(self, Self([a, b, c, d, e, f]): Self) -> Self {
-        let of = |x: f64, y: f64| (x * a + y * c, x * b + y * d);
-        let [m, n, o, p, q, r] = self.0;
-        let ((m, n), (o, p), (q, r)) = (of(m, n), of(o, p), of(q, r));
-        Self([m, n, o, p, q + e, r + f])
-    }
-
-    fn of(self, x: f64, y: f64) -> (f64, f64) {
-        let [a, b, c, d, e, f] = self.0;
-        (x * a + y * c + e, x * b + y * d + f)
-    }
-}
-
 #[derive(Clone)]
-struct State<'a> {
-    place: Matrix,
+pub(super) struct State<'a> {
+    pub(super) place: Matrix,
     font: Option<Rc<Font<'a>>>,
     size: f64,
     letter_gap: f64,
@@ -91,18 +37,18 @@ struct State<'a> {
     rise: f64,
 }
 
-struct Reader<'a, 'f> {
+pub(super) struct Reader<'a, 'f> {
     pdf: &'a Document,
     fonts: &'f mut Fonts<'a>,
-    shown: Shown,
-    state: State<'a>,
+    pub(super) shown: Shown,
+    pub(super) state: State<'a>,
     kept: Vec<State<'a>>,
     line: Matrix,
     text: Matrix,
     /// The corners of the current path: each line of it.
-    path: Vec<((f64, f64), (f64, f64))>,
-    first: (f64, f64),
-    last: (f64, f64),
+    pub(super) path: Vec<((f64, f64), (f64, f64))>,
+    pub(super) first: (f64, f64),
+    pub(super) last: (f64, f64),
     /// Whether the next letter begins a word.
     is_apart: bool,
     operations: usize,
@@ -342,70 +288,5 @@ impl<'a> Reader<'a, '_> {
             }
             _ => self.shown.words.push(letter),
         }
-    }
-
-    fn path(&mut self, operator: &str, numbers: &[f64]) {
-        let place = self.state.place;
-        match (operator, numbers) {
-            ("m", [x, y]) => {
-                self.first = place.of(*x, *y);
-                self.last = self.first;
-            }
-            ("l", [x, y]) => self.line_to(place.of(*x, *y)),
-            ("c" | "v" | "y", [.., x, y]) => self.last = place.of(*x, *y),
-            ("re", [x, y, width, height]) => {
-                let corner = |x, y| place.of(x, y);
-                self.first = corner(*x, *y);
-                self.last = self.first;
-                self.line_to(corner(x + width, *y));
-                self.line_to(corner(x + width, y + height));
-                self.line_to(corner(*x, y + height));
-                self.line_to(self.first);
-            }
-            ("h", _) => self.line_to(self.first),
-            ("n", _) => self.path.clear(),
-            ("s" | "b" | "b*", _) => {
-                self.line_to(self.first);
-                self.draw();
-            }
-            ("S" | "B" | "B*" | "f" | "F" | "f*", _) => self.draw(),
-            _ => {}
-        }
-    }
-
-    fn line_to(&mut self, to: (f64, f64)) {
-        if self.path.len() < MOST_OPERATIONS {
-            self.path.push((self.last, to));
-        }
-        self.last = to;
-    }
-
-    fn draw(&mut self) {
-        for (from, to) in self.path.drain(..) {
-            let ((left, bottom), (right, top)) =
-                ((from.0.min(to.0), from.1.min(to.1)), (from.0.max(to.0), from.1.max(to.1)));
-            let (width, height) = (right - left, top - bottom);
-            if !(width.is_finite() && height.is_finite()) {
-                continue;
-            }
-            if width < 1.0 && height >= 1.0 {
-                self.shown.vertical.push(Edge { at: left, start: bottom, end: top });
-            } else if height < 1.0 && width >= 1.0 {
-                self.shown.horizontal.push(Edge { at: bottom, start: left, end: right });
-            }
-        }
-    }
-}
-
-impl Word {
-    fn ends_in(&self, letter: &Self) -> bool {
-        let is_there = |it: f64, other: f64| (it - other).abs() < self.size * 0.1;
-        let is_same = self.text.ends_with(&letter.text);
-        is_same && is_there(self.last, letter.left) && is_there(self.base, letter.base)
-    }
-
-    fn continues(&self, next: &Self) -> bool {
-        let gap = next.left - self.right;
-        (next.base - self.base).abs() < self.size * 0.2 && gap.abs() < self.size * GAP
     }
 }

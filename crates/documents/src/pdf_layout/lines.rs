@@ -5,9 +5,10 @@
 
 use super::{
     Placed,
-    content::{Edge, THIN, Word},
     grid::Sets,
-    joined, without_empty,
+    joined,
+    places::{Edge, THIN, Word},
+    without_empty,
 };
 
 /// The maximum number of lines of a page in one direction; a drawing has more.

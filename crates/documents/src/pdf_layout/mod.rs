@@ -6,6 +6,8 @@ mod content;
 mod fonts;
 mod grid;
 mod lines;
+mod paths;
+mod places;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -160,9 +162,9 @@ struct Placed {
 }
 
 /// Joins the words of a cell, line by line.
-fn joined(mut words: Vec<&content::Word>) -> String {
+fn joined(mut words: Vec<&places::Word>) -> String {
     words.sort_by(|a, b| b.base.total_cmp(&a.base));
-    let mut lines: Vec<(f64, Vec<&content::Word>)> = Vec::new();
+    let mut lines: Vec<(f64, Vec<&places::Word>)> = Vec::new();
     for word in words {
         match lines.last_mut() {
             Some((base, line)) if *base - word.base < word.size * 0.4 => line.push(word),
