@@ -2,12 +2,12 @@
 
 use super::{
     from_html::{Open, Undo, Walker},
-    inline::Mark,
+    inline::{Inline, Mark},
     tables,
 };
 use crate::{
     html::{Step, walk},
-    html_tables::{Row, cell, grid, table},
+    html_tables::{Row, grid, table},
     tree::{Id, Seen, Tree},
 };
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Unreadable, article,
     html::{self, Step, walk},
-    html_tables::{LARGEST_ANSWER, Row, cell, grid, table},
+    html_tables::{LARGEST_ANSWER, Row, cell},
     tree::{Id, Seen, Tree},
 };
 

@@ -138,36 +138,3 @@ fn hostile_pages_and_texts_take_bounded_time() {
 fn a_result_that_is_no_longer_wanted_is_not_made() {
     assert!(from_html(&"<p>x".repeat(10_000), &|| true).is_err());
 }
-
-/// Needs the text of the specification, `spec.txt` of commonmark-spec.
-#[test]
-fn the_examples_of_the_specification_hold() {
-    let Some(spec) = option_env!("SVC_COMMONMARK_SPEC") else {
-        println!("skipped: SVC_COMMONMARK_SPEC is not set");
-        return;
-    };
-    let spec = read_spec(spec).replace('→', "\t");
-    let fence = "`".repeat(32);
-    let (mut all, mut returned) = (0, 0);
-    let (start, end) = (format!("\n{fence} example\n"), format!("\n{fence}\n"));
-    for example in spec.split(&start).skip(1) {
-        let (example, _) = example.split_once(&end).unwrap();
-        let example = format!("\n{example}\n");
-        let (text, page) = example.split_once("\n.\n").unwrap();
-        let text = format!("{}\n", text.get(1..).unwrap_or_default());
-        all += 1;
-        let own = html(&text, false);
-        assert_eq!(normal(&own), normal(page), "{text}");
-        let back = markdown(page);
-        returned += usize::from(normal(&html(&back, false)) == normal(page));
-    }
-    // The others have HTML as it is, marks in marks of the same kind, or elements without content.
-    println!("{all} examples, {returned} return from HTML");
-    assert!(returned >= 552, "{returned}");
-    assert_eq!(all, 655);
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test reads the specification")]
-fn read_spec(path: &str) -> String {
-    std::fs::read_to_string(path).unwrap()
-}

@@ -95,7 +95,7 @@ impl Lattice {
         is_table.then_some(Self { columns, rows, vertical, horizontal })
     }
 
-    /// Reads the cells, or nothing if there are no two rows with several cells.
+    /// Reads the cells, or nothing unless two rows have several cells.
     fn table(&self, words: &mut Vec<Word>) -> Option<Placed> {
         let (width, height) = (self.columns.len() - 1, self.rows.len() - 1);
         let mut cells = self.cells(width, height);
