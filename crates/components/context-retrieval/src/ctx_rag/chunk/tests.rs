@@ -83,10 +83,7 @@ fn an_overlap_begins_at_a_sentence() {
     let args = [("passage_tokens", 30.into()), ("overlap", 20.into())];
     let found = run(vec![doc(text_of)], &args);
     let said: Vec<&str> = found.iter().map(text).collect();
-    assert_eq!(
-        said[0],
-        "One sentence has some words here. Two sentences have some more words, too."
-    );
+    assert!(said[0].ends_with("Three of them are a whole paragraph."), "{said:?}");
     assert!(said[1].starts_with("Two sentences have some more words, too. Three"), "{said:?}");
     let words = "word ".repeat(100);
     let found = run(vec![doc(&words)], &args);
@@ -104,9 +101,9 @@ fn headings_and_pages_are_kept() {
         })
         .collect();
     let expected = [
-        ("# A\n## B\none\n\u{c}\ntwo", "\"D › A › B\"", "1"),
-        ("# C\nthree", "\"D › C\"", "3"),
-        ("# End", "\"D\"", "3"),
+        ("# A\n## B\none\n\u{c}\ntwo", "D › A › B", "1"),
+        ("# C\nthree", "D › C", "3"),
+        ("# End", "D", "3"),
     ];
     assert_eq!(shown, expected.map(|(a, b, c)| (a, b.to_owned(), c.to_owned())));
 }
@@ -119,7 +116,8 @@ fn bad_and_large_input() {
     assert!(op.run(&cx()).unwrap_err().message.contains("found string as item 1"));
     let huge = "\u{c}word ".repeat(400_000);
     let found = run(vec![hit("a", "A", &huge, "", 0.0)], &[("overlap", 100.into())]);
-    assert!(found.len() > 1_000 && found.last().unwrap().get("page") > Some(&Value::Int(390_000)));
+    let is_late = |it: &Value| matches!(it, Value::Int(page) if *page > 390_000);
+    assert!(found.len() > 1_000 && found.last().unwrap().get("page").is_some_and(is_late));
     let op = decode::<Chunk>(vec![doc("x")].into(), &[]);
     assert_eq!(op.run(&cancelled()).unwrap_err().message, "cancelled");
 }
