@@ -12,13 +12,13 @@ use svc_contract::{
     value::{Value, units::show_size},
 };
 
-use crate::{LARGEST_FILE, Unreadable, worker};
+use crate::{Unreadable, worker};
 
 /// The size limit of Markdown, in bytes: that of HTML.
 const LARGEST: usize = 16 << 20;
 
 /// The size limit of the HTML, in bytes: a table may have many more cells than its text.
-const LARGEST_ANSWER: usize = LARGEST_FILE as usize;
+const LARGEST_ANSWER: usize = 64 << 20;
 
 /// The size up to which Markdown is read in this process: whatever is in it, this takes
 /// milliseconds.
