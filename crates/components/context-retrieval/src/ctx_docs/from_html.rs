@@ -44,8 +44,8 @@ impl Op for FromHtml {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Headings, lists and links",
-            r##""<h2>Caps</h2><p>See <a href='/g'>the <b>guide</b></a>:<ul><li>one<li>two</ul>"
-  >> html_to_markdown"##,
+            r#""<h2>Caps</h2><p>See <a href='/g'>the <b>guide</b></a>:<ul><li>one<li>two</ul>"
+  >> html_to_markdown"#,
             r###""## Caps\n\nSee [the **guide**](/g):\n\n- one\n- two""###,
         ),
         Example::ok(

@@ -67,7 +67,7 @@ impl Op for Chunk {
         Example::ok("No documents", "[] >> ctx_rag.chunk", "[]"),
         Example::err(
             "An overlap as long as a passage",
-            r#"[] >> ctx_rag.chunk(passage_tokens: 50, overlap: 50)"#,
+            "[] >> ctx_rag.chunk(passage_tokens: 50, overlap: 50)",
             "invalid overlap 50: expected less than `passage_tokens`, 50",
         ),
     ];
@@ -87,7 +87,7 @@ impl Compute for Chunk {
         let mut hits = Vec::new();
         for record in documents::records(&self.docs.0) {
             cx.check()?;
-            hits.extend(chunks(source(record?, None), sizes, overlap, cx)?);
+            hits.extend(chunks(&source(record?, None), sizes, overlap, cx)?);
         }
         Ok(Value::List(hits.into_iter().collect()))
     }
@@ -99,7 +99,7 @@ struct Part {
     headings: Arc<[Text]>,
 }
 
-fn chunks(source: Source, sizes: Sizes, overlap: usize, cx: &Cx) -> Result<Vec<Value>, OpError> {
+fn chunks(source: &Source, sizes: Sizes, overlap: usize, cx: &Cx) -> Result<Vec<Value>, OpError> {
     let parts = parts(&source.text, sizes, overlap, cx)?;
     let (mut counted, mut page) = (0, source.page);
     let mut hits = Vec::with_capacity(parts.len());
@@ -110,7 +110,7 @@ fn chunks(source: Source, sizes: Sizes, overlap: usize, cx: &Cx) -> Result<Vec<V
         counted = start;
         let place = source.place(start, end);
         let text = source.text.get(start..end).unwrap_or_default();
-        let title = title(&source, &part.headings);
+        let title = title(source, &part.headings);
         let ready = |it: Value| Slot::Ready(it);
         hits.push(Value::Record(Record::of_slots(
             Hit::names(),
