@@ -124,7 +124,7 @@ fn hostile_pages_and_texts_take_bounded_time() {
         );
         assert!(to_html(&small, true, &host(), &|| false).is_ok(), "{start}");
     }
-    assert!(started.elapsed() < Duration::from_secs(120));
+    assert!(started.elapsed() < Duration::from_mins(2));
     let large = "x".repeat((16 << 20) + 1);
     assert!(
         to_html(&large, true, &host(), &|| false)

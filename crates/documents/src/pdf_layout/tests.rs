@@ -96,13 +96,17 @@ fn words_are_joined_however_they_are_shown() {
     assert_eq!(of(&[&page]), [(1, rows.map(|it| it.map(String::from).to_vec()).to_vec())]);
 }
 
+fn lines(count: i32, line: impl Fn(i32) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
 #[test]
 fn hostile_pages_are_errors_or_empty() {
     for page in [
         "q ".repeat(100_000),
         "1e38 0 0 1e38 1e38 1e38 cm ".repeat(1_000) + &shown(&[(1, 1, "x"), (50, 1, "y")]),
-        (0..20_000).map(|it| format!("{it} 0 m {it} 500 l S 0 {it} m 500 {it} l S\n")).collect(),
-        (0..300).map(|it| format!("{it}0 0 m {it}0 3000 l S 0 {it}0 m 3000 {it}0 l S\n")).collect(),
+        lines(20_000, |it| format!("{it} 0 m {it} 500 l S 0 {it} m 500 {it} l S\n")),
+        lines(300, |it| format!("{it}0 0 m {it}0 3000 l S 0 {it}0 m 3000 {it}0 l S\n")),
         "BT /F 0 Tf (x) Tj /F -5 Tf (y) Tj /None 5 Tf (z) Tj ET (".to_owned(),
         "/X Do 1 2 Td Tj TJ Tm cm re l".to_owned(),
     ] {
