@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The size limit of the tables of a page, in bytes: one cell may stand in millions of places.
-const LARGEST_ANSWER: usize = 64 << 20;
+pub(super) const LARGEST_ANSWER: usize = 64 << 20;
 
 /// What a cell takes besides its text, in bytes.
 const CELL: usize = 64;
@@ -47,14 +47,14 @@ pub fn html_tables(
 
 /// A row as the page has it.
 #[derive(Default)]
-struct Row {
+pub(super) struct Row {
     /// The `thead`, `tbody` or `tfoot` around it.
-    group: Option<Id>,
-    is_head: bool,
-    cells: Vec<Cell>,
+    pub(super) group: Option<Id>,
+    pub(super) is_head: bool,
+    pub(super) cells: Vec<Cell>,
 }
 
-struct Cell {
+pub(super) struct Cell {
     text: String,
     is_header: bool,
     columns: usize,
@@ -109,7 +109,7 @@ fn read(html: &Tree, table: Id) -> (String, Vec<Row>) {
     (caption, rows)
 }
 
-fn cell(html: &Tree, id: Id, text: String) -> Cell {
+pub(super) fn cell(html: &Tree, id: Id, text: String) -> Cell {
     let span = |name| {
         let said = html.attribute(id, name)?.trim();
         said.parse::<usize>().ok()
@@ -132,7 +132,7 @@ struct Place {
 }
 
 /// A row of the grid.
-struct Line {
+pub(super) struct Line {
     is_head: bool,
     places: Vec<Place>,
 }
@@ -155,7 +155,7 @@ impl Line {
 }
 
 /// Puts cells into the columns and rows in which they are.
-fn grid(rows: Vec<Row>, left: &mut usize) -> Result<Vec<Line>, Unreadable> {
+pub(super) fn grid(rows: Vec<Row>, left: &mut usize) -> Result<Vec<Line>, Unreadable> {
     let mut lines: Vec<Line> = Vec::new();
     // For each column, the place that continues from above, and for how many rows.
     let mut above: Vec<(Place, usize)> = Vec::new();
@@ -224,7 +224,7 @@ fn spend(left: &mut usize, count: usize, text: &str) -> Result<(), Unreadable> {
     Ok(())
 }
 
-fn table(caption: String, mut lines: Vec<Line>) -> Option<HtmlTable> {
+pub(super) fn table(caption: String, mut lines: Vec<Line>) -> Option<HtmlTable> {
     square(&mut lines);
     let has_header = lines.iter().flat_map(|it| &it.places).any(|it| it.is_header);
     let has_head = lines.iter().any(|it| it.is_head);

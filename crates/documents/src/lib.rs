@@ -24,6 +24,7 @@ use std::{
 };
 
 mod article;
+mod conversion;
 #[cfg(feature = "select")]
 mod elements;
 mod elements_of_text;
@@ -40,6 +41,7 @@ mod office;
 mod page;
 mod parse;
 mod pdf;
+mod pdf_layout;
 mod pdf_parts;
 mod plain;
 mod record;
@@ -52,6 +54,9 @@ mod web;
 mod worker;
 
 pub use article::{ArticleRules, Metadata};
+pub use conversion::{
+    MarkdownHeading, MarkdownLink, from_html, markdown_headings, markdown_links, to_html,
+};
 #[cfg(feature = "select")]
 pub use elements::{BadSelector, elements, selector};
 use format::{Format, HEAD_BYTES};
@@ -63,6 +68,7 @@ pub use meta::{date, front_matter, of_file};
 pub use office::{Heading, Office, Table, office};
 pub use page::page;
 pub use pdf::pdf;
+pub use pdf_layout::{PdfTable, PdfTableRules, PdfTables, pdf_tables};
 pub use pdf_parts::{PdfInfo, PdfPages, pdf_info, pdf_pages};
 pub use sheets::{Area, Sheet, WhichSheet, sheet};
 pub use unreadable::Unreadable;

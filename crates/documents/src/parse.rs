@@ -165,7 +165,7 @@ impl TokenSink for Tokens {
 /// at most three equal ones.
 fn without_attributes(mut tag: Tag) -> Tag {
     tag.attrs.retain_mut(|it| {
-        let kept = kept(&tag.name, &it.name.local);
+        let kept = kept(&tag.name, &it.name.local, &it.value);
         if kept == Kept::Name {
             it.value.clear();
         }
@@ -182,8 +182,12 @@ enum Kept {
     All,
 }
 
-fn kept(element: &LocalName, attribute: &LocalName) -> Kept {
+fn kept(element: &LocalName, attribute: &LocalName, value: &str) -> Kept {
     match *attribute {
+        // The language of code.
+        local_name!("class") if *element == local_name!("code") && value.starts_with("lang") => {
+            Kept::All
+        }
         local_name!("hidden") => Kept::Name,
         // Inside a picture, a `font` with these attributes ends the picture.
         local_name!("color") | local_name!("face") | local_name!("size")
@@ -204,7 +208,9 @@ const FORMATTING: &[&str] =
 
 /// Attributes that say what an element is.
 const READ: &[&str] = &[
+    "alt",
     "aria-hidden",
+    "checked",
     "class",
     "colspan",
     "content",
@@ -220,7 +226,10 @@ const READ: &[&str] = &[
     "rel",
     "role",
     "rowspan",
+    "src",
+    "start",
     "style",
+    "title",
     "type",
 ];
 

@@ -19,7 +19,7 @@ use svc_text::pages::BREAK;
 use super::{Document, LARGEST_FILE, Sink, Unreadable, last_name, meta::Meta, worker};
 
 /// The maximum decompressed size of a stream, in bytes.
-const LARGEST_STREAM: usize = 32 << 20;
+pub(super) const LARGEST_STREAM: usize = 32 << 20;
 
 /// Returns the text of a PDF, or why there is none. Pages that cannot be read are reported to the
 /// sink.

@@ -42,9 +42,7 @@ pub fn pdf_pages(
     host: &dyn Host,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<PdfPages, Unreadable> {
-    let range =
-        |(first, last): &(i64, i64)| Value::from(vec![Value::Int(*first), Value::Int(*last)]);
-    let wanted = Value::List(ranges.iter().map(range).collect());
+    let wanted = ranges_of(ranges);
     let found = worker::read_value(worker::Reader::PdfParts, content, &wanted, host, is_stopped)?;
     pages_of(&found).ok_or_else(worker::invalid_answer)
 }
@@ -64,6 +62,18 @@ pub fn pdf_info(
         found => found?,
     };
     info_of(&found).ok_or_else(worker::invalid_answer)
+}
+
+/// Ranges of pages for a worker.
+pub(super) fn ranges_of(ranges: &[(i64, i64)]) -> Value {
+    let range =
+        |(first, last): &(i64, i64)| Value::from(vec![Value::Int(*first), Value::Int(*last)]);
+    Value::List(ranges.iter().map(range).collect())
+}
+
+pub(super) fn range_of(it: &Value) -> Option<(i64, i64)> {
+    let it = it.as_list()?;
+    Some((int(it.get(0)?)?, int(it.get(1)?)?))
 }
 
 /// Reads the answer of a worker, which may be compromised.
@@ -92,7 +102,7 @@ fn info_of(found: &Value) -> Option<PdfInfo> {
     })
 }
 
-fn int(it: &Value) -> Option<i64> {
+pub(super) fn int(it: &Value) -> Option<i64> {
     match it {
         Value::Int(it) => Some(*it),
         _ => None,
@@ -103,13 +113,7 @@ fn int(it: &Value) -> Option<i64> {
 /// worker only.
 pub(super) fn in_process(content: &[u8], wanted: &Value) -> Result<Value, Unreadable> {
     let read = catch_unwind(AssertUnwindSafe(|| match wanted.as_list() {
-        Some(ranges) => {
-            let range = |it: &Value| {
-                let it = it.as_list()?;
-                Some((int(it.get(0)?)?, int(it.get(1)?)?))
-            };
-            pages(content, &ranges.iter().filter_map(range).collect::<Vec<_>>())
-        }
+        Some(ranges) => pages(content, &ranges.iter().filter_map(range_of).collect::<Vec<_>>()),
         None => info(content),
     }));
     let damaged = || Err(Unreadable::Damaged("it is too damaged to be read".to_owned()));

@@ -17,8 +17,8 @@ use svc_contract::{
 #[cfg(feature = "select")]
 use super::elements;
 use super::{
-    Document, LARGEST_FILE, Sink, Unreadable, members, meta::bounded, office, pdf, pdf_parts,
-    sheets,
+    Document, LARGEST_FILE, Sink, Unreadable, conversion, members, meta::bounded, office, pdf,
+    pdf_layout, pdf_parts, sheets,
 };
 
 /// The first byte of this kind of work.
@@ -35,6 +35,9 @@ pub(super) enum Reader {
     PdfParts,
     #[cfg(feature = "select")]
     Elements,
+    /// Markdown as HTML, its headings and its links.
+    Markdown,
+    PdfTables,
 }
 
 /// What a reader returns.
@@ -55,6 +58,8 @@ const READERS: &[(Reader, u64, Read)] = &[
     (Reader::Office, 4, Read::Value(office::in_process)),
     (Reader::Members, 5, Read::Value(members::in_process)),
     (Reader::PdfParts, 6, Read::Value(pdf_parts::in_process)),
+    (Reader::Markdown, 7, Read::Value(conversion::in_process)),
+    (Reader::PdfTables, 8, Read::Value(pdf_layout::in_process)),
 ];
 
 /// The address space of a worker: the program, its stacks, the file, and the result.

@@ -1,6 +1,7 @@
 //! Finds the passages of documents that answer a question.
 
 mod answer;
+mod chunk;
 mod passages;
 mod places;
 mod rank;
@@ -21,6 +22,7 @@ use svc_contract::{
 use svc_text::{snippets::snippet, tokens::bytes};
 
 use answer::Find;
+use chunk::Chunk;
 use passages::{Sizes, passages};
 use rank::{Candidate, Questions};
 use select::{Choice, Chosen, select};
@@ -31,7 +33,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_rag",
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
-    version: 3,
+    version: 4,
     bias: Bias::new(
         "passages by BM25 and MMR",
         &[
@@ -42,7 +44,7 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("rag_retrieval", "infer"), ("verify", "verify")],
-    ops: &[compute::<Infer>(), compute::<Find>(), compute::<Verify>()],
+    ops: &[compute::<Infer>(), compute::<Chunk>(), compute::<Find>(), compute::<Verify>()],
 };
 
 params! {
@@ -177,6 +179,7 @@ impl Candidate {
         let range = self.passage.range.clone();
         let (start, end) = source.place(range.start, range.end);
         let page = source.page_at(range.start);
+        let title = title(source, &self.passage.headings);
         let text: Text = source.text.get(range).unwrap_or_default().into();
         let (shown, query) = (text.clone(), source.query.clone());
         let ready = |it: Value| Slot::Ready(it);
@@ -184,7 +187,7 @@ impl Candidate {
             Hit::names(),
             vec![
                 ready(format!("{}#{}", source.id, self.number).into()),
-                ready(self.title(source).into()),
+                ready(title.into()),
                 ready(source.path.clone().into()),
                 ready(text.into()),
                 ready(source.query.clone().into()),
@@ -197,15 +200,15 @@ impl Candidate {
             ],
         ))
     }
+}
 
-    /// The document's title and the headings above the passage.
-    fn title(&self, source: &Source) -> String {
-        let headings = self.passage.headings.iter().filter(|it| **it != source.title);
-        let parts: Vec<&str> = std::iter::once(&source.title)
-            .chain(headings)
-            .map(AsRef::as_ref)
-            .filter(|it| !it.is_empty())
-            .collect();
-        parts.join(" › ")
-    }
+/// The document's title and the headings above a passage.
+fn title(source: &Source, headings: &[Text]) -> String {
+    let headings = headings.iter().filter(|it| **it != source.title);
+    let parts: Vec<&str> = std::iter::once(&source.title)
+        .chain(headings)
+        .map(AsRef::as_ref)
+        .filter(|it| !it.is_empty())
+        .collect();
+    parts.join(" › ")
 }

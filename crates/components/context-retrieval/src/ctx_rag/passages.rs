@@ -34,15 +34,7 @@ pub(super) struct Sizes {
 
 /// Returns the passages of `text`. Together they cover all of it except headings and blank lines.
 pub(super) fn passages(text: &str, sizes: Sizes, cx: &Cx) -> Result<Vec<Passage>, OpError> {
-    let mut packer = Packer {
-        text,
-        sizes,
-        headings: Vec::new(),
-        path: Arc::default(),
-        open: None,
-        is_prose: false,
-        done: Vec::new(),
-    };
+    let mut packer = Packer::new(text, sizes);
     for (idx, block) in blocks(text).enumerate() {
         if idx % 1_024 == 0 {
             cx.check()?;
@@ -68,7 +60,27 @@ struct Packer<'a> {
     done: Vec<Passage>,
 }
 
-impl Packer<'_> {
+/// Cuts a part of a text that has no better boundaries than lines and words.
+pub(super) fn pieces(text: &str, range: Range<usize>, sizes: Sizes) -> Vec<Passage> {
+    let mut packer = Packer::new(text, sizes);
+    packer.pieces(range, true);
+    packer.close();
+    packer.done
+}
+
+impl<'a> Packer<'a> {
+    fn new(text: &'a str, sizes: Sizes) -> Self {
+        Self {
+            text,
+            sizes,
+            headings: Vec::new(),
+            path: Arc::default(),
+            open: None,
+            is_prose: false,
+            done: Vec::new(),
+        }
+    }
+
     fn block(&mut self, block: &Block) {
         let range = block.range.clone();
         match block.kind {

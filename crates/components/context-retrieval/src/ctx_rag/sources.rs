@@ -47,7 +47,8 @@ pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, 
     Ok(found)
 }
 
-fn source(record: &Record, query: Option<&Text>) -> Source {
+/// Reads a hit or a document.
+pub(super) fn source(record: &Record, query: Option<&Text>) -> Source {
     let text = |name| match record.get(name) {
         Some(Value::Text(it) | Value::Path(it)) => it.clone(),
         _ => Text::default(),

@@ -1,4 +1,6 @@
-//! Reads PDFs: their pages, and what they say about themselves.
+//! Reads PDFs: their pages, their tables, and what they say about themselves.
+
+mod tables;
 
 use svc_contract::{
     registry::{
@@ -15,14 +17,14 @@ use crate::{Input, unreadable};
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_pdf",
     cluster: "context-retrieval",
-    summary: "Reads the pages and the metadata of PDFs.",
-    version: 1,
+    summary: "Reads the pages, the tables and the metadata of PDFs.",
+    version: 2,
     bias: Bias::new(
-        "the text of each page in the order of its content",
-        &["a PDF has a text layer", "text is stored in reading order"],
+        "the text of each page in the order of its content; tables by lines, else by gaps",
+        &["a PDF has a text layer", "text is stored in reading order", "gaps part columns"],
     ),
-    aliases: &[("read_pdf", "infer")],
-    ops: &[compute::<Infer>(), compute::<Info>()],
+    aliases: &[("read_pdf", "infer"), ("pdf_tables", "tables")],
+    ops: &[compute::<Infer>(), compute::<tables::Tables>(), compute::<Info>()],
 };
 
 /// The default maximum size of a file.
@@ -130,12 +132,7 @@ impl Compute for Infer {
         // If the call was cancelled, that is the failure.
         cx.check()?;
         let found = found.map_err(|why| unreadable(&name, &why))?;
-        if let Some((first, _)) = ranges.iter().find(|(first, _)| *first > found.count) {
-            let pages = if found.count == 1 { "page" } else { "pages" };
-            let count = found.count;
-            let message = format!("{name} has no page {first}, it has {count} {pages}");
-            return Err(OpError::invalid_input(message));
-        }
+        has_pages(&name, &ranges, found.count)?;
         found.notices.iter().for_each(|it| cx.notice(format!("{name}: {it}")));
         if found.pages.iter().all(|(_, text)| text.is_empty()) {
             cx.notice(format!("{name} contains no text on these pages: it may be scanned"));
@@ -146,6 +143,14 @@ impl Compute for Infer {
         let pages = found.pages.into_iter().map(page).collect();
         Ok(PdfText { text, pages, title: found.title.unwrap_or_default() }.encode())
     }
+}
+
+/// Tests that a PDF with this many pages has the wanted ones.
+fn has_pages(name: &str, ranges: &[(i64, i64)], count: i64) -> Result<(), OpError> {
+    let Some((first, _)) = ranges.iter().find(|(first, _)| *first > count) else { return Ok(()) };
+    let pages = if count == 1 { "page" } else { "pages" };
+    let message = format!("{name} has no page {first}, it has {count} {pages}");
+    Err(OpError::invalid_input(message))
 }
 
 /// The ranges of a list of pages: `1-3,7`.

@@ -1,26 +1,10 @@
-//! Converts documents to text for prompts.
+//! Documents as one text for prompts.
 
 use svc_contract::{
-    registry::{
-        Bias, Component, Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc,
-        inline, params,
-    },
+    registry::{Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc, params},
     value::{Record, Value},
 };
 use svc_text::tokens::{BYTES_PER_TOKEN, bytes};
-
-pub(super) const COMPONENT: Component = Component {
-    name: "ctx_docs",
-    cluster: "context-retrieval",
-    summary: "Converts documents to text for prompts.",
-    version: 1,
-    bias: Bias::new(
-        "documents in their order, up to a limit",
-        &["a token has four bytes", "earlier documents matter more"],
-    ),
-    aliases: &[("docs_to_text", "to_text")],
-    ops: &[inline::<ToText>()],
-};
 
 params! {
     /// Writes documents one after another, numbered, each under its title and path.
@@ -28,7 +12,7 @@ params! {
     /// A document is `[1] title (path)` on a line, followed by its text. An empty line separates
     /// documents. The first document that does not fit is cut between words and ends in `…`; those
     /// after it are omitted.
-    struct ToText {
+    pub(super) struct ToText {
         /// The documents or passages.
         docs: Items<Doc>,
         /// The maximum number of tokens of the text, estimated at four bytes per token.
