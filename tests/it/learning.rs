@@ -331,6 +331,7 @@ async fn rerank_learns_a_better_order_on_standard_collections() {
             return;
         };
         eprintln!("{name}: learnt {learnt:.4}, untrained {untrained:.4}, as given {given:.4}");
-        assert!(learnt > untrained, "{name}: {learnt:.4} is not above {untrained:.4}");
+        // The weights without a model were chosen on these collections, so `given` is the measure.
+        assert!(learnt > given + 0.01, "{name}: {learnt:.4} is not above {given:.4}");
     }
 }

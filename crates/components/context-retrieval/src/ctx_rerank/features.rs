@@ -16,8 +16,8 @@ use super::{
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The hits whose words are taken as those of the answer.
-const FEEDBACK: usize = 5;
+/// The hits whose words are taken as those of the answer, each by the square of its score.
+const FEEDBACK: usize = 3;
 
 /// The number of features.
 pub(super) const COUNT: usize = 7;
@@ -122,7 +122,12 @@ impl<'a> Reader<'a> {
         columns[place::COVERED] = of(&|it| self.share(|term| it.counts.contains_key(term)));
         columns[place::TITLE] = of(&|it| self.share(|term| has(&it.in_title, *term)));
         columns[place::EARLY] = of(&|it| self.share(|term| has(&it.early, *term)));
-        columns[place::SIMILAR] = normal(similarities(self.evidence, &given));
+        if self.evidence.iter().any(|it| !it.counts.is_empty()) {
+            columns[place::SIMILAR] = normal(similarities(self.evidence, &given));
+        } else {
+            // Without a word of the question, no hit is known to be right.
+            columns[place::SIMILAR] = vec![0.0; given.len()];
+        }
         columns[place::GIVEN] = normal(given);
         let row = |idx: usize| columns.each_ref().map(|it| it[idx]);
         (0..self.evidence.len()).map(row).collect()
@@ -191,16 +196,22 @@ fn similarities(evidence: &[Evidence], given: &[f64]) -> Vec<f64> {
     let mut best: Vec<usize> = (0..given.len()).collect();
     best.sort_by(|a, b| given[*b].total_cmp(&given[*a]));
     best.truncate(FEEDBACK);
+    let most = best.first().map_or(0.0, |it| given[*it]);
+    let share = |idx: usize| if most > 0.0 { (given[idx] / most).powi(2) } else { 1.0 };
+    let shares: Vec<(usize, f64)> = best.into_iter().map(|it| (it, share(it))).collect();
     let mut sum: HashMap<Term, f64> = HashMap::new();
-    for (term, weight) in best.iter().flat_map(|it| &vectors[*it]) {
-        *sum.entry(*term).or_default() += weight;
+    for (idx, share) in &shares {
+        for (term, weight) in &vectors[*idx] {
+            *sum.entry(*term).or_default() += share * weight;
+        }
     }
+    let all: f64 = shares.iter().map(|it| it.1).sum();
     let similarity = |(idx, vector): (usize, &Vec<(Term, f64)>)| {
-        let own = if best.contains(&idx) { 1.0 } else { 0.0 };
+        let own = shares.iter().find(|it| it.0 == idx).map_or(0.0, |it| it.1);
         let others = |term: &Term, weight: f64| sum.get(term).map_or(0.0, |it| it - own * weight);
         let similarity: f64 = vector.iter().map(|(term, it)| it * others(term, *it)).sum();
         // The best hits are compared with one hit less.
-        similarity / (best.len() as f64 - own).max(1.0)
+        if all > own { similarity / (all - own) } else { 0.0 }
     };
     vectors.iter().enumerate().map(similarity).collect()
 }

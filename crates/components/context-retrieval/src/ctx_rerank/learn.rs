@@ -20,6 +20,10 @@ use super::{
 pub(super) struct Weights {
     pub(super) window: usize,
     pub(super) weights: Features,
+    /// Whether the similarity to the first hits leaves the very first in its place. It presumes
+    /// that this one is right.
+    #[serde(skip)]
+    keeps_first: bool,
 }
 
 impl State for Weights {
@@ -40,7 +44,7 @@ bad + good >> rerank(model: loaded, keep: 1) >> each { .id }"#,
 }
 
 impl Weights {
-    /// The weights without a model; together they are 1 by default.
+    /// The weights without a model.
     pub(super) fn untrained(window: usize, given: f64, title: f64) -> Self {
         let mut weights = [0.0; COUNT];
         weights[place::GIVEN] = given;
@@ -48,7 +52,8 @@ impl Weights {
         weights[place::TOGETHER] = 0.14;
         weights[place::COVERED] = 0.03;
         weights[place::TITLE] = title;
-        Self { window, weights }
+        weights[place::SIMILAR] = 0.4;
+        Self { window, weights, keeps_first: true }
     }
 
     pub(super) fn reading(&self) -> Reading {
@@ -57,7 +62,31 @@ impl Weights {
 
     /// A score from 0 to 1 for each hit of a group.
     pub(super) fn scores(&self, group: &Group) -> Vec<f64> {
-        features::normal(group.features.iter().map(|it| dot(&self.weights, it)).collect())
+        let score = |it| dot(&self.weights, it);
+        let mut scores: Vec<f64> = group.features.iter().map(score).collect();
+        if self.keeps_first {
+            let own = weights_with(&self.weights, place::SIMILAR, 0.0);
+            raise(&mut scores, first(group.features.iter().map(|it| dot(&own, it))));
+        }
+        features::normal(scores)
+    }
+}
+
+/// The index of the highest score, the first among equals.
+fn first(scores: impl Iterator<Item = f64>) -> usize {
+    let best = scores.enumerate().min_by(|(_, a), (_, b)| b.total_cmp(a));
+    best.map_or(0, |it| it.0)
+}
+
+/// Makes a score the highest.
+fn raise(scores: &mut [f64], idx: usize) {
+    const LITTLE: f64 = 1e-9;
+    let others = scores.iter().enumerate().filter(|it| it.0 != idx);
+    let most = others.map(|it| *it.1).fold(0.0, f64::max);
+    if let Some(score) = scores.get_mut(idx)
+        && *score > 0.0
+    {
+        *score = score.max(most * (1.0 + LITTLE));
     }
 }
 
@@ -149,7 +178,8 @@ pub(super) fn learn(
         metric("ndcg@10 as given", &before),
     ];
     let rows = all.iter().map(|it| it.grades.len()).sum();
-    Ok(Lesson { weights: Weights { window: start.window, weights }, rows, metrics })
+    let weights = Weights { window: start.window, weights, keeps_first: false };
+    Ok(Lesson { weights, rows, metrics })
 }
 
 /// The mean, with its interval of 95 % if the measurements are normally distributed.

@@ -18,7 +18,7 @@ use svc_contract::{
 use learn::Weights;
 
 const NAME: &str = "ctx_rerank";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The weights of the incoming score and of the title, unless they are set or learnt.
 const GIVEN: f64 = 0.7;
@@ -54,11 +54,12 @@ params! {
     /// score of a hit, it counts how much of the question the hit covers, how often words that are
     /// adjacent in the question also are in the text, in order or within a window (the
     /// sequential dependence of Metzler & Croft 2005), and which of the words are in the title.
-    /// Words are compared by their stems, and rare ones count more, judged by these hits.
+    /// Words are compared by their stems, and rare ones count more, judged by these hits. Behind the
+    /// first hit, also those count more whose words resemble those of the first three (relevance
+    /// feedback, Rocchio 1971).
     ///
     /// How much each of these counts is fixed, or taken from a model that `rerank.learn` returned.
-    /// A model also knows what the words at the beginning of a text say, and how similar a hit is
-    /// to the first hits.
+    /// A model also knows what the words at the beginning of a text say.
     ///
     /// The hits are returned best first, unchanged except for `score`, which is from 0 to 1 within
     /// a query. Duplicate hits are merged. Hits with equal scores keep their order, and so do all

@@ -19,6 +19,7 @@ use super::{
     hits::Hits,
     manifest::Manifest,
     meta::{Condition, Counts, Known, Order},
+    near::Pairs,
     notices::Notices,
     place::{self, Lock, Place, Snapshot},
     query,
@@ -188,7 +189,7 @@ impl Job<'_> {
             Syntax::Query => {
                 let query = query::parsed_in_all(&languages, text)?;
                 // Here the query is a more likely cause of a panic than the index.
-                let rank = || self.ranked(there, query.as_ref());
+                let rank = || self.ranked(there, query.as_ref(), None);
                 let found = guarded(rank).map_err(Trouble::of_query)?;
                 if found.ranked.is_empty() && !excluded(&found, notices) {
                     notices.add_of_query("no document matches the query".to_owned());
@@ -201,7 +202,7 @@ impl Job<'_> {
                     notices.add_of_query("the query has no word to search for".to_owned());
                     return self.result(there, &EmptyQuery, &Found::default());
                 };
-                let found = self.ranked(there, query.as_ref())?;
+                let found = self.ranked(there, query.as_ref(), Some(&words.pairs))?;
                 if found.ranked.is_empty() && !excluded(&found, notices) {
                     return self.nearest(there, &words, notices);
                 }
@@ -214,7 +215,7 @@ impl Job<'_> {
     fn all(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         // A constant score orders documents by their ids.
         let query = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
-        let found = self.ranked(there, &query)?;
+        let found = self.ranked(there, &query, None)?;
         if found.ranked.is_empty() {
             excluded(&found, notices);
         }
@@ -230,7 +231,7 @@ impl Job<'_> {
     ) -> Result<Vec<Value>, Trouble> {
         let Nearest { query, taken } = words.nearest(&there.searcher)?;
         let found = match &query {
-            Some(query) => self.ranked(there, query.as_ref())?,
+            Some(query) => self.ranked(there, query.as_ref(), None)?,
             None => Found::default(),
         };
         for (word, stems) in &taken {
@@ -253,15 +254,20 @@ impl Job<'_> {
         }
     }
 
-    fn ranked(&self, there: &Snapshot, query: &dyn Query) -> Result<Found, Trouble> {
+    fn ranked(
+        &self,
+        there: &Snapshot,
+        query: &dyn Query,
+        pairs: Option<&Pairs>,
+    ) -> Result<Found, Trouble> {
         let condition = self.search.condition.as_ref();
         match &self.search.wanted {
             Wanted::Hits { most, order, .. } => {
-                let wanted = rank::Wanted { condition, order: order.as_ref() };
+                let wanted = rank::Wanted { condition, order: order.as_ref(), pairs };
                 rank::best(self.cx, there, query, *most, wanted)
             }
             Wanted::Counts { .. } => {
-                rank::all(self.cx, there, query, rank::Wanted { condition, order: None })
+                rank::all(self.cx, there, query, rank::Wanted { condition, ..Default::default() })
             }
         }
     }

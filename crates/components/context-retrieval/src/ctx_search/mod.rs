@@ -30,6 +30,7 @@ mod hits;
 mod job;
 mod manifest;
 mod meta;
+mod near;
 mod notices;
 mod place;
 mod query;
@@ -38,9 +39,11 @@ mod rank;
 mod reading;
 mod records;
 mod schema;
+mod score;
 mod seal;
 mod snippet;
 mod source;
+mod split;
 mod syntax;
 mod trouble;
 mod update;
@@ -49,7 +52,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 3,
+    version: 4,
     bias: Bias::new(
         "bm25",
         &[

@@ -19,18 +19,27 @@ use tantivy::{
 use super::{
     analyzer,
     compounds::{self, Inner, Kind},
-    fallback, rank,
+    fallback,
+    near::Pairs,
+    rank,
     schema::{self, fields},
-    syntax,
+    score::{Mean, Word},
+    split, syntax,
     trouble::Trouble,
 };
 
 /// How much a word in another word counts, compared to a word.
 const INNER: f32 = 0.5;
 
+/// How much a single letter counts, compared to a word: it is mostly an initial.
+const LETTER: f32 = 0.3;
+
+/// The maximum number of compounds of a query that are taken apart.
+const MOST_COMPOUNDS: usize = 32;
+
 /// The words of a query.
-#[derive(Default)]
 pub(super) struct Words {
+    language: Language,
     /// The stems of a word in the languages of the index, the first in that of the query: how
     /// often it occurs, and the word.
     stems: BTreeMap<Vec<String>, (u16, String)>,
@@ -40,19 +49,35 @@ pub(super) struct Words {
     characters: BTreeSet<String>,
     /// The stop words, if it has only such.
     stops: BTreeSet<String>,
+    /// Words that may be compounds, in lower case.
+    compounds: BTreeSet<String>,
+    /// The words that follow each other.
+    pub(super) pairs: Pairs,
 }
 
 impl Words {
     /// The words of a query in one of some languages.
     pub(super) fn of(text: &str, languages: &[Language]) -> Self {
-        let mut words = Self::default();
         let language = language(text, languages);
+        let mut words = Self {
+            language,
+            stems: BTreeMap::new(),
+            inner: BTreeSet::new(),
+            characters: BTreeSet::new(),
+            stops: BTreeSet::new(),
+            compounds: BTreeSet::new(),
+            pairs: Pairs::default(),
+        };
         let others = languages.iter().filter(|it| **it != language);
         let own = language.forms();
         let forms: Vec<Forms> = others.map(|it| it.forms()).collect();
+        let mut last = None;
         for (place, stem) in analyzer::terms(language, text) {
             let lower = lower(&text[place.clone()]);
             let plain = scripts::folded(&lower);
+            if split::has_compounds(language) && split::is_long(&lower) {
+                words.compounds.insert(lower.to_string());
+            }
             let mut stems = vec![stem];
             let others = forms.iter().filter(|it| !it.is_stop_word(&lower));
             let others = others.map(|it| it.stem(&lower)).chain([own.stem(&plain)]);
@@ -61,6 +86,7 @@ impl Words {
                     stems.push(stem.into_owned());
                 }
             }
+            last = words.pairs.push(last, &stems);
             let word = || text[place].to_owned();
             let entry = words.stems.entry(stems).or_insert_with(|| (0, word()));
             entry.0 = entry.0.saturating_add(1);
@@ -88,14 +114,35 @@ impl Words {
     /// The query for any of the words, each counted as often as it occurs.
     pub(super) fn query(&self, searcher: &Searcher) -> Result<Option<Box<dyn Query>>, Trouble> {
         let mut any: Vec<Box<dyn Query>> = Vec::new();
+        let mean = Mean::of(searcher)?;
         for (stems, (count, word)) in &self.stems {
-            any.push(any_form(searcher, stems, word, f32::from(*count))?);
+            let weight = f32::from(*count) * if is_letter(word) { LETTER } else { 1.0 };
+            any.push(any_form(searcher, mean, stems, word, weight)?);
         }
-        any.extend(self.inner.iter().map(|it| term(fields().body, it, INNER)));
+        for stem in self.inner.iter().chain(&self.parts(searcher)?) {
+            let found = count(searcher, fields().body, stem)?;
+            any.push(body(mean, stem, INNER * rarity(searcher, found)));
+        }
         any.extend(self.characters.iter().map(|it| term(fields().inner, it, INNER)));
         let stop_words = self.stops.iter().map(|it| compounds::term(it));
         any.extend(stop_words.map(|it| term(fields().inner, &it, 1.0)));
         Ok(any_of(any))
+    }
+
+    /// The stems that the compounds of the query consist of, without its other words.
+    fn parts(&self, searcher: &Searcher) -> Result<BTreeSet<String>, Trouble> {
+        let mut all = BTreeSet::new();
+        let forms = self.language.forms();
+        for word in self.compounds.iter().take(MOST_COMPOUNDS) {
+            let find = |part: &str| {
+                let stem = forms.stem(part).into_owned();
+                Ok((count(searcher, fields().body, &stem)? > 0).then_some(stem))
+            };
+            all.extend(split::parts(word, find)?);
+        }
+        let is_known = |it: &String| self.stems.keys().any(|stems| stems.contains(it));
+        all.retain(|it| !self.inner.contains(it) && !is_known(it));
+        Ok(all)
     }
 
     /// The query for the nearest indexed stems, and which were taken for which word.
@@ -107,8 +154,13 @@ impl Words {
         }
         taken.extend(self.stops.iter().map(|it| (it.clone(), Vec::new())));
         let stems = taken.iter().flat_map(|it| &it.1);
-        let query = any_of(stems.map(|it| term(fields().body, it, 1.0)).collect());
-        Ok(Nearest { query, taken })
+        let mean = Mean::of(searcher)?;
+        let mut any = Vec::new();
+        for stem in stems {
+            let found = count(searcher, fields().body, stem)?;
+            any.push(body(mean, stem, rarity(searcher, found)));
+        }
+        Ok(Nearest { query: any_of(any), taken })
     }
 }
 
@@ -144,29 +196,32 @@ fn term(field: Field, stem: &str, weight: f32) -> Box<dyn Query> {
     Box::new(BoostQuery::new(Box::new(query), weight))
 }
 
+/// The query for the documents whose text has a stem.
+fn body(mean: Mean, stem: &str, weight: f32) -> Box<dyn Query> {
+    Box::new(Word { term: Term::from_field_text(fields().body, stem), weight, mean })
+}
+
+/// Whether a word is a single letter or digit; of scripts with more bytes, each is a word.
+fn is_letter(word: &str) -> bool {
+    word.len() <= 2 && word.chars().count() == 1
+}
+
 /// The query for a word in the forms that the index has, or for longer words that contain it.
 fn any_form(
     searcher: &Searcher,
+    mean: Mean,
     stems: &[String],
     word: &str,
     weight: f32,
 ) -> Result<Box<dyn Query>, Trouble> {
-    let mut forms = Vec::new();
-    match stems {
-        [stem] => forms.push(term(fields().body, stem, weight)),
-        stems => {
-            // Forms are one word, which is as rare as all of them together.
-            let mut found = Vec::new();
-            for stem in stems {
-                found.push(count(searcher, fields().body, stem)?);
-            }
-            let rarity = rarity(searcher, found.iter().sum());
-            for (stem, found) in stems.iter().zip(found).filter(|it| it.1 > 0) {
-                let weight = weight * rarity / self::rarity(searcher, found);
-                forms.push(term(fields().body, stem, weight));
-            }
-        }
+    // Forms are one word, which is as rare as all of them together.
+    let mut known = Vec::new();
+    for stem in stems {
+        known.push((stem, count(searcher, fields().body, stem)?));
     }
+    let weight = weight * rarity(searcher, known.iter().map(|it| it.1).sum());
+    let known = known.into_iter().filter(|it| stems.len() == 1 || it.1 > 0);
+    let mut forms: Vec<Box<dyn Query>> = known.map(|it| body(mean, it.0, weight)).collect();
     let inner = compounds::term(word);
     if count(searcher, fields().inner, &inner)? > 0 {
         forms.push(term(fields().inner, &inner, INNER));
@@ -184,7 +239,7 @@ fn count(searcher: &Searcher, field: Field, stem: &str) -> Result<u64, Trouble> 
 
 /// The inverse document frequency, as BM25 weighs a word that `found` documents have.
 #[expect(clippy::cast_precision_loss, reason = "so many documents do not fit into an index")]
-fn rarity(searcher: &Searcher, found: u64) -> f32 {
+pub(super) fn rarity(searcher: &Searcher, found: u64) -> f32 {
     let (all, found) = (searcher.num_docs().max(found) as f32, found as f32);
     ((all - found + 0.5) / (found + 0.5)).ln_1p()
 }

@@ -1,7 +1,7 @@
 //! Finds the best documents for a query, in an order that depends on the documents and the query
 //! only.
 
-use std::{cmp::Ordering, collections::HashMap, io, sync::Arc};
+use std::{cell::OnceCell, cmp::Ordering, collections::HashMap, io, sync::Arc};
 
 use svc_contract::registry::Cx;
 use tantivy::{
@@ -13,6 +13,7 @@ use tantivy::{
 
 use super::{
     meta::{Condition, Order, Segment},
+    near::{self, Pairs},
     place::Snapshot,
     schema::fields,
     trouble::Trouble,
@@ -31,6 +32,8 @@ pub(super) struct Ranked {
 pub(super) struct Wanted<'a> {
     pub(super) condition: Option<&'a Condition>,
     pub(super) order: Option<&'a Order>,
+    /// The words of the query that follow each other.
+    pub(super) pairs: Option<&'a Pairs>,
 }
 
 /// The documents that were found.
@@ -56,7 +59,12 @@ pub(super) fn best(
     }
     let (mut keyed, mut values) = (Vec::new(), order::Values::new(&segments));
     if wanted.order.is_none() {
-        keep_best(&mut found.ranked, most, |a, b| b.score.total_cmp(&a.score));
+        let by_score = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score);
+        if let Some(pairs) = wanted.pairs {
+            keep_best(&mut found.ranked, most.max(near::EXAMINED + 1), by_score);
+            pairs.raise(cx, &there.searcher, &mut found.ranked)?;
+        }
+        keep_best(&mut found.ranked, most, by_score);
     }
     for ranked in found.ranked {
         keyed.push((values.of(&ranked)?, key(there, ranked.doc)?, ranked));
@@ -91,7 +99,7 @@ fn search(
     let readers = searcher.segment_readers().iter();
     let segment = |it| Segment::of(it, &there.manifest, wanted.condition, wanted.order);
     let segments: Arc<[Segment]> = readers.map(segment).collect::<Result<_, _>>()?;
-    let statistics = Alive { searcher, tokens: tokens(searcher)? };
+    let statistics = Alive { searcher, tokens: OnceCell::new() };
     let wanted = Everything { segments: segments.clone() };
     let found = searcher.search_with_statistics_provider(query, &wanted, &statistics)?;
     cx.check()?;
@@ -132,12 +140,16 @@ fn key(there: &Snapshot, doc: DocAddress) -> Result<(String, String, u64), Troub
 /// their segment is merged, so scores would depend on the history of an index.
 struct Alive<'a> {
     searcher: &'a Searcher,
-    tokens: u64,
+    tokens: OnceCell<u64>,
 }
 
 impl Bm25StatisticsProvider for Alive<'_> {
     fn total_num_tokens(&self, _: Field) -> tantivy::Result<u64> {
-        Ok(self.tokens)
+        if let Some(tokens) = self.tokens.get() {
+            return Ok(*tokens);
+        }
+        let tokens = tokens(self.searcher)?;
+        Ok(*self.tokens.get_or_init(|| tokens))
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {
@@ -168,7 +180,7 @@ fn doc_freq_in(segment: &SegmentReader, term: &Term) -> io::Result<u32> {
 }
 
 /// The number of words of all documents, each counted to the precision that BM25 uses.
-fn tokens(searcher: &Searcher) -> Result<u64, Trouble> {
+fn tokens(searcher: &Searcher) -> tantivy::Result<u64> {
     let mut sum: u64 = 0;
     for segment in searcher.segment_readers() {
         let norms = segment.get_fieldnorms_reader(fields().body)?;
@@ -223,9 +235,7 @@ impl SegmentCollector for InSegment {
             self.found.excluded += 1;
             return;
         }
-        // A sum of floats depends on the order of its terms, which differs between segments:
-        // rounded, equal documents have equal scores.
-        let score = (f64::from(score) * 1e4).round() / 1e4;
+        let score = rounded(f64::from(score));
         let key = segment.sorted.as_ref().and_then(|it| it.key(doc));
         let doc = DocAddress::new(self.segment, doc);
         self.found.ranked.push(Ranked { score, doc, key });
@@ -234,6 +244,12 @@ impl SegmentCollector for InSegment {
     fn harvest(self) -> Found {
         self.found
     }
+}
+
+/// A sum of floats depends on the order of its terms, which differs between segments: rounded,
+/// equal documents have equal scores.
+pub(super) fn rounded(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
 }
 
 /// The order of documents by a field.

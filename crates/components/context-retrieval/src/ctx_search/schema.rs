@@ -18,7 +18,10 @@ use super::{analyzer, compounds, meta::facts, trouble::Trouble};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
+
+/// The name of the field with the share of numbers in the words of the searched text, in permille.
+pub(super) const NUMBERS: &str = "numbers";
 
 /// The fields of every index.
 pub(super) struct Fields {
@@ -40,6 +43,8 @@ pub(super) struct Fields {
     pub(super) body: Field,
     /// The words in words of the searched text, and its stop words.
     pub(super) inner: Field,
+    /// See [`NUMBERS`].
+    pub(super) numbers: Field,
     /// What the document says about itself, as JSON; a document may have none.
     pub(super) meta: Field,
     /// The same for conditions: see [`facts`].
@@ -70,6 +75,7 @@ pub(super) fn fields() -> &'static Fields {
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
             inner: schema
                 .add_text_field("inner", TextOptions::default().set_indexing_options(inner)),
+            numbers: schema.add_u64_field(NUMBERS, FAST),
             meta: schema.add_text_field("meta", STORED),
             facts: schema.add_bytes_field("facts", FAST),
             schema: schema.build(),
@@ -124,12 +130,37 @@ pub(super) fn row(
     let language = analyzer::language(&document.text);
     row.add_text(fields.language, language.code());
     let title = (!has_its_title(document)).then_some(&document.title);
+    let (mut words, mut numbers) = (0, 0);
     for text in [Some(&document.text), title].into_iter().flatten() {
+        let counts = count(text);
+        (words, numbers) = (words + counts.0, numbers + counts.1);
         let marked = analyzer::marked(language, text);
         row.add_text(fields.inner, &marked);
         row.add_text(fields.body, marked);
     }
+    row.add_u64(fields.numbers, 1_000 * numbers / words.max(1));
     row
+}
+
+/// How many words a text has, roughly, and how many of them have only digits. A character of more
+/// than two bytes is one.
+fn count(text: &str) -> (u64, u64) {
+    let (mut words, mut numbers) = (0, 0);
+    let (mut is_word, mut is_number) = (false, false);
+    for it in text.bytes().chain([b' ']) {
+        if it.is_ascii_digit() {
+            is_number |= !is_word;
+        } else if it.is_ascii_alphabetic() || matches!(it, 0x80..0xe0) {
+            is_number = false;
+        } else {
+            words += u64::from(is_word);
+            numbers += u64::from(is_number);
+            (is_word, is_number) = (it > b'~', false);
+            continue;
+        }
+        is_word = true;
+    }
+    (words, numbers)
 }
 
 /// The language of a row.
@@ -161,4 +192,22 @@ fn has_its_title(document: &Document) -> bool {
     let title = document.title.trim_end_matches('…');
     let beginning = document.text.floor_char_boundary(BEGINNING + title.len());
     document.text[..beginning].contains(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn words_and_numbers_are_counted() {
+        for (text, words, numbers) in [
+            ("", 0, 0),
+            ("1", 1, 1),
+            ("in 1984, 10.5%", 4, 3),
+            ("a1 2b x3y é7 c", 5, 0),
+            ("小猫 24 次", 4, 1),
+        ] {
+            assert_eq!(count(text), (words, numbers), "{text}");
+        }
+    }
 }
