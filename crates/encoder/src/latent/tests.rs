@@ -85,7 +85,7 @@ fn more_rows_than_are_multiplied_at_once_are_the_same() {
     let (few, all) = (axes_of(&given, 5), axes_of(&given, 60));
     assert_eq!((few.singular.len(), all.singular.len()), (5, 60));
     for (few, all) in few.singular.iter().zip(&all.singular) {
-        assert!((few - all).abs() < 1e-3 * all, "{few} {all}");
+        assert!((few - all).abs() < 1e-2 * all, "{few} {all}");
     }
 }
 

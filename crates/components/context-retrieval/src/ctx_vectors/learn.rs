@@ -25,9 +25,8 @@ params! {
     /// frequent first, as far as a model of 64 MiB has room: 45,000 for 256 dimensions.
     ///
     /// The model is for `vectors`, `by_meaning` and `search`, and knows only the words of these
-    /// documents. It helps most for the collection that it was learnt from; a sentence encoder knows
-    /// more of a language, and takes a thousand times as long. It has at most as many dimensions as
-    /// there are documents.
+    /// documents; a sentence encoder knows more of a language, and takes longer. Whether it helps
+    /// depends on the collection. It has at most as many dimensions as there are documents.
     pub(super) struct Learn {
         /// The documents.
         docs: Items<Doc>,
@@ -40,7 +39,7 @@ params! {
         /// vary in the documents.
         #[tune]
         #[range(0.0..=1.0)]
-        weighting: f64 = 0.5,
+        weighting: f64 = 1.0,
         /// The most words in sequence that count as one.
         #[tune]
         #[range(1..=3)]

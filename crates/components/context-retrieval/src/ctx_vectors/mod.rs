@@ -15,7 +15,7 @@ mod nearest;
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_vectors",
     cluster: "context-retrieval",
-    summary: "Vectors of texts by meaning, from a sentence encoder or learnt from documents, their nearest neighbours, and hits by meaning.",
+    summary: "Vectors of texts by meaning, from a sentence encoder, their nearest neighbours, and hits by meaning.",
     version: VERSION,
     bias: Bias::new(
         "sentence encoder, or latent semantic analysis",

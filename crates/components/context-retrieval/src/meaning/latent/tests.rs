@@ -11,7 +11,7 @@ const TEXTS: [&str; 6] = [
     "Bonds fell, too.",
 ];
 
-const PLAN: Plan = Plan { dimensions: 16, weighting: 0.5, ngram: 1, seed: 1 };
+const PLAN: Plan = Plan { dimensions: 16, weighting: 1.0, ngram: 1, seed: 1 };
 
 fn learnt(texts: &[&str], plan: Plan) -> Latent {
     learn(texts.iter().map(Ok), plan, &cx()).unwrap().space
@@ -21,9 +21,8 @@ fn learnt(texts: &[&str], plan: Plan) -> Latent {
 fn words_that_occur_together_are_near() {
     let space = learnt(&TEXTS, Plan { dimensions: 2, ..PLAN });
     let near = |a: &str, b: &str| svc_encoder::dot(&space.vector(a), &space.vector(b));
-    assert!(near("purring", "sleep") > 0.9);
-    assert!(near("bonds", "stocks") > 0.9);
-    assert!(near("purring", "bonds").abs() < 0.2);
+    assert!(near("purrs", "sleep") > near("purrs", "bonds") + 0.3);
+    assert!(near("bonds", "stocks") > near("bonds", "sleep") + 0.3);
     assert_eq!(space.vector("xylophone"), [0.0, 0.0]);
     assert_eq!(space.vector(""), [0.0, 0.0]);
 }
