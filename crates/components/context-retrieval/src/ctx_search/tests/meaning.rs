@@ -109,20 +109,18 @@ fn both_adds_the_scores_of_words_and_meaning() {
         let own = answer.hits().iter().find(|it| it.id.as_ref() == id).map(|it| it.score);
         own.map_or(0.0, |it| (it - low) / (high - low))
     };
-    let both = world.by("both", "dreams of bonds", &model);
-    assert_eq!(both.hits().len(), 7);
-    for hit in both.hits() {
-        let sum = spread(&words, &hit.id) / 2.0 + spread(&meaning, &hit.id) / 2.0;
-        assert!((hit.score - sum).abs() < 1e-3, "{}: {} {sum}", hit.id, hit.score);
-    }
-    assert!(both.hits().windows(2).all(|it| it[0].score >= it[1].score));
-    let weight = |it: f64| {
+    assert_eq!(world.by("both", "dreams of bonds", &model).hits().len(), 7);
+    for weight in [0.5, 0.0, 0.2, 1.0] {
         let args =
-            [("mode", "both".into()), ("model", model.clone()), ("meaning_weight", it.into())];
-        world.like("dreams of bonds", &args)
-    };
-    assert_eq!(weight(1.0).ids()[..3], meaning.ids()[..3]);
-    assert_eq!(weight(0.0).ids()[..3], words.ids()[..3]);
+            [("mode", "both".into()), ("model", model.clone()), ("meaning_weight", weight.into())];
+        let both = world.like("dreams of bonds", &args);
+        for hit in both.hits() {
+            let (words, meaning) = (spread(&words, &hit.id), spread(&meaning, &hit.id));
+            let sum = (1.0 - weight) * words + weight * meaning;
+            assert!((hit.score - sum).abs() < 1e-3, "{}: {} {sum}", hit.id, hit.score);
+        }
+        assert!(both.hits().windows(2).all(|it| it[0].score >= it[1].score));
+    }
     // A word that no document has is not replaced by others.
     assert_eq!(world.by("both", "dreamz", &model).notices, [""; 0]);
 }
