@@ -4,7 +4,7 @@
 //! Only matrices with a row for each column of the input are dense, so the memory does not grow with
 //! the number of rows. All sums have a fixed order: equal input gives equal bytes.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, Axis};
 
 mod symmetric;
 
@@ -113,13 +113,13 @@ pub fn axes<E>(
     }
     let base = orthonormal(dense, check)?;
     let image = rows.squared(&base, check)?;
-    let projected = products(base.view(), image.view(), check)?;
+    let projected = products(&base, &image, check)?;
     let (squares, vectors) = symmetric::eigen(&projected, check)?;
     let singular: Vec<f64> = squares.iter().map(|it| it.max(0.0).sqrt()).collect();
     let least = singular.first().copied().unwrap_or_default() * 1e-7;
     let count = singular.iter().take(count).take_while(|it| **it > least).count();
     let turn = Array2::from_shape_fn((base.ncols(), count), |(row, axis)| vectors[axis][row]);
-    let mut axes = multiplied(&base, turn.view(), check)?;
+    let mut axes = multiplied(&base, &turn, check)?;
     axes.columns_mut().into_iter().for_each(|mut axis| {
         let most =
             axis.iter().fold(0.0_f64, |most, it| if it.abs() > most.abs() { *it } else { most });
@@ -135,19 +135,15 @@ pub fn axes<E>(
 fn orthonormal<E>(dense: Array2<f64>, check: Check<'_, E>) -> Result<Array2<f64>, E> {
     let mut dense = dense;
     for _ in 0..2 {
-        let gram = products(dense.view(), dense.view(), check)?;
+        let gram = products(&dense, &dense, check)?;
         let factor = symmetric::independent(&gram, check)?;
-        dense = multiplied(&dense, factor.view(), check)?;
+        dense = multiplied(&dense, &factor, check)?;
     }
     Ok(dense)
 }
 
 /// The transpose of `a` times `b`.
-fn products<E>(
-    a: ArrayView2<'_, f64>,
-    b: ArrayView2<'_, f64>,
-    check: Check<'_, E>,
-) -> Result<Array2<f64>, E> {
+fn products<E>(a: &Array2<f64>, b: &Array2<f64>, check: Check<'_, E>) -> Result<Array2<f64>, E> {
     let mut sum = Array2::zeros((a.ncols(), b.ncols()));
     let len = part(a.ncols() * b.ncols());
     for (a, b) in a.axis_chunks_iter(Axis(0), len).zip(b.axis_chunks_iter(Axis(0), len)) {
@@ -160,7 +156,7 @@ fn products<E>(
 /// The rows times `by`.
 fn multiplied<E>(
     rows: &Array2<f64>,
-    by: ArrayView2<'_, f64>,
+    by: &Array2<f64>,
     check: Check<'_, E>,
 ) -> Result<Array2<f64>, E> {
     let mut product = Array2::zeros((rows.nrows(), by.ncols()));
@@ -168,7 +164,7 @@ fn multiplied<E>(
     let parts = rows.axis_chunks_iter(Axis(0), len);
     for (rows, mut to) in parts.zip(product.axis_chunks_iter_mut(Axis(0), len)) {
         check()?;
-        to.assign(&rows.dot(&by));
+        to.assign(&rows.dot(by));
     }
     Ok(product)
 }

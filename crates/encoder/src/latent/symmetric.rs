@@ -90,7 +90,9 @@ fn tridiagonal<E>(
         beside[at - 1] = -length.copysign(mirror[0]);
         mirror[0] -= beside[at - 1];
         let length = dot(&mirror, &mirror).sqrt();
-        mirror.iter_mut().for_each(|it| *it /= length);
+        for it in &mut mirror {
+            *it /= length;
+        }
         let mut across: Vec<f64> =
             matrix[at..].iter().map(|row| dot(&row[at..], &mirror)).collect();
         let share = dot(&across, &mirror);

@@ -158,7 +158,9 @@ fn weighted(counts: Vec<(usize, u32)>, rarity: impl Fn(usize) -> f64) -> Vec<(us
     let mut all: Vec<(usize, f64)> = counts.into_iter().map(weight).collect();
     let length = all.iter().map(|it| it.1 * it.1).sum::<f64>().sqrt();
     if length > 0.0 {
-        all.iter_mut().for_each(|it| it.1 /= length);
+        for it in &mut all {
+            it.1 /= length;
+        }
     }
     all
 }

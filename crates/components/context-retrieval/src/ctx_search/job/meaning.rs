@@ -124,6 +124,8 @@ fn fused(words: Vec<Ranked>, meaning: Vec<Ranked>, weight: f64) -> Vec<Ranked> {
             all.entry(ranked.doc).or_insert(ranked).score += weight * score;
         }
     }
-    all.values_mut().for_each(|it| it.score = (it.score * 1e4).round() / 1e4);
+    for it in all.values_mut() {
+        it.score = (it.score * 1e4).round() / 1e4;
+    }
     all.into_values().collect()
 }
