@@ -105,7 +105,7 @@ mod tests {
         let exact: f64 = a.iter().zip(&b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         assert!((f64::from(dot(&a, &b)) - exact).abs() < 1e-4);
         assert_eq!(dot(&a, &b).to_bits(), dot_of_bytes(&bytes, &b).to_bits());
-        assert_eq!([dot(&[], &b), dot_of_bytes(&[1, 2], &b)], [0.0, 0.0]);
+        assert!(dot(&[], &b).abs() + dot_of_bytes(&[1, 2], &b).abs() <= 0.0);
     }
 
     #[test]

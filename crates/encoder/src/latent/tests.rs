@@ -29,7 +29,7 @@ fn axes_of(rows: &Rows, count: usize) -> Axes {
 /// A matrix of 12 rows and 9 columns, some of them empty.
 fn example(row: u32, column: u32) -> f32 {
     let it = (row * 7 + column * column * 3) % 11;
-    f32::from(u8::try_from(if it > 5 { it - 5 } else { 0 }).unwrap())
+    f32::from(u8::try_from(it.saturating_sub(5)).unwrap())
 }
 
 /// `numpy.linalg.svd` of the example.
@@ -77,9 +77,7 @@ fn a_matrix_of_low_rank_has_few_axes() {
 fn more_rows_than_are_multiplied_at_once_are_the_same() {
     let mut next = numbers(5);
     let cells: Vec<f32> = (0..400 * 60)
-        .map(|_| {
-            if next() < 0.1 { f32::from(u8::try_from((next() * 9.0) as u32).unwrap()) } else { 0.0 }
-        })
+        .map(|_| if next() < 0.1 { if next() < 0.5 { 1.0 } else { 3.0 } } else { 0.0 })
         .collect();
     let given = rows(400, 60, |row, column| cells[(row * 60 + column) as usize]);
     let (few, all) = (axes_of(&given, 5), axes_of(&given, 60));

@@ -227,21 +227,30 @@ fn vectors_of_texts_that_are_gone_are_removed() {
     assert_eq!(world.by("meaning", "cats", &model).encoded, 0);
 }
 
+/// Cancels the call when 100 texts are encoded.
+struct Stopping(CancellationToken);
+
+impl Monitor for Stopping {
+    fn progress(&self, what: &str, done: u64, _: Option<u64>) {
+        if what == "encoding texts" && done >= 100 {
+            self.0.cancel();
+        }
+    }
+
+    fn notice(&self, _: &str) {}
+}
+
+/// So many records, each with another number.
+fn cats(count: usize) -> String {
+    let record = |it| format!("{{\"id\": \"{it}\", \"text\": \"cat {it}\"}}\n");
+    (0..count).map(record).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn a_stopped_search_keeps_what_it_encoded() {
-    let lines: String =
-        (0..300).map(|it| format!("{{\"id\": \"{it}\", \"text\": \"cat {it}\"}}\n")).collect();
+    let lines = cats(300);
     let (world, model) = (World::with(&[("all.jsonl", &lines)]), model(2));
     world.search("cat");
-    struct Stopping(CancellationToken);
-    impl Monitor for Stopping {
-        fn progress(&self, what: &str, done: u64, _: Option<u64>) {
-            if what == "encoding texts" && done >= 100 {
-                self.0.cancel();
-            }
-        }
-        fn notice(&self, _: &str) {}
-    }
     let cancel = CancellationToken::new();
     let monitor = Arc::new(Stopping(cancel.clone()));
     let cx = Cx::new("ctx_search", world.host.clone(), cancel, monitor, Meter::default());
@@ -256,8 +265,7 @@ fn a_stopped_search_keeps_what_it_encoded() {
 
 #[test]
 fn searches_at_once_encode_each_text_once() {
-    let lines: String =
-        (0..200).map(|it| format!("{{\"id\": \"{it}\", \"text\": \"cat {it}\"}}\n")).collect();
+    let lines = cats(200);
     let (world, model) = (World::with(&[("all.jsonl", &lines)]), model(2));
     let encoded: u64 = std::thread::scope(|scope| {
         let ask = || {
@@ -285,13 +293,14 @@ fn without_a_cache_all_texts_are_encoded_each_time() {
 
 #[test]
 fn conditions_order_and_counts_hold_by_meaning() {
-    let lines: String = TEXTS
+    let lines = TEXTS
         .iter()
         .zip(2000..)
         .map(|((id, text), year)| {
             format!("{{\"id\": \"{id}\", \"text\": \"{text}\", \"year\": {year}}}\n")
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let (world, model) = (World::with(&[("all.jsonl", &lines)]), model(2));
     let how = |mode: &str| vec![("mode", Value::text(mode)), ("model", model.clone())];
     let before = |year: i64| {
