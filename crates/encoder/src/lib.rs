@@ -1,5 +1,6 @@
-//! Sentence encoders of the BERT family, on the CPU: from a folder of weights, as sentence-transformers
-//! saves it, to vectors of texts by meaning.
+//! Encoders of texts, on the CPU. Sentence encoders of the BERT family: from a folder of weights, as
+//! sentence-transformers saves it, to vectors of texts by meaning. And [`latent`], what latent
+//! semantic analysis is made of.
 //!
 //! The model is that of Devlin et al. 2019, pooled and normalised as in Reimers & Gurevych 2019.
 //! Each text is encoded by itself, so its vector does not depend on the others.
@@ -9,12 +10,15 @@ use std::fmt;
 use serde::Deserialize;
 
 mod bert;
+pub mod latent;
 mod math;
 mod pieces;
 mod weights;
 
 use bert::Bert;
 use pieces::Pieces;
+
+pub use math::{dot, dot_of_bytes};
 
 /// The files of a folder that are read, and whether the folder must have them.
 pub const FILES: [(&str, bool); 6] = [

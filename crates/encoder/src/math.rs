@@ -58,6 +58,36 @@ pub(super) fn normalize(vector: &mut [f32]) {
     }
 }
 
+/// Sums that are computed side by side.
+const LANES: usize = 8;
+
+/// The sum of the products of two vectors of one length, in an order that depends on it alone.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    a.iter().zip(b).for_each(|(a, b)| add_products(&mut sums, a, b));
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+/// The same for a vector as little-endian bytes, four for each number.
+pub fn dot_of_bytes(a: &[u8], b: &[f32]) -> f32 {
+    let (a, a_rest) = a.as_chunks::<4>().0.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        add_products(&mut sums, &a.map(f32::from_le_bytes), b);
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| f32::from_le_bytes(*a) * b).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+fn add_products(sums: &mut [f32; LANES], a: &[f32; LANES], b: &[f32; LANES]) {
+    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+        *sum += a * b;
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "widths and lengths are small")]
 pub(super) fn number(count: usize) -> f32 {
     count as f32
@@ -66,6 +96,17 @@ pub(super) fn number(count: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_are_the_same_for_numbers_and_bytes() {
+        let a: Vec<f32> = (0..37_u8).map(|it| f32::from(it) / 7.0 - 2.0).collect();
+        let b: Vec<f32> = a.iter().rev().copied().collect();
+        let bytes: Vec<u8> = a.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let exact: f64 = a.iter().zip(&b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        assert!((f64::from(dot(&a, &b)) - exact).abs() < 1e-4);
+        assert_eq!(dot(&a, &b).to_bits(), dot_of_bytes(&bytes, &b).to_bits());
+        assert!(dot(&[], &b).abs() + dot_of_bytes(&[1, 2], &b).abs() <= 0.0);
+    }
 
     #[test]
     fn gelu_is_that_of_its_definition() {

@@ -26,6 +26,5 @@ pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};
 pub use fault::{Fault, FieldFault, Why};
 pub use folder::{Folder, Served, Unserved};
 pub use resolve::Resolved;
-pub use rights::tier_of;
 pub use runs::{Live, Numbered, Outcome, Seen};
 pub use service::{Caller, Options, Service};

@@ -183,7 +183,8 @@ fn with_args<'e>(request: Request<'e>, args: &Args) -> Request<'e> {
 
 fn tool(name: &str, args: Args, bounds: Bounds, engine: &Engine) -> Result<What, Fault> {
     let registry = engine.registry();
-    let found = registry.find_tool(name).filter(|it| crate::rights::tier_of(*it) < Tier::Admin);
+    let found =
+        registry.find_tool(name).filter(|it| crate::access::decide::tier_of(*it) < Tier::Admin);
     let op = found.ok_or_else(|| {
         let names = registry.tools().map(|(tool, _)| tool.name);
         let meant = svc_contract::registry::nearest(name, names);

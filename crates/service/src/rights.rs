@@ -1,27 +1,9 @@
 //! Which tier a call needs.
 
-use svc_contract::registry::{Component, Effect, OpRef, Registry, Tier};
+use svc_contract::registry::{OpRef, Registry, Tier};
 use svc_lang::plan::{Plan, Verb};
 
-use crate::Fault;
-
-/// The tier of an op: that of its own tool; else the lowest one of its component's tools; else free
-/// for one that only computes in place, and builder for any other. An op that runs programs is for
-/// administrators, whatever else it is.
-pub fn tier_of(op: OpRef) -> Tier {
-    let def = op.op;
-    if def.effects.iter().any(|it| matches!(it, Effect::Runs(_))) {
-        return Tier::Admin;
-    }
-    let own = def.tool.map(|it| it.tier);
-    let is_simple = def.is_inline() && def.effects.is_empty();
-    let other = if is_simple { Tier::Free } else { Tier::Builder };
-    own.or_else(|| lowest(op.component)).unwrap_or(other)
-}
-
-fn lowest(component: &Component) -> Option<Tier> {
-    component.ops.iter().filter_map(|it| it.tool).map(|it| it.tier).min()
-}
+use crate::{Fault, access::decide::tier_of};
 
 /// Refuses a plan with an op above the tier of its caller. Flows that are passed on are in the plan,
 /// so nothing that is called escapes.

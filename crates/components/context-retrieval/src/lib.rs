@@ -25,6 +25,7 @@ mod ctx_scrape;
 mod ctx_search;
 mod ctx_summary;
 mod ctx_vectors;
+mod meaning;
 #[cfg(test)]
 mod testing;
 

@@ -173,6 +173,7 @@ impl Scheme {
             {
                 Type::Path
             }
+            Self::Optional(inner) => inner.expected().optional(),
             other => other.plain(),
         }
     }

@@ -11,6 +11,7 @@ use svc_contract::{
 };
 
 use super::{Candidate, candidates, score_of, size};
+use crate::meaning::spread;
 
 /// The constant of reciprocal rank fusion, as its authors chose it.
 const RANKS: f64 = 60.0;
@@ -154,13 +155,9 @@ fn add_ranks(hits: &mut [Candidate], list: &[(usize, f64)]) {
 }
 
 fn add_scores(hits: &mut [Candidate], list: &[(usize, f64)]) {
-    /// The smallest range of scores that is stretched.
-    const FLAT: f64 = 1e-9;
-    let scores = list.iter().map(|(_, score)| *score);
-    let (low, high) = (scores.clone().fold(f64::MAX, f64::min), scores.fold(f64::MIN, f64::max));
-    let range = (high - low).max(FLAT);
-    for (place, score) in list {
-        hits[*place].score += (score - low) / range;
+    let scores: Vec<f64> = list.iter().map(|(_, score)| *score).collect();
+    for ((place, _), score) in list.iter().zip(spread(&scores)) {
+        hits[*place].score += score;
     }
 }
 

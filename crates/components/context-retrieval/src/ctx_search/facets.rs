@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Op, OpError, Scheme, Scope, params,
-        record,
+        Compute, Cx, DecideEffects, Effect, ErrorKind, Example, Field, Limits, Op, OpError, Scheme,
+        params, record,
     },
     value::{Text, Value},
 };
 
 use super::{
-    Syntax,
-    job::{self, Search, Wanted},
+    DECIDE, EFFECTS, MEANING, Mode, Syntax,
+    job::{self, How, Search, Wanted},
     meta::{Condition, Conditions, Counts},
 };
+use crate::meaning::Given;
 
 record! {
     /// The values of a field of metadata.
@@ -61,13 +62,18 @@ params! {
         syntax: Syntax = Syntax::Words,
         /// Conditions on `meta`: see `search`.
         r#where: Option<Conditions> = None,
+        /// What is compared: see `search`. By meaning, the 100 nearest documents are found.
+        mode: Mode = Mode::Words,
+        /// The model for meaning: see `search`.
+        model: Option<Given> = None,
     }
 }
 
 impl Op for Facets {
     const NAME: &'static str = "facets";
     const YIELDS: Scheme = Facet::SCHEME;
-    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("source"))];
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const DECIDE: Option<DecideEffects> = DECIDE;
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
     const LIMITS: Limits = Limits::UNTIMED;
@@ -125,6 +131,7 @@ impl Compute for Facets {
             query: self.query,
             source: self.source,
             syntax: self.syntax,
+            how: How { mode: self.mode, model: self.model, weight: MEANING },
         };
         let counts = job::run(cx, search)?.pop();
         counts.ok_or_else(|| OpError::bug("no counts"))

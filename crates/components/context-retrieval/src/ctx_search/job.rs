@@ -30,12 +30,18 @@ use super::{
     trouble::Trouble,
     update::Update,
 };
+use crate::meaning::Space;
+
+mod meaning;
+
+pub(super) use meaning::How;
 
 /// A search as a call asks for it.
 pub(super) struct Search {
     pub(super) query: Text,
     pub(super) source: PathBuf,
     pub(super) syntax: Syntax,
+    pub(super) how: How,
     pub(super) condition: Option<Condition>,
     pub(super) wanted: Wanted,
 }
@@ -56,9 +62,10 @@ pub(super) fn run(cx: &Cx, search: Search) -> Result<Vec<Value>, OpError> {
         // A wrong query fails before documents are read.
         query::parsed(&search.query)?;
     }
+    let space = search.space(cx)?;
     let all = place::all(cx);
     let listing = source.list(cx, all.as_deref().ok(), &notices)?;
-    let job = Job { cx, search, source, listing };
+    let job = Job { cx, search, source, listing, space };
     let found = match &all {
         Ok(all) => job.on_disk(all, &notices),
         Err(err) => Err(Trouble::Place(err.to_string())),
@@ -97,22 +104,27 @@ struct Job<'a> {
     search: Search,
     source: Source,
     listing: Listing,
+    /// The model, unless only words are compared.
+    space: Option<Space>,
 }
 
 impl Job<'_> {
     /// Searches the stored index. A damaged one is rebuilt, once.
     fn on_disk(&self, all: &Path, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         let place = Place::of(all, &self.source.root);
-        let why = match guarded(|| self.search(&self.current(&place, notices)?, notices)) {
-            Err(Trouble::Damaged(why)) => why,
-            other => return other,
-        };
+        let why =
+            match guarded(|| self.search(&self.current(&place, notices)?, Some(&place), notices)) {
+                Err(Trouble::Damaged(why)) => why,
+                other => return other,
+            };
         notices.add(format!("the index was damaged and is rebuilt: {why}"));
         let rebuilt = guarded(|| {
             let lock = place.lock(self.cx)?;
             let index = place.create(&lock)?;
             let kept = Some((&place, &lock));
-            self.search(&self.updated(index, Manifest::default(), notices, kept)?, notices)
+            let there = self.updated(index, Manifest::default(), notices, kept)?;
+            drop(lock);
+            self.search(&there, Some(&place), notices)
         });
         rebuilt.map_err(|trouble| match trouble {
             Trouble::Damaged(why) => Trouble::Place(why),
@@ -122,7 +134,7 @@ impl Job<'_> {
 
     fn in_memory(&self, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         let there = self.updated(place::in_memory(), Manifest::default(), notices, None)?;
-        self.search(&there, notices)
+        self.search(&there, None, notices)
     }
 
     /// Returns the stored index, up to date. Takes the lock only if there is something to do.
@@ -154,13 +166,18 @@ impl Job<'_> {
         Snapshot::of(index)
     }
 
-    fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+    fn search(
+        &self,
+        there: &Snapshot,
+        place: Option<&Place>,
+        notices: &Notices,
+    ) -> Result<Vec<Value>, Trouble> {
         let found = if there.searcher.num_docs() == 0 {
             notices.add_of_query(format!("`{}` contains no documents", self.source.show_root()));
             self.result(there, &EmptyQuery, &Found::default())?
         } else {
             self.check_fields(there, notices)?;
-            self.found(there, notices)?
+            self.found(there, place, notices)?
         };
         self.repeat_file_notices(there, notices);
         Ok(found)
@@ -179,12 +196,20 @@ impl Job<'_> {
         }
     }
 
-    fn found(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+    fn found(
+        &self,
+        there: &Snapshot,
+        place: Option<&Place>,
+        notices: &Notices,
+    ) -> Result<Vec<Value>, Trouble> {
         let text = &self.search.query;
         if self.search.is_of_all() {
             return self.all(there, notices);
         }
         let languages = schema::languages(&there.searcher)?;
+        if let Some(space) = &self.space {
+            return self.by_meaning(there, place, space, &languages, notices);
+        }
         match self.search.syntax {
             Syntax::Query => {
                 let query = query::parsed_in_all(&languages, text)?;
@@ -260,16 +285,20 @@ impl Job<'_> {
         query: &dyn Query,
         pairs: Option<&Pairs>,
     ) -> Result<Found, Trouble> {
-        let condition = self.search.condition.as_ref();
+        let wanted = rank::Wanted { pairs, ..self.conditions() };
         match &self.search.wanted {
-            Wanted::Hits { most, order, .. } => {
-                let wanted = rank::Wanted { condition, order: order.as_ref(), pairs };
-                rank::best(self.cx, there, query, *most, wanted)
-            }
-            Wanted::Counts { .. } => {
-                rank::all(self.cx, there, query, rank::Wanted { condition, ..Default::default() })
-            }
+            Wanted::Hits { most, .. } => rank::best(self.cx, there, query, *most, wanted),
+            Wanted::Counts { .. } => Ok(rank::all(self.cx, there, query, wanted)?.found),
         }
+    }
+
+    fn conditions(&self) -> rank::Wanted<'_> {
+        let condition = self.search.condition.as_ref();
+        let order = match &self.search.wanted {
+            Wanted::Hits { order, .. } => order.as_ref(),
+            Wanted::Counts { .. } => None,
+        };
+        rank::Wanted { condition, order, pairs: None }
     }
 
     fn result(

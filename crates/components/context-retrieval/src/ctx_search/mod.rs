@@ -11,16 +11,18 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Limits, Max, Op,
-        OpError, Scheme, Scope, Tool, choices, compute, documents::Hit, params,
+        Bias, CallEffects, Component, Compute, Cx, DecideEffects, Effect, ErrorKind, Example,
+        Field, Generic, KnownArgs, Limits, Max, Op, OpError, Scheme, Scope, Tool, choices, compute,
+        documents::Hit, params,
     },
     value::{Text, Value},
 };
 
 use self::{
-    job::{Search, Wanted},
+    job::{How, Search, Wanted},
     meta::{Condition, Conditions, Order},
 };
+use crate::meaning::Given;
 
 mod analyzer;
 mod compounds;
@@ -47,6 +49,7 @@ mod split;
 mod syntax;
 mod trouble;
 mod update;
+mod vectors;
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
@@ -65,6 +68,15 @@ pub(super) const COMPONENT: Component = Component {
     aliases: &[("search", "infer"), ("facets", "facets")],
     ops: &[compute::<Infer>(), compute::<facets::Facets>()],
 };
+
+choices! {
+    /// What a search compares.
+    pub(super) enum Mode {
+        Words = "words",
+        Meaning = "meaning",
+        Both = "both",
+    }
+}
 
 choices! {
     /// The syntax of a query.
@@ -123,14 +135,39 @@ params! {
         /// The field of `meta` to sort by instead of the score: `"date"`, or `"-date"` for the latest
         /// first.
         sort: Option<Text> = None,
+        /// `words`: the words of the query. `meaning`: what a text says, in whichever words. `both`:
+        /// the scores of both, each mapped to 0..1, are added.
+        mode: Mode = Mode::Words,
+        /// The model for meaning: the folder of a sentence encoder, or what `vectors.learn` returned.
+        model: Option<Given> = None,
+        /// How much meaning counts in `both`; words count the rest.
+        #[tune]
+        #[range(0.0..=1.0)]
+        meaning_weight: f64 = MEANING,
     }
 }
+
+/// How much meaning counts next to words.
+const MEANING: f64 = 0.5;
+
+/// Whether a call reads a model.
+pub(super) const DECIDE: Option<DecideEffects> = Some(|args: &KnownArgs<'_, '_>| {
+    let effects = match args.get("model")? {
+        Value::Null => &EFFECTS[..1],
+        _ => EFFECTS,
+    };
+    Some(CallEffects { effects, is_idempotent: true })
+});
+
+const EFFECTS: &[Effect] =
+    &[Effect::Reads(Scope::Path("source")), Effect::Reads(Scope::Path("model"))];
 
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
     const GENERIC: Generic = Generic::Field("meta");
-    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("source"))];
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const DECIDE: Option<DecideEffects> = DECIDE;
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
     const LIMITS: Limits = Limits::UNTIMED;
@@ -196,6 +233,7 @@ impl Compute for Infer {
             query: self.query,
             source: self.source,
             syntax: self.syntax,
+            how: How { mode: self.mode, model: self.model, weight: self.meaning_weight },
         };
         Ok(Value::List(job::run(cx, search)?.into()))
     }

@@ -2,7 +2,8 @@
 //!
 //! Readers take no lock: tantivy's commits replace one small file, and a file that a reader has
 //! open outlives its removal. An updating process holds the lock, and seals its files
-//! ([`super::seal`]): tantivy never reads a file that changed after it was written.
+//! ([`super::seal`]): tantivy never reads a file that changed after it was written. The vectors of
+//! the documents are in a folder next to it, with a lock of their own ([`super::vectors`]).
 #![expect(clippy::disallowed_methods, reason = "the index owns its directory")]
 
 use std::{
@@ -57,22 +58,19 @@ impl Place {
         self.dir.join("index")
     }
 
+    /// The folder of the vectors of its documents.
+    pub(super) fn vectors(&self) -> PathBuf {
+        self.dir.join("vectors")
+    }
+
     /// Waits until no other process updates the index.
     pub(super) fn lock(&self, cx: &Cx) -> Result<Lock, Trouble> {
-        const PAUSE: Duration = Duration::from_millis(20);
-        let place = |err: io::Error| Trouble::Place(err.to_string());
-        fs::create_dir_all(&self.dir).map_err(place)?;
-        let path = self.dir.join("lock");
-        let file = File::options().create(true).truncate(false).write(true).open(path);
-        let file = file.map_err(place)?;
-        loop {
-            cx.check()?;
-            match file.try_lock() {
-                Ok(()) => return Ok(Lock { _file: file }),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(err)) => return Err(place(err)),
-            }
-        }
+        Lock::of(&self.dir, cx)
+    }
+
+    /// Waits until no other process changes the vectors.
+    pub(super) fn lock_vectors(&self, cx: &Cx) -> Result<Lock, Trouble> {
+        Lock::of(&self.vectors(), cx)
     }
 
     /// Opens the existing index if its files are known to be unchanged since they were written.
@@ -132,6 +130,26 @@ impl Place {
         let dir = MmapDirectory::open(self.index()).map_err(TantivyError::from)?;
         let builder = Index::builder().schema(fields().schema.clone());
         Ok(schema::prepared(builder.open_or_create(dir)?))
+    }
+}
+
+impl Lock {
+    /// Waits for the lock of a folder, which is created if it is missing.
+    fn of(folder: &Path, cx: &Cx) -> Result<Self, Trouble> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let place = |err: io::Error| Trouble::Place(err.to_string());
+        fs::create_dir_all(folder).map_err(place)?;
+        let path = folder.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(path);
+        let file = file.map_err(place)?;
+        loop {
+            cx.check()?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(err)) => return Err(place(err)),
+            }
+        }
     }
 }
 

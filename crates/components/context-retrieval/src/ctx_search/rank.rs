@@ -53,48 +53,27 @@ pub(super) fn best(
     most: usize,
     wanted: Wanted<'_>,
 ) -> Result<Found, Trouble> {
-    let (segments, mut found) = search(cx, there, query, wanted)?;
-    if let Some(order) = wanted.order {
-        found.ranked = order::best(found.ranked, &segments, order, most)?;
+    let mut all = all(cx, there, query, wanted)?;
+    if let (None, Some(pairs)) = (wanted.order, wanted.pairs) {
+        all.found.raise(cx, there, pairs, most)?;
     }
-    let (mut keyed, mut values) = (Vec::new(), order::Values::new(&segments));
-    if wanted.order.is_none() {
-        let by_score = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score);
-        if let Some(pairs) = wanted.pairs {
-            keep_best(&mut found.ranked, most.max(near::EXAMINED + 1), by_score);
-            pairs.raise(cx, &there.searcher, &mut found.ranked)?;
-        }
-        keep_best(&mut found.ranked, most, by_score);
-    }
-    for ranked in found.ranked {
-        keyed.push((values.of(&ranked)?, key(there, ranked.doc)?, ranked));
-    }
-    keyed.sort_unstable_by(|(value, key, a), (other_value, other, b)| {
-        let by_field = wanted.order.map(|it| it.compare(value.as_ref(), other_value.as_ref()));
-        let by_score = || b.score.total_cmp(&a.score).then_with(|| key.cmp(other));
-        by_field.unwrap_or(Ordering::Equal).then_with(by_score)
-    });
-    keyed.truncate(most);
-    let ranked = keyed.into_iter().map(|it| it.2).collect();
-    Ok(Found { ranked, excluded: found.excluded })
+    let excluded = all.found.excluded;
+    Ok(Found { ranked: all.best(there, most, wanted.order)?, excluded })
 }
 
-/// Returns all documents that are found, in any order.
+/// All documents that are found, in any order.
+pub(super) struct All {
+    segments: Arc<[Segment]>,
+    pub(super) found: Found,
+}
+
+/// Returns all documents that are found.
 pub(super) fn all(
     cx: &Cx,
     there: &Snapshot,
     query: &dyn Query,
     wanted: Wanted<'_>,
-) -> Result<Found, Trouble> {
-    search(cx, there, query, wanted).map(|it| it.1)
-}
-
-fn search(
-    cx: &Cx,
-    there: &Snapshot,
-    query: &dyn Query,
-    wanted: Wanted<'_>,
-) -> Result<(Arc<[Segment]>, Found), Trouble> {
+) -> Result<All, Trouble> {
     let searcher = &there.searcher;
     let readers = searcher.segment_readers().iter();
     let segment = |it| Segment::of(it, &there.manifest, wanted.condition, wanted.order);
@@ -103,11 +82,59 @@ fn search(
     let wanted = Everything { segments: segments.clone() };
     let found = searcher.search_with_statistics_provider(query, &wanted, &statistics)?;
     cx.check()?;
-    Ok((segments, found))
+    Ok(All { segments, found })
 }
 
-/// Drops documents worse than the one at index `most`; its equals stay.
-fn keep_best(
+impl Found {
+    /// Keeps the `most` best documents and those that may be among them, and raises those in which
+    /// words of the query that follow each other are close together.
+    pub(super) fn raise(
+        &mut self,
+        cx: &Cx,
+        there: &Snapshot,
+        pairs: &Pairs,
+        most: usize,
+    ) -> Result<(), Trouble> {
+        keep_best(&mut self.ranked, most.max(near::EXAMINED + 1));
+        pairs.raise(cx, &there.searcher, &mut self.ranked)
+    }
+}
+
+impl All {
+    /// The `most` best of them, in order.
+    pub(super) fn best(
+        self,
+        there: &Snapshot,
+        most: usize,
+        order: Option<&Order>,
+    ) -> Result<Vec<Ranked>, Trouble> {
+        let Self { segments, found } = self;
+        let mut found = found.ranked;
+        match order {
+            Some(order) => found = order::best(found, &segments, order, most)?,
+            None => keep_best(&mut found, most),
+        }
+        let (mut keyed, mut values) = (Vec::new(), order::Values::new(&segments));
+        for ranked in found {
+            keyed.push((values.of(&ranked)?, key(there, ranked.doc)?, ranked));
+        }
+        keyed.sort_unstable_by(|(value, key, a), (other_value, other, b)| {
+            let by_field = order.map(|it| it.compare(value.as_ref(), other_value.as_ref()));
+            let by_score = || b.score.total_cmp(&a.score).then_with(|| key.cmp(other));
+            by_field.unwrap_or(Ordering::Equal).then_with(by_score)
+        });
+        keyed.truncate(most);
+        Ok(keyed.into_iter().map(|it| it.2).collect())
+    }
+}
+
+/// Drops documents with a lower score than the one at index `most`; its equals stay.
+pub(super) fn keep_best(found: &mut Vec<Ranked>, most: usize) {
+    keep_first(found, most, |a, b| b.score.total_cmp(&a.score));
+}
+
+/// Drops documents behind the one at index `most`; its equals stay.
+fn keep_first(
     found: &mut Vec<Ranked>,
     most: usize,
     mut compare: impl FnMut(&Ranked, &Ranked) -> Ordering,
@@ -254,7 +281,7 @@ pub(super) fn rounded(score: f64) -> f64 {
 
 /// The order of documents by a field.
 mod order {
-    use super::{HashMap, Order, Ranked, Segment, Trouble, keep_best};
+    use super::{HashMap, Order, Ranked, Segment, Trouble, keep_first};
 
     /// Drops documents that are not among the `most` first; the equals of the last one stay.
     pub(super) fn best(
@@ -271,7 +298,7 @@ mod order {
         let mut values = Values::new(segments);
         let mut all = Vec::new();
         for mut found in of_segments {
-            keep_best(&mut found, most, |a, b| {
+            keep_first(&mut found, most, |a, b| {
                 order.compare(a.key.as_ref(), b.key.as_ref()).then_with(|| by_score(a, b))
             });
             for ranked in &found {
@@ -279,7 +306,7 @@ mod order {
             }
             all.extend(found);
         }
-        keep_best(&mut all, most, |a, b| {
+        keep_first(&mut all, most, |a, b| {
             order.compare(values.known(a), values.known(b)).then_with(|| by_score(a, b))
         });
         Ok(all)

@@ -14,7 +14,7 @@ use tantivy::{
     tokenizer::TokenizerManager,
 };
 
-use super::{analyzer, compounds, meta::facts, trouble::Trouble};
+use super::{analyzer, compounds, meta::facts, trouble::Trouble, vectors};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
@@ -37,6 +37,8 @@ pub(super) struct Fields {
     pub(super) end: Field,
     /// The identity of a record; other documents have none.
     pub(super) hash: Field,
+    /// The key of its vectors: see [`vectors`].
+    pub(super) key: Field,
     /// The language of the searched text.
     pub(super) language: Field,
     /// The searched text: text and title.
@@ -70,6 +72,7 @@ pub(super) fn fields() -> &'static Fields {
             start: schema.add_u64_field("start", STORED | FAST),
             end: schema.add_u64_field("end", STORED),
             hash: schema.add_u64_field("hash", FAST),
+            key: schema.add_u64_field("key", FAST),
             language: schema.add_text_field("language", STRING | STORED),
             body: schema
                 .add_text_field("body", TextOptions::default().set_indexing_options(searched)),
@@ -127,6 +130,7 @@ pub(super) fn row(
             row.add_bytes(fields.facts, &fact);
         }
     }
+    row.add_u64(fields.key, vectors::key(&document.title, &document.text));
     let language = analyzer::language(&document.text);
     row.add_text(fields.language, language.code());
     let title = (!has_its_title(document)).then_some(&document.title);

@@ -1,6 +1,4 @@
-//! Vectors of texts by an encoder of the user.
-
-use std::path::PathBuf;
+//! Vectors of texts by a model of the user.
 
 use svc_contract::{
     registry::{
@@ -9,12 +7,12 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use super::encoder;
+use crate::meaning::Given;
 
 params! {
-    /// Returns the vectors of texts by meaning, from a sentence encoder on this machine.
+    /// Returns the vectors of texts by meaning, from a model on this machine.
     ///
-    /// `model` is a folder with the weights of a BERT model as sentence-transformers saves it:
+    /// `model` is what `vectors.learn` returned, or a sentence encoder: a folder with the weights of a BERT model as sentence-transformers saves it:
     /// `config.json`, `model.safetensors` (numbers of 32 or 16 bits) and `vocab.txt`; its tokenizer and
     /// pooling settings are respected. `all-MiniLM-L6-v2` and the English models of E5, GTE and BGE are
     /// of this kind. Nothing is downloaded, and no text leaves the machine. The vectors have length 1,
@@ -26,8 +24,8 @@ params! {
     pub(super) struct Infer {
         /// The texts.
         texts: Vec<Text>,
-        /// The folder of the model.
-        model: PathBuf,
+        /// The folder of a sentence encoder, or what `vectors.learn` returned.
+        model: Given,
     }
 }
 
@@ -75,8 +73,7 @@ impl Compute for Infer {
         if self.texts.is_empty() {
             return Ok(Value::List(Vec::new().into()));
         }
-        let encoder = encoder::read(&self.model, cx)?;
-        let vectors = encoder::vectors(&encoder, &self.texts, cx)?;
+        let vectors = self.model.read(cx)?.vectors(&self.texts, cx)?;
         let list = |it: Vec<f32>| -> Value {
             it.into_iter().map(|it| Value::Float(it.into())).collect::<Vec<_>>().into()
         };

@@ -1,6 +1,6 @@
 //! Reorders hits by their meaning, with a sentence encoder.
 
-use std::{collections::HashMap, path::PathBuf};
+use std::collections::HashMap;
 
 use svc_contract::{
     registry::{
@@ -12,14 +12,13 @@ use svc_contract::{
     value::{Record, Slot, Text, Value},
 };
 
-use super::encoder;
+use crate::meaning::{Given, cosine, titled};
 
 params! {
     /// Reorders hits by how near their meaning is to that of the question, and keeps the best.
     ///
     /// A hit may say the same in other words. The score is the cosine of the vectors of the question
-    /// and of the hit's title and text, from -1 to 1, by a sentence encoder on this machine: `model` is
-    /// a folder as for `vectors`. Only the beginning of a long text counts, so cut long documents into
+    /// and of the hit's title and text, from -1 to 1, by a model as for `vectors`. With an encoder, only the beginning of a long text counts, so cut long documents into
     /// passages first. A hit of 200 words takes a tenth of a second or more.
     ///
     /// Words and meaning together are better than each: fuse this ranking with the given one by
@@ -28,8 +27,8 @@ params! {
     pub(super) struct ByMeaning {
         /// The documents or passages, as returned by `search` and `rag_retrieval`.
         hits: Items<Hit>,
-        /// The folder of the model.
-        model: PathBuf,
+        /// The folder of a sentence encoder, or what `vectors.learn` returned.
+        model: Given,
         /// The number of hits to keep.
         #[range(1..=1_000)]
         keep: i64 = 10,
@@ -69,24 +68,19 @@ impl Compute for ByMeaning {
         if hits.is_empty() {
             return Ok(Value::List(Vec::new().into()));
         }
-        let encoder = encoder::read(&self.model, cx)?;
+        let space = self.model.read(cx)?;
         let query_of = |it: &Record| self.query.clone().unwrap_or_else(|| text(it, "query"));
         let mut queries: Vec<Text> = hits.iter().map(|it| query_of(it)).collect();
         queries.sort();
         queries.dedup();
-        let wanted = encoder::vectors(&encoder, &queries, cx)?;
+        let wanted = space.vectors(&queries, cx)?;
         let wanted: HashMap<&Text, Vec<f32>> = queries.iter().zip(wanted).collect();
-        let texts: Vec<String> = hits.iter().map(|it| titled(it)).collect();
-        let vectors = encoder::vectors(&encoder, &texts, cx)?;
+        let texts: Vec<String> =
+            hits.iter().map(|it| titled(&text(it, "title"), &text(it, "text"))).collect();
+        let vectors = space.vectors(&texts, cx)?;
         let scored = hits.into_iter().zip(vectors).map(|(hit, vector)| {
             let query = query_of(hit);
-            let cosine: f32 = wanted[&query]
-                .iter()
-                .zip(&vector)
-                .map(|(a, b)| a * b)
-                .sum::<f32>()
-                .clamp(-1.0, 1.0);
-            (f64::from(cosine), query, hit)
+            (cosine(&wanted[&query], &vector), query, hit)
         });
         let mut scored: Vec<_> = scored.collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -100,13 +94,6 @@ fn text(hit: &Record, name: &str) -> Text {
         Some(Value::Text(it)) => it.clone(),
         _ => Text::default(),
     }
-}
-
-/// The text of a hit with its title before it, unless it begins with it.
-fn titled(hit: &Record) -> String {
-    let (title, text) = (text(hit, "title"), text(hit, "text"));
-    let (title, text) = (title.trim(), text.trim_start_matches(['#', ' ']));
-    if text.starts_with(title) { text.to_owned() } else { format!("{title}\n{text}") }
 }
 
 /// A hit with a new score, and the query that it was found for.

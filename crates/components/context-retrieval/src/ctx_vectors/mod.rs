@@ -1,12 +1,14 @@
 //! Vectors of texts by meaning, and their nearest neighbours.
 //!
-//! The vectors come from a sentence encoder that the user has ([`encoder`]); those of a provider come
-//! from `llm_router.embed`.
+//! The vectors come from a sentence encoder that the user has, or from a space that was learnt
+//! ([`crate::meaning`]); those of a provider come from `llm_router.embed`.
 
-use svc_contract::registry::{Bias, Component, compute};
+use svc_contract::registry::{Bias, Component, compute, load, save};
 
-mod encoder;
+use crate::meaning::{VERSION, latent::Latent};
+
 mod infer;
+mod learn;
 mod meaning;
 mod nearest;
 
@@ -14,10 +16,11 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_vectors",
     cluster: "context-retrieval",
     summary: "Vectors of texts by meaning, from a sentence encoder, their nearest neighbours, and hits by meaning.",
-    version: 1,
+    version: VERSION,
     bias: Bias::new(
-        "sentence encoder",
+        "sentence encoder, or latent semantic analysis",
         &[
+            "words that occur together mean alike",
             "texts that mean alike have vectors of a similar direction",
             "the beginning of a text says what it is about",
         ],
@@ -27,5 +30,8 @@ pub(super) const COMPONENT: Component = Component {
         compute::<infer::Infer>(),
         compute::<nearest::Nearest>(),
         compute::<meaning::ByMeaning>(),
+        compute::<learn::Learn>(),
+        save::<Latent>(),
+        load::<Latent>(),
     ],
 };

@@ -31,6 +31,8 @@ fn counts(world: &World, query: &str, field: &str, source: &str, condition: &str
         20.into(),
         Value::text("words"),
         condition,
+        Value::text("words"),
+        Value::Null,
     ];
     json::write(&Facets::decode(&mut args).unwrap().run(&cx).unwrap())
 }

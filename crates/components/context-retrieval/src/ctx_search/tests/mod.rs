@@ -8,7 +8,7 @@ use std::{
 
 use svc_contract::{
     host::Host as _,
-    registry::{Meter, Monitor, Params as _},
+    registry::{Meter, Monitor, ParamDefault, Params as _},
     value::Type,
 };
 use svc_host_os::test::TestHost;
@@ -19,6 +19,7 @@ use super::*;
 mod answers;
 mod index;
 mod languages;
+mod meaning;
 mod meta;
 mod records;
 
@@ -26,12 +27,17 @@ mod records;
 struct Watch {
     notices: Mutex<Vec<String>>,
     indexed: Mutex<u64>,
+    encoded: Mutex<u64>,
 }
 
 impl Monitor for Watch {
     fn progress(&self, what: &str, done: u64, _: Option<u64>) {
-        assert_eq!(what, "indexing");
-        *self.indexed.lock().unwrap() = done;
+        let count = match what {
+            "indexing" => &self.indexed,
+            "encoding texts" => &self.encoded,
+            other => panic!("{other}"),
+        };
+        *count.lock().unwrap() = done;
     }
 
     fn notice(&self, message: &str) {
@@ -49,6 +55,8 @@ struct Answer {
     notices: Vec<String>,
     /// The number of files that were read.
     indexed: u64,
+    /// The number of texts whose vectors were computed.
+    encoded: u64,
 }
 
 impl World {
@@ -72,12 +80,15 @@ impl World {
         let (cancel, meter) = (self.cancel.clone(), Meter::default());
         let cx = Cx::new("ctx_search", self.host.clone(), cancel, watch.clone(), meter);
         let cx = cx.wanting(meta);
-        args.resize(Infer::PARAMS.len(), Value::Null);
+        for param in &Infer::PARAMS[args.len()..] {
+            args.push(param.default.map(ParamDefault::value).unwrap_or_default());
+        }
         let found = Infer::decode(&mut args).and_then(|it| it.run(&cx));
         let hits = found.map(|it| Vec::<Hit>::decode(it).unwrap());
         let notices = watch.notices.lock().unwrap().clone();
         let indexed = *watch.indexed.lock().unwrap();
-        Answer { hits, notices, indexed }
+        let encoded = *watch.encoded.lock().unwrap();
+        Answer { hits, notices, indexed, encoded }
     }
 
     fn search(&self, query: &str) -> Answer {

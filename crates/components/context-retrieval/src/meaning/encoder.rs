@@ -13,7 +13,7 @@ use svc_contract::{
 };
 use svc_encoder::{Encoder, FILES};
 
-use super::super::failed;
+use crate::failed;
 
 /// The largest file of a model.
 const LARGEST: Size = Size(4 << 30);
@@ -21,8 +21,8 @@ const LARGEST: Size = Size(4 << 30);
 /// The last encoder, and the hash of its files.
 static LAST: Mutex<Option<(blake3::Hash, Arc<Encoder>)>> = Mutex::new(None);
 
-/// Reads the encoder of a folder.
-pub(super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
+/// Reads the encoder of a folder, and returns it with the hash of its files.
+pub(super) fn read(folder: &Path, cx: &Cx) -> Result<([u8; 32], Arc<Encoder>), OpError> {
     let mut files = HashMap::new();
     let mut hash = blake3::Hasher::new();
     for (name, is_needed) in FILES {
@@ -42,7 +42,7 @@ pub(super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
     if let Some((known, encoder)) = last.as_ref()
         && *known == hash
     {
-        return Ok(encoder.clone());
+        return Ok((hash.into(), encoder.clone()));
     }
     let encoder = Encoder::read(|name| files.get(name).map(Vec::as_slice)).map_err(|unusable| {
         let message = format!("cannot use `{}` as an encoder: {unusable}", folder.display());
@@ -50,31 +50,27 @@ pub(super) fn read(folder: &Path, cx: &Cx) -> Result<Arc<Encoder>, OpError> {
     })?;
     let encoder = Arc::new(encoder);
     *last = Some((hash, encoder.clone()));
-    Ok(encoder)
+    Ok((hash.into(), encoder))
 }
 
 const HELP: &str = "give a folder with `config.json`, `model.safetensors` and `vocab.txt`, as \
                     sentence-transformers saves a BERT model";
 
-/// The vectors of texts, computed on all cores. A text takes long enough to look at the clock after
-/// each.
+/// How many texts are encoded at once. Each takes long enough to look at the clock afterwards.
+pub(super) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The vectors of a few texts, each computed by a thread.
 pub(super) fn vectors<T: AsRef<str> + Sync>(
     encoder: &Encoder,
     texts: &[T],
-    cx: &Cx,
 ) -> Result<Vec<Vec<f32>>, OpError> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut all = Vec::with_capacity(texts.len());
-    for batch in texts.chunks(threads) {
-        cx.check()?;
-        let encoded = thread::scope(|scope| {
-            let encode = |it: &'_ T| encoder.encode(it.as_ref());
-            let running = batch.iter().map(|it| scope.spawn(move || encode(it)));
-            let running: Vec<_> = running.collect();
-            running.into_iter().map(thread::ScopedJoinHandle::join).collect::<Result<Vec<_>, _>>()
-        });
-        all.extend(encoded.map_err(|_| OpError::bug("the encoder panicked"))?);
-        cx.progress("texts", all.len() as u64, Some(texts.len() as u64));
-    }
-    Ok(all)
+    let encoded = thread::scope(|scope| {
+        let encode = |it: &'_ T| encoder.encode(it.as_ref());
+        let running = texts.iter().map(|it| scope.spawn(move || encode(it)));
+        let running: Vec<_> = running.collect();
+        running.into_iter().map(thread::ScopedJoinHandle::join).collect::<Result<Vec<_>, _>>()
+    });
+    encoded.map_err(|_| OpError::bug("the encoder panicked"))
 }
