@@ -26,5 +26,5 @@ pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};
 pub use fault::{Fault, FieldFault, Why};
 pub use folder::{Folder, Served, Unserved};
 pub use resolve::Resolved;
-pub use runs::{Live, Numbered, Outcome, Seen};
+pub use runs::{Live, Numbered, RunEnd, Seen};
 pub use service::{Caller, Options, Service};

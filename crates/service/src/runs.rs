@@ -41,7 +41,7 @@ struct State {
     /// The number of the next event.
     next: u64,
     has_begun: bool,
-    outcome: Option<Outcome>,
+    outcome: Option<RunEnd>,
     ended: Option<Instant>,
     steps: Vec<StepReport>,
 }
@@ -54,7 +54,7 @@ pub struct Numbered {
 }
 
 /// The end of a run.
-pub type Outcome = Result<Answer, Fault>;
+pub type RunEnd = Result<Answer, Fault>;
 
 /// What a reader gets next.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub enum Seen {
     Event(Numbered),
     /// The reader came too late for some events: the next one is this.
     Gap(u64),
-    Ended(Box<Outcome>),
+    Ended(Box<RunEnd>),
 }
 
 impl Live {
@@ -106,7 +106,7 @@ impl Live {
     }
 
     /// The end, if the run has ended.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<RunEnd> {
         self.state().outcome.clone()
     }
 
@@ -135,7 +135,7 @@ impl Live {
     }
 
     /// Waits for the end.
-    pub async fn ended(&self) -> Outcome {
+    pub async fn ended(&self) -> RunEnd {
         let mut changed = self.changed.subscribe();
         loop {
             if let Some(outcome) = self.outcome() {
@@ -193,7 +193,7 @@ impl Live {
         self.changed.send_modify(|it| *it += 1);
     }
 
-    fn end(&self, outcome: Outcome) {
+    fn end(&self, outcome: RunEnd) {
         let mut state = self.state();
         state.outcome = Some(outcome);
         state.ended = Some(Instant::now());

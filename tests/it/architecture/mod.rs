@@ -117,7 +117,23 @@ const LIGHT: [(&str, &[&str]); 10] = [
         ],
     ),
     // No protocol.
-    ("service", &["blake3", "svc-contract", "svc-engine", "svc-lang", "tokio", "tokio-util"]),
+    (
+        "service",
+        &[
+            "blake3",
+            "hmac",
+            "sha2",
+            "subtle",
+            "svc-contract",
+            "svc-engine",
+            "svc-lang",
+            "svc-store",
+            "svc-text",
+            "tokio",
+            "tokio-util",
+            "toml",
+        ],
+    ),
     ("assist", &["svc-contract", "svc-engine", "svc-lang"]),
     // Names of the language are only in what it generates.
     ("derive", &["proc-macro2", "quote", "syn"]),

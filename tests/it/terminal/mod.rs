@@ -165,7 +165,11 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 33] = [
+const COVERED: [&str; 37] = [
+    "serve",
+    "call",
+    "tools",
+    "openapi",
     "run",
     "repl",
     "resume",
@@ -347,6 +351,12 @@ fn what_is_looked_up_is_only_text() {
         &["grammar"],
         &["card"],
         &["completions", "bash"],
+        &["openapi"],
+        &["tools"],
+        &["tools", HOSTILE],
+        &["call", HOSTILE],
+        &["call", "nav_inspect", "-p", &format!("component={HOSTILE}")],
+        &["serve", HOSTILE],
         &["models"],
         &["models", "--json"],
         &["components"],

@@ -162,11 +162,13 @@ fn is_slow(op: &OpDef) -> bool {
     !op.is_inline()
 }
 
-/// Flows as arguments are made from ops with known values; secrets and models are not available.
+/// Flows as arguments are made from ops with known values; secrets and models are not available,
+/// and a model as JSON is only its id.
 /// `dates` would list every day of the calendar.
 fn is_callable(op: &OpDef) -> bool {
     let is_special = |it: Scheme| matches!(it, Scheme::Secret | Scheme::Bytes) || it.has_model();
-    op.name != "dates" && !op.params.iter().any(|it| is_special(it.scheme))
+    let is_special_any = || op.params.iter().any(|it| is_special(it.scheme));
+    op.name != "dates" && !op.yields.has_model() && !is_special_any()
 }
 
 #[test]

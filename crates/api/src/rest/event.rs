@@ -2,7 +2,7 @@
 
 use svc_contract::value::{Value, json};
 use svc_engine::{Happened, RunEvent};
-use svc_service::{Live, Numbered, Outcome};
+use svc_service::{Live, Numbered, RunEnd};
 
 use super::{
     fault::{WithRequest, body},
@@ -44,7 +44,7 @@ pub fn gap(run: &Live, next: u64) -> String {
 }
 
 /// The end of a run: what a call that waited would have got.
-pub fn end(run: &Live, number: u64, outcome: Outcome) -> String {
+pub fn end(run: &Live, number: u64, outcome: RunEnd) -> String {
     let (name, data): (_, Value) = match outcome {
         Ok(answer) => ("result", ended(run, answer)),
         Err(fault) => {

@@ -61,7 +61,7 @@ impl Op for Spell {
         "check the spelling of a text",
         "find typos",
         "spelling mistakes with corrections",
-        "did you mean",
+        "suggest the right spelling of words",
         "correct misspelled words",
         "spell checker with my own dictionary",
     ];

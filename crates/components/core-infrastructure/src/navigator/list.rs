@@ -68,12 +68,12 @@ impl Op for List {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A family",
-            r#"navigator.list(family: "ctx", limit: 1) >> .components"#,
+            r#"list_components(family: "ctx", limit: 1) >> .components"#,
             r#"["ctx_search"]"#,
         ),
         Example::err(
             "A cursor that leads nowhere",
-            r#"navigator.list(cursor: "nope")"#,
+            r#"list_components(cursor: "nope")"#,
             "unknown cursor `nope`",
         ),
     ];

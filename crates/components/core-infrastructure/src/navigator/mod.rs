@@ -28,6 +28,7 @@ pub(super) const COMPONENT: Component = Component {
         ("nav_inspect", "inspect"),
         ("nav_stats", "stats"),
         ("nav_health", "health"),
+        ("list_components", "list"),
     ],
     ops: &[
         compute::<discover::Discover>(),
