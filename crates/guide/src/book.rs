@@ -15,7 +15,7 @@ use svc_text::{
 };
 
 /// The chapters that answer users' questions.
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -25,6 +25,7 @@ const FILES: [(&str, &str); 17] = [
     ("docs/policy.md", include_str!("../../../docs/policy.md")),
     ("docs/runs.md", include_str!("../../../docs/runs.md")),
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
+    ("docs/serving.md", include_str!("../../../docs/serving.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
     ("docs/blocks.md", include_str!("../../../docs/blocks.md")),
     ("docs/guide.md", include_str!("../../../docs/guide.md")),

@@ -140,7 +140,7 @@ impl Job<'_> {
     /// Returns the stored index, up to date. Takes the lock only if there is something to do.
     fn current(&self, place: &Place, notices: &Notices) -> Result<Snapshot, Trouble> {
         let now = self.cx.host().now();
-        if let Some(there) = place.open()?
+        if let Some(there) = place.open(now)?
             && there.manifest.is_of(&self.listing)
         {
             return Ok(there);

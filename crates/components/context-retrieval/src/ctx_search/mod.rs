@@ -89,8 +89,10 @@ choices! {
 params! {
     /// Finds the documents that answer a query best. Returns whole documents, best first.
     ///
-    /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without English stop words,
-    /// reduced to their stems by the English Snowball stemmer. Equal scores are ordered by id.
+    /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without the stop words of their
+    /// language, reduced to their stems by its Snowball stemmer. Numbers count a tenth in the length
+    /// of a document, and neighbouring words of the query count more where they are close together.
+    /// Equal scores are ordered by id.
     /// Scores are rounded to four places and are comparable only within one query. A query of stop
     /// words only finds documents with them. A name such as `getUserName` or `get_user_name` is also
     /// found by its parts and by `username`, and `e-mail` by `email`.

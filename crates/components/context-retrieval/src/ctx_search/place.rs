@@ -75,12 +75,23 @@ impl Place {
 
     /// Opens the existing index if its files are known to be unchanged since they were written.
     /// Without a lock, another process may be writing the index at this moment.
-    pub(super) fn open(&self) -> Result<Option<Snapshot>, Trouble> {
+    pub(super) fn open(&self, now: i64) -> Result<Option<Snapshot>, Trouble> {
         let seal = Seal::read(&self.seal())?;
-        if !seal.is_some_and(|it| it.holds(&self.index())) {
-            return Ok(None);
+        let Some(seal) = seal.filter(|it| it.holds(&self.index())) else { return Ok(None) };
+        if !seal.is_settled(now) {
+            self.seal_again(&seal, now);
         }
         self.opened().map(Some)
+    }
+
+    /// Seals files that have not changed for a while, so that their metadata is enough from now on.
+    /// If that fails, as in a folder that cannot be written, their content is compared each time.
+    fn seal_again(&self, seal: &Seal, now: i64) {
+        if let Ok(Some(lock)) = Lock::free(&self.dir)
+            && seal.holds(&self.index())
+        {
+            let _ = self.seal_up(&lock, now);
+        }
     }
 
     /// Opens the existing index under the lock: then changed files mean damage. An index that
@@ -134,6 +145,17 @@ impl Place {
 }
 
 impl Lock {
+    /// The lock of a folder, if no other process has it.
+    fn free(folder: &Path) -> io::Result<Option<Self>> {
+        let path = folder.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(err),
+        }
+    }
+
     /// Waits for the lock of a folder, which is created if it is missing.
     fn of(folder: &Path, cx: &Cx) -> Result<Self, Trouble> {
         const PAUSE: Duration = Duration::from_millis(20);
@@ -175,4 +197,35 @@ impl Snapshot {
 /// An index in memory, for one search.
 pub(super) fn in_memory() -> Index {
     schema::prepared(Index::create_in_ram(fields().schema.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise the first searches after an index was written would be slow for ever.
+    #[test]
+    fn an_index_that_stays_is_sealed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::of(folder.path(), Path::new("docs"));
+        fs::create_dir_all(&place.dir).unwrap();
+        let lock = Lock::free(&place.dir).unwrap().unwrap();
+        place.create(&lock).unwrap();
+        let written = fs::metadata(place.index().join("meta.json")).unwrap().modified().unwrap();
+        let written = written.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+        let now = i64::try_from(written).unwrap();
+        place.seal_up(&lock, now).unwrap();
+        drop(lock);
+
+        let sealed = |place: &Place| Seal::read(&place.seal()).unwrap().unwrap();
+        let later = now + 60_000;
+        let before = sealed(&place);
+        assert!(before.is_settled(now) && !before.is_settled(later));
+        // The manifest is missing, since nothing was committed; the seal is what matters.
+        let _ = place.open(now);
+        assert_eq!(sealed(&place), before);
+        let _ = place.open(later);
+        assert!(sealed(&place).is_settled(later + 60_000));
+        assert!(sealed(&place).holds(&place.index()));
+    }
 }
