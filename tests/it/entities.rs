@@ -8,14 +8,14 @@ use serde_json::{Value as Json, json};
 use svc_contract::value::json as values;
 
 /// Learns from one half, and finds the entities of the other: without a model, and with it.
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 param learnt: [{ text: string, entities: [{ start: int, end: int, type: string }] }]
 param tested: [string]
 let model = learnt >> ctx_entities.learn
 {
   model: (tested >> each { entities(model: model) }),
   rules: (tested >> each { entities }),
-}"#;
+}";
 
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
 #[expect(clippy::cast_precision_loss, reason = "there are few entities")]

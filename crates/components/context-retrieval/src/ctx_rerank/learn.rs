@@ -16,6 +16,7 @@ use super::{
 };
 
 /// The weights of the features, and how hits are read.
+#[expect(clippy::struct_field_names, reason = "stored models have this name")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Weights {
     pub(super) window: usize,

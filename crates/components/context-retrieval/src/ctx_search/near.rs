@@ -103,7 +103,9 @@ impl Pairs {
         for ranked in found {
             cx.check()?;
             let doc = ranked.doc.doc_id;
-            words.iter_mut().for_each(|it| it.read(doc));
+            for it in &mut words {
+                it.read(doc);
+            }
             let mut sum = 0.0;
             for (first, second) in &self.pairs {
                 let count = together(&words[*first].places, &words[*second].places);
