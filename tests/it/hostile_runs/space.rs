@@ -62,8 +62,14 @@ fn a_full_disk_ends_a_run_that_goes_on_later() {
     let store = small.join("runs.db");
     let store = store.to_str().unwrap();
     let run_in_a_new_store = || {
-        for file in std::fs::read_dir(&small).unwrap() {
-            std::fs::remove_file(file.unwrap().path()).unwrap();
+        for entry in std::fs::read_dir(&small).unwrap() {
+            let path = entry.unwrap().path();
+            // Claims of runs are files in a folder.
+            if path.is_dir() {
+                std::fs::remove_dir_all(path).unwrap();
+            } else {
+                std::fs::remove_file(path).unwrap();
+            }
         }
         let failed = place.svc(&["run", "a.svc", "--store", store]);
         let message = err(&failed);
