@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -64,15 +64,8 @@ question
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
 #[tokio::test]
 async fn passages_keep_relevant_documents() {
-    let all = std::env::var_os("SVC_LEARN").is_some();
-    let names: &[&str] = if all { &["cacm", "cisi", "cranfield"] } else { &["cacm"] };
-    for name in names {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ir").join(name);
-        let Ok(docs) = fs::read(folder.join("docs.jsonl")) else {
-            eprintln!("skipped: no test collections");
-            return;
-        };
-        let engine = svc::engine().with_host(Arc::new(TestHost::new().file("docs.jsonl", docs)));
+    for name in collections() {
+        let Some((folder, engine)) = collection(name) else { return };
         let relevant = judgements(&folder);
         let mut found = [[0; 2]; 4];
         for (question, text) in questions(&folder) {
@@ -90,6 +83,23 @@ async fn passages_keep_relevant_documents() {
             assert!(found[3][at] >= found[0][at], "{name}: {found:?}");
         }
     }
+}
+
+/// The collections that are measured: all of them with `SVC_LEARN=1`.
+fn collections() -> &'static [&'static str] {
+    let all = std::env::var_os("SVC_LEARN").is_some();
+    if all { &["cacm", "cisi", "cranfield"] } else { &["cacm"] }
+}
+
+/// The folder of a collection, and an engine with its documents as `docs.jsonl`.
+fn collection(name: &str) -> Option<(PathBuf, Engine)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ir").join(name);
+    let Ok(docs) = fs::read(folder.join("docs.jsonl")) else {
+        crate::skipped("no test collections");
+        return None;
+    };
+    let host = TestHost::new().file("docs.jsonl", docs);
+    Some((folder, svc::engine().with_host(Arc::new(host))))
 }
 
 /// The ids of six results: of a search, or the passages of the documents that it found.
@@ -116,15 +126,8 @@ const REWRITTEN: [(&str, &str); 3] = [
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so, and so do figures")]
 #[tokio::test]
 async fn rewritten_questions_find_more() {
-    let all = std::env::var_os("SVC_LEARN").is_some();
-    let names: &[&str] = if all { &["cacm", "cisi", "cranfield"] } else { &["cacm"] };
-    for name in names {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ir").join(name);
-        let Ok(docs) = fs::read(folder.join("docs.jsonl")) else {
-            eprintln!("skipped: no test collections");
-            return;
-        };
-        let engine = svc::engine().with_host(Arc::new(TestHost::new().file("docs.jsonl", docs)));
+    for name in collections() {
+        let Some((folder, engine)) = collection(name) else { return };
         let grades = grades(&folder);
         let mut totals = [0.0; REWRITTEN.len()];
         for (question, text) in questions(&folder) {

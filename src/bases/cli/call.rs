@@ -7,7 +7,7 @@ use svc_service::{Args as CallArgs, Bounds, Call, Fault, Options, Service, Work,
 use super::{
     Session,
     exit::{FAILED, Failure, OK, Result, USAGE, answered},
-    given::{duration, money, tokens},
+    given::{duration, money, name_and_value, tokens},
     policy::Rules,
     run::{print_value, reader},
     show, terminal,
@@ -49,13 +49,6 @@ const EXAMPLES: &str = r#"Examples:
   svc call nav_discover -p query="condense documents" -p limit=1 --json
   svc call invoke_component -p component=text -p op=upper -p 'params={"text": "a"}'
   svc call run_pipeline --args '{"script": "1 + 1"}'"#;
-
-fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("expected NAME=VALUE".to_owned()),
-    }
-}
 
 impl CallTool {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {

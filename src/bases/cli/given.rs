@@ -47,7 +47,7 @@ pub(super) struct CapArgs {
     reuse: Option<Duration>,
 }
 
-fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
+pub(super) fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE".to_owned()),

@@ -1,4 +1,4 @@
-//! How long a check takes, and whether that depends on what is wrong with a key.
+//! Whether the time of a check depends on what is wrong with a key.
 //!
 //! `cargo test --release -p svc-service timing -- --ignored --nocapture`
 
@@ -12,7 +12,9 @@ const SAMPLES: usize = 200_000;
 /// Checks with an unknown id and with a wrong secret take the same time: Welch's t of the two
 /// classes, in random order, without the slowest tenth, is below 4.5.
 #[test]
-#[ignore = "a measurement, which a busy machine disturbs"]
+// It compares nanoseconds, which other work on the machine shifts, so it cannot hold in a run of all
+// tests; the branches that it is about are the same for both classes by construction (`ring.rs`).
+#[ignore = "compares nanoseconds; needs a quiet machine and a release build"]
 #[expect(clippy::print_stdout, reason = "`--nocapture` shows the numbers")]
 fn an_unknown_id_takes_as_long_as_a_wrong_secret() {
     let access = Access::in_memory(&host()).unwrap();
@@ -51,29 +53,4 @@ fn welch([a, b]: &[Vec<f64>; 2]) -> f64 {
         sum / (it.len() as f64 - 1.0) / it.len() as f64
     };
     (mean(a) - mean(b)) / (error(a) + error(b)).sqrt()
-}
-
-#[tokio::test]
-#[ignore = "a measurement"]
-#[expect(clippy::print_stdout, reason = "`--nocapture` shows the numbers")]
-async fn what_a_call_costs() {
-    const CALLS: u32 = 100_000;
-    let access = Access::in_memory(&host()).unwrap();
-    let keys: Vec<ApiKey> = (0..1_000).map(|_| issue(&access, &wish("builder"), 0).0).collect();
-    let policy = AccessPolicy::built_in(true);
-    let begun = Instant::now();
-    for number in 0..CALLS {
-        let key = &keys[number as usize % keys.len()];
-        let info = access.enter(key.reveal(), HERE, NOW).await.unwrap().unwrap();
-        black_box(policy.role(&info.role));
-    }
-    println!("a right key takes {} ns", begun.elapsed().as_nanos() / u128::from(CALLS));
-    let limits = policy.role("builder").unwrap().limits;
-    let account = crate::access::rates::Account::new("ann", "builder");
-    let begun = Instant::now();
-    for number in 0..CALLS {
-        let now = NOW + i64::from(number) * 100;
-        access.rates.admit(&account, &limits, 1, now).await.unwrap().unwrap();
-    }
-    println!("counting a call takes {} ns", begun.elapsed().as_nanos() / u128::from(CALLS));
 }
