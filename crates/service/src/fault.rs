@@ -2,7 +2,10 @@
 
 use std::{fmt, time::Duration};
 
-use svc_contract::registry::{ErrorKind, OpError};
+use svc_contract::{
+    registry::{ErrorKind, OpError},
+    store::{StoreError, StoreErrorKind},
+};
 use svc_engine::Error;
 use svc_lang::diag::{Code, Problem, Report, Span};
 
@@ -191,6 +194,17 @@ impl From<&OpError> for Fault {
 impl From<OpError> for Fault {
     fn from(error: OpError) -> Self {
         Self::from(&error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        let why = match error.kind {
+            StoreErrorKind::NotFound | StoreErrorKind::Ambiguous => Why::Op(ErrorKind::NotFound),
+            StoreErrorKind::Claimed { .. } => Why::Conflict,
+            _ => Why::Op(ErrorKind::Failed),
+        };
+        Self::new(why, error.message).help_opt(error.help)
     }
 }
 

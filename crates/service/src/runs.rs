@@ -10,7 +10,9 @@ use std::{
 };
 
 use svc_contract::{registry::ErrorKind, store::RunId};
-use svc_engine::{CancellationToken, Engine, Happened, Response, RunEvent, Running};
+use svc_engine::{
+    CancellationToken, Engine, Error, Happened, Request, Response, RunEvent, Running,
+};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::{Answer, Fault, Resolved, StepReport, Why};
@@ -237,6 +239,14 @@ pub(crate) struct Registry {
     unstored: AtomicU64,
 }
 
+/// The wait for a place among the runs that are computed at the same time.
+pub(crate) trait Slot:
+    Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static
+{
+}
+
+impl<F> Slot for F where F: Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {}
+
 /// What is needed to start a run.
 pub(crate) struct Start {
     pub(crate) engine: Engine,
@@ -246,39 +256,23 @@ pub(crate) struct Start {
 
 impl Registry {
     /// Starts a run, which waits for its slot first.
-    pub(crate) fn start(
-        &self,
-        start: Start,
-        slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static,
-    ) -> Arc<Live> {
+    pub(crate) fn start(&self, start: Start, slot: impl Slot) -> Arc<Live> {
         let Start { engine, resolved, cancel } = start;
         let request = resolved.request(&engine).acknowledged();
         let request = request.cancelled_by(cancel.clone()).into_owned();
         let is_stored = request.id().is_some();
         let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
-        let live = Live::new(id, Some(&resolved), is_stored, cancel.clone());
+        let live = Live::new(id, Some(&resolved), is_stored, cancel);
         self.add(live.clone());
         let run = live.clone();
         tokio::spawn(async move {
-            let outcome = match waited(slot, &cancel).await {
-                Ok(slot) => {
-                    run.begin();
-                    let begun = Instant::now();
-                    let mut running = request.start();
-                    watch_events(&run, &mut running, Some(&resolved)).await;
-                    let ended = running.await;
-                    drop(slot);
-                    match ended {
-                        Ok(response) => {
-                            let answer = run.answer(response, begun.elapsed());
-                            resolved.answered(answer)
-                        }
-                        Err(error) => Err(resolved.failure(&engine, error)),
-                    }
-                }
+            let ended = run.run(request, Some(&resolved), slot).await;
+            let ended = match ended {
+                Ok(Ok(answer)) => resolved.answered(answer),
+                Ok(Err(error)) => Err(resolved.failure(&engine, error)),
                 Err(fault) => Err(fault),
             };
-            run.end(outcome);
+            run.end(ended);
         });
         live
     }
@@ -289,28 +283,16 @@ impl Registry {
         engine: &Engine,
         id: &RunId,
         cancel: CancellationToken,
-        slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static,
+        slot: impl Slot,
     ) -> Result<Arc<Live>, Fault> {
-        let request = engine.resume(id.as_str()).map_err(|err| of_store(&err))?;
+        let request = engine.resume(id.as_str())?;
         let request = request.acknowledged().cancelled_by(cancel.clone()).into_owned();
-        let live = Live::new(id.clone(), None, true, cancel.clone());
+        let live = Live::new(id.clone(), None, true, cancel);
         self.add(live.clone());
         let run = live.clone();
         tokio::spawn(async move {
-            let outcome = match waited(slot, &cancel).await {
-                Ok(slot) => {
-                    run.begin();
-                    let begun = Instant::now();
-                    let mut running = request.start();
-                    watch_events(&run, &mut running, None).await;
-                    let ended = running.await;
-                    drop(slot);
-                    let answer = ended.map(|it| run.answer(it, begun.elapsed()));
-                    answer.map_err(|err| Fault::of_run(&err))
-                }
-                Err(fault) => Err(fault),
-            };
-            run.end(outcome);
+            let ended = run.run(request, None, slot).await;
+            run.end(ended.and_then(|it| it.map_err(|error| Fault::of_run(&error))));
         });
         Ok(live)
     }
@@ -358,7 +340,7 @@ fn forget(all: &mut HashMap<String, Arc<Live>>) {
 
 /// Waits for a slot, unless the run is cancelled first.
 async fn waited(
-    slot: impl Future<Output = Result<OwnedSemaphorePermit, Fault>>,
+    slot: impl Slot,
     cancel: &CancellationToken,
 ) -> Result<OwnedSemaphorePermit, Fault> {
     let cancelled = || Fault::new(Why::Op(ErrorKind::Cancelled), "cancelled before it began");
@@ -379,6 +361,23 @@ async fn watch_events(run: &Live, running: &mut Running, resolved: Option<&Resol
 }
 
 impl Live {
+    /// Waits for a slot, then runs to the end: the answer, or why the run has none.
+    async fn run(
+        &self,
+        request: Request<'static>,
+        resolved: Option<&Resolved>,
+        slot: impl Slot,
+    ) -> Result<Result<Answer, Error>, Fault> {
+        let slot = waited(slot, &self.cancel).await?;
+        self.begin();
+        let begun = Instant::now();
+        let mut running = request.start();
+        watch_events(self, &mut running, resolved).await;
+        let ended = running.await;
+        drop(slot);
+        Ok(ended.map(|it| self.answer(it, begun.elapsed())))
+    }
+
     /// Adds what an event says about a step.
     fn count(&self, event: &RunEvent, resolved: &Resolved) {
         let Some(idx) = resolved.step_of(&event.node) else { return };
@@ -403,16 +402,4 @@ impl Live {
             steps: self.state().steps.clone(),
         }
     }
-}
-
-/// A failure of the store.
-pub(crate) fn of_store(err: &svc_contract::store::StoreError) -> Fault {
-    use svc_contract::store::StoreErrorKind as Kind;
-    let why = match err.kind {
-        Kind::NotFound => Why::Op(ErrorKind::NotFound),
-        Kind::Ambiguous => Why::Op(ErrorKind::InvalidInput),
-        Kind::Claimed { .. } => Why::Conflict,
-        _ => Why::Op(ErrorKind::Failed),
-    };
-    Fault::new(why, err.message.clone()).help_opt(err.help.clone())
 }

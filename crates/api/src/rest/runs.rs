@@ -18,7 +18,7 @@ use crate::{
     page::{Page, PageLimits},
     runs::RunJson,
     show::{ShowJson, planned},
-    store::{Run, RunStore, StoreError, StoreErrorKind},
+    store::{Run, RunStore},
     tap::{Tapped, tap},
 };
 
@@ -157,8 +157,8 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let Some(store) = &rest.store else {
         return Ok(Reply::ok(with_ok(object([("runs", Value::from(Vec::<Value>::new()))]))));
     };
-    let all = store.latest(if asked.state.is_some() { 1000 } else { limit }).map_err(of_store)?;
-    let is_wanted = |it: &&Run| asked.state.as_deref().is_none_or(|state| word(it.state) == state);
+    let all = store.latest(if asked.state.is_some() { 1000 } else { limit })?;
+    let is_wanted = |it: &&Run| asked.state.as_deref().is_none_or(|state| it.state.word() == state);
     let runs: Result<Vec<Value>, Fault> =
         all.iter().filter(is_wanted).take(limit).map(|it| value_of(&RunJson::new(it))).collect();
     Ok(Reply::ok(with_ok(object([("runs", runs?.into())]))))
@@ -172,7 +172,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         return Ok(Reply::ok(with_ok(of_live(&live))));
     }
     let (store, run) = stored(rest, id)?;
-    let nodes = store.calls(&run.id).map_err(of_store)?;
+    let nodes = store.calls(&run.id)?;
     let result = tap(rest.service.engine(), store, run.id.as_str(), Tapped::Result).ok();
     let shown = value_of(&ShowJson::new(&run, &nodes))?;
     let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
@@ -181,7 +181,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let tokens = i64::try_from(run.used.tokens).unwrap_or(i64::MAX);
     let view = RunView {
         run_id: run.id.as_str().into(),
-        state: word(run.state).into(),
+        state: run.state.word().into(),
         script: run.script.as_str().into(),
         result: result.unwrap_or_default(),
         error: of(&own, "error").unwrap_or_default(),
@@ -238,7 +238,7 @@ fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 
 fn page(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, input.part(0))?;
-    let nodes = store.calls(&run.id).map_err(of_store)?;
+    let nodes = store.calls(&run.id)?;
     let plan = planned(rest.service.engine(), store, &run);
     let nodes = with_step(&run, nodes, plan.as_ref());
     let page = Page::new(store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
@@ -251,7 +251,7 @@ fn page(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, input.part(0))?;
     let engine = store.engine(rest.service.engine().clone());
-    let why = engine.why(run.id.as_str(), None, None).map_err(of_store)?;
+    let why = engine.why(run.id.as_str(), None, None)?;
     Ok(Reply::ok(with_ok(value_of(&why)?)))
 }
 
@@ -265,7 +265,7 @@ fn cancel(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         Some(live) => Err(over(id, live.word())),
         None => {
             let (_, run) = stored(rest, id)?;
-            Err(over(run.id.as_str(), word(run.state)))
+            Err(over(run.id.as_str(), run.state.word()))
         }
     }
 }
@@ -277,7 +277,7 @@ async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     }
     let (_, run) = stored(rest, id)?;
     if run.state == RunState::Ok {
-        return Err(over(run.id.as_str(), word(run.state)));
+        return Err(over(run.id.as_str(), run.state.word()));
     }
     let live = rest.service.resume(&run.id)?;
     live.begun().await;
@@ -292,20 +292,7 @@ fn over(id: &str, state: &str) -> Fault {
 fn stored<'a>(rest: &'a Rest, id: &str) -> Result<(&'a RunStore, Run), Fault> {
     let unknown = || Fault::not_found(format!("unknown run `{id}`"));
     let store = rest.store.as_ref().ok_or_else(unknown)?;
-    let run = store.run(id).map_err(of_store)?;
+    let run = store.run(id)?;
     // A prefix, or `last`, is for people at a prompt.
     if run.id.as_str() == id { Ok((store, run)) } else { Err(unknown()) }
-}
-
-fn word(state: RunState) -> &'static str {
-    state.word()
-}
-
-fn of_store(err: StoreError) -> Fault {
-    use svc_contract::registry::ErrorKind;
-    let why = match err.kind {
-        StoreErrorKind::NotFound | StoreErrorKind::Ambiguous => Why::Op(ErrorKind::NotFound),
-        _ => Why::Op(ErrorKind::Failed),
-    };
-    Fault::new(why, err.message)
 }
