@@ -8,7 +8,7 @@ use svc_service::{Fault, tools};
 
 use super::{
     Input, Reply, Rest, invoke,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -72,7 +72,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(Clusters::SCHEME),
             statuses: &[],
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Now(|rest, _| Ok(all(rest))),
         },
         Route {
@@ -86,7 +86,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(Cluster::SCHEME),
             statuses: &[404],
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Now(one),
         },
         Route {
@@ -100,7 +100,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(InCluster::SCHEME),
             statuses: invoke::STATUSES,
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Io(|rest, input| Box::pin(called(rest, input))),
         },
     ]

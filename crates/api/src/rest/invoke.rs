@@ -9,7 +9,7 @@ use svc_service::{Answer, Bounds, Call, Fault, Work, decode, tools};
 
 use super::{
     Input, Reply, Rest,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -50,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(Invoked::SCHEME),
         statuses: STATUSES,
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle: Handle::Io(|rest, input| Box::pin(invoke(rest, input))),
     }]
 }

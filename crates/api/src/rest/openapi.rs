@@ -8,7 +8,7 @@ use svc_service::tools;
 
 use super::{
     object,
-    route::{Access, Body, Method, Route, routes},
+    route::{Access, Answers, Body, Method, Route, routes},
 };
 
 /// The document as JSON text.
@@ -119,18 +119,16 @@ fn request_body(body: Body) -> Value {
 }
 
 fn responses(route: &Route, registry: &Registry) -> Value {
-    let reply = reply(route, registry);
-    let reply = if is_bare(route) { reply } else { with_ok(reply) };
-    let mut fine = vec![content_of("application/json", reply)];
-    if route.streams {
-        fine.push(content_of("text/event-stream", object([("type", "string".into())])));
-    }
-    if route.path.ends_with("/page") {
-        fine = vec![content_of("text/html", object([("type", "string".into())]))];
-    }
-    if route.path == "/runs/{id}/events" {
-        fine = vec![content_of("text/event-stream", object([("type", "string".into())]))];
-    }
+    let json = || content_of("application/json", with_ok(reply(route, registry)));
+    let text = || object([("type", "string".into())]);
+    let events = || content_of("text/event-stream", text());
+    let fine = match route.answers {
+        Answers::Object => vec![json()],
+        Answers::Bare => vec![content_of("application/json", reply(route, registry))],
+        Answers::ObjectOrEvents => vec![json(), events()],
+        Answers::Events => vec![events()],
+        Answers::Page => vec![content_of("text/html", text())],
+    };
     let mut all = vec![(
         "200".to_owned(),
         object([("description", "success".into()), ("content", record(fine))]),
@@ -158,7 +156,7 @@ fn reply(route: &Route, registry: &Registry) -> Value {
     let properties = whole.as_record().and_then(|it| it.get("properties"));
     let result = properties.and_then(Value::as_record).and_then(|it| it.get("result")).cloned();
     // A bare list has no field around it.
-    result.filter(|_| is_bare(route)).unwrap_or_else(|| open(whole))
+    result.filter(|_| route.answers == Answers::Bare).unwrap_or_else(|| open(whole))
 }
 
 /// The schema of an object that may have further fields.
@@ -166,14 +164,6 @@ fn open(schema: Value) -> Value {
     let Value::Record(of) = &schema else { return schema };
     let kept = of.iter().filter(|(name, _)| name.as_ref() != "additionalProperties");
     Value::Record(kept.map(|(name, it)| (name.clone(), it.clone())).collect())
-}
-
-/// Whether the answer is bare: without the field `ok`.
-fn is_bare(route: &Route) -> bool {
-    matches!(
-        route.path,
-        "/nav/discover" | "/health" | "/health/live" | "/health/ready" | "/components" | "/blocks"
-    )
 }
 
 /// All statuses besides 200, in order.

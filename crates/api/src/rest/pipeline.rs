@@ -9,7 +9,7 @@ use svc_service::{Args, Bounds, Call, Fault, Work, tools};
 
 use super::{
     Input, Reply, Rest, invoke,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -98,7 +98,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(PipelineReply::SCHEME),
         statuses: invoke::STATUSES,
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle: Handle::Io(|rest, input| Box::pin(pipeline(rest, input))),
     };
     vec![
@@ -114,7 +114,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || tools::output_schema(ResearchReply::SCHEME),
             statuses: invoke::STATUSES,
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Io(|rest, input| Box::pin(research(rest, input))),
         },
     ]

@@ -43,8 +43,7 @@ pub struct Route {
     pub statuses: &'static [u16],
     /// The tool whose result is the answer, if it is one.
     pub tool: Option<&'static str>,
-    /// Whether it can answer with events.
-    pub streams: bool,
+    pub answers: Answers,
     pub(crate) handle: Handle,
 }
 
@@ -56,6 +55,19 @@ pub(crate) enum Handle {
     /// On a thread that may wait for files and the store.
     Blocking(fn(&Rest, &Input) -> Result<Reply, Fault>),
     Io(for<'a> fn(&'a Rest, Input) -> Handled<'a>),
+}
+
+/// What a success contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// An object with the field `ok`.
+    Object,
+    /// JSON as it is.
+    Bare,
+    /// An object with the field `ok`, or events if the caller wants them.
+    ObjectOrEvents,
+    Events,
+    Page,
 }
 
 /// What a body contains.

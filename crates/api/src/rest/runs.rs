@@ -9,7 +9,7 @@ use svc_service::{Fault, Live, Why, tools};
 
 use super::{
     EventsOf, Input, Reply, Rest, bug, object,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     scripts::{accepted, usage},
     value_of, with_ok,
 };
@@ -88,7 +88,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply,
         statuses: &[404],
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle,
     };
     let any: fn() -> Value = || object([("type", "object".into())]);
@@ -111,7 +111,7 @@ pub(super) fn routes() -> Vec<Route> {
         ),
         Route {
             query: Watched::PARAMS,
-            streams: true,
+            answers: Answers::Events,
             ..get(
                 "/runs/{id}/events",
                 "What happens in a run, as server-sent events.",
@@ -119,12 +119,15 @@ pub(super) fn routes() -> Vec<Route> {
                 Handle::Blocking(events),
             )
         },
-        get(
-            "/runs/{id}/page",
-            "A run as one page of HTML: the graph, a timeline and every value.",
-            any,
-            Handle::Blocking(page),
-        ),
+        Route {
+            answers: Answers::Page,
+            ..get(
+                "/runs/{id}/page",
+                "A run as one page of HTML: the graph, a timeline and every value.",
+                any,
+                Handle::Blocking(page),
+            )
+        },
         get("/runs/{id}/why", "Why each call of a run was made.", any, Handle::Blocking(why)),
         Route {
             method: Method::Post,

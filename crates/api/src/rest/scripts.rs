@@ -12,7 +12,7 @@ use svc_service::{Answer, Bounds, Call, Fault, Live, Served, Work, tools};
 
 use super::{
     EventsOf, Input, Reply, Rest, invoke, object,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     value_of, with_ok,
 };
 
@@ -102,7 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(ScriptsView::SCHEME),
         statuses: &[],
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle: Handle::Blocking(|rest, _| list(rest)),
     };
     let one = Route {
@@ -116,7 +116,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(ScriptView::SCHEME),
         statuses: &[404],
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle: Handle::Blocking(one),
     };
     let plan = Route {
@@ -130,7 +130,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || object([("type", "object".into())]),
         statuses: &[403, 404],
         tool: None,
-        streams: false,
+        answers: Answers::Object,
         handle: Handle::Blocking(plan),
     };
     let call = Route {
@@ -144,7 +144,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(RunReply::SCHEME),
         statuses: &[202, 402, 403, 404, 499, 502, 503, 504],
         tool: None,
-        streams: true,
+        answers: Answers::ObjectOrEvents,
         handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
     };
     vec![list, one, plan, call]

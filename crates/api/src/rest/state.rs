@@ -8,7 +8,7 @@ use svc_service::{Args, Bounds, Call, Fault, Work, tools};
 
 use super::{
     Input, Reply, Rest, object,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -84,7 +84,7 @@ pub(super) fn routes() -> Vec<Route> {
         reply: || tools::output_schema(Health::SCHEME),
         statuses: &[],
         tool: None,
-        streams: false,
+        answers: Answers::Bare,
         handle: Handle::Now(|rest, _| Ok(health(rest))),
     };
     let names: fn() -> Value = || tools::output_schema(Components::SCHEME);
@@ -114,13 +114,16 @@ pub(super) fn routes() -> Vec<Route> {
             handle: Handle::Now(|rest, _| Ok(components(rest))),
             ..copy(&base)
         },
-        of_tool(
-            "/nav/discover",
-            "nav_discover",
-            "Components that match a question, best first.",
-            Question::PARAMS,
-            Handle::Io(|rest, input| Box::pin(discover(rest, input))),
-        ),
+        Route {
+            answers: Answers::Bare,
+            ..of_tool(
+                "/nav/discover",
+                "nav_discover",
+                "Components that match a question, best first.",
+                Question::PARAMS,
+                Handle::Io(|rest, input| Box::pin(discover(rest, input))),
+            )
+        },
         of_tool(
             "/nav/recommend",
             "nav_recommend",
@@ -190,7 +193,7 @@ fn copy(it: &Route) -> Route {
         reply: it.reply,
         statuses: it.statuses,
         tool: it.tool,
-        streams: it.streams,
+        answers: it.answers,
         handle: it.handle,
     }
 }
@@ -215,7 +218,7 @@ fn of_tool(
         reply: || object([("type", "object".into())]),
         statuses: &[],
         tool: Some(tool),
-        streams: false,
+        answers: Answers::Object,
         handle,
     }
 }

@@ -8,7 +8,7 @@ use svc_service::{Bounds, Call, Fault, Work, tools};
 
 use super::{
     Input, Reply, Rest, invoke, object,
-    route::{Access, Body, Handle, Method, Route},
+    route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -67,7 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || svc_service::tools::output_schema(ToolViews::SCHEME),
             statuses: &[],
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Blocking(|rest, _| Ok(list(rest))),
         },
         Route {
@@ -81,7 +81,7 @@ pub(super) fn routes() -> Vec<Route> {
             reply: || object([("type", "object".into())]),
             statuses: invoke::STATUSES,
             tool: None,
-            streams: false,
+            answers: Answers::Object,
             handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
         },
     ]
