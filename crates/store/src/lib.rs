@@ -39,7 +39,7 @@ use self::{
     claim::Claims,
     place::{Files, Place},
     pool::{Access, Pool},
-    queue::Queue,
+    queue::{Item, Queue},
 };
 
 mod backup;
@@ -83,7 +83,7 @@ pub struct SqliteStore {
     place: Place,
     /// The files that were opened.
     files: Option<Files>,
-    queue: Arc<Queue>,
+    queue: Arc<Queue<Item>>,
     writer: Option<JoinHandle<()>>,
     pool: Pool,
     claims: Claims,
@@ -127,12 +127,12 @@ impl SqliteStore {
     /// Writes an entry, and all that were appended before. It is durable once the receipt
     /// resolves.
     pub fn commit(&self, entry: Entry) -> Receipt {
-        Receipt(self.queue.commit(Some(entry)))
+        Receipt(self.queue.commit_entry(Some(entry)))
     }
 
     /// Writes all appended entries. They are durable once the receipt resolves.
     pub fn flush(&self) -> Receipt {
-        Receipt(self.queue.commit(None))
+        Receipt(self.queue.commit_entry(None))
     }
 }
 

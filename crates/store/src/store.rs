@@ -11,7 +11,7 @@ use super::{Receipt, SqliteStore, error::Result};
 
 impl Store for SqliteStore {
     fn append(&self, entry: Entry) -> Result<()> {
-        self.queue.append(entry)
+        self.queue.append_entry(entry)
     }
 
     fn commit(&self, entry: Entry) -> Committed {

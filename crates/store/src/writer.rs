@@ -6,7 +6,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use rusqlite::{Connection, TransactionBehavior, config::DbConfig};
+use rusqlite::{Connection, Transaction, TransactionBehavior, config::DbConfig};
 use svc_contract::store::{Entry, StoreError, StoreErrorKind};
 use tokio::sync::oneshot;
 
@@ -39,7 +39,7 @@ type Reply = oneshot::Sender<Result<()>>;
 
 impl Writer {
     /// Writes everything from the queue, until it is closed.
-    pub(super) fn spawn(self, queue: Arc<Queue>) -> Result<JoinHandle<()>> {
+    pub(super) fn spawn(self, queue: Arc<Queue<Item>>) -> Result<JoinHandle<()>> {
         let thread = thread::Builder::new().name("svc-store".to_owned());
         Ok(thread.spawn(move || {
             let run = catch_unwind(AssertUnwindSafe(|| self.run(&queue)));
@@ -48,7 +48,7 @@ impl Writer {
         })?)
     }
 
-    fn run(mut self, queue: &Queue) {
+    fn run(mut self, queue: &Queue<Item>) {
         let mut pending = Pending::new();
         while let Some(items) = queue.next() {
             self.write(items, &mut pending, queue);
@@ -60,7 +60,7 @@ impl Writer {
     }
 
     /// Closing writes the log back, so the file is final only afterwards.
-    fn close(self) {
+    pub(super) fn close(self) {
         let Self { connection, place, mark, looked, .. } = self;
         // Acknowledged commits are in the log, from which the next process recovers them.
         let is_closed = connection.close().is_ok();
@@ -73,7 +73,7 @@ impl Writer {
 
     /// Commits all items, and the pending entries. If that fails, awaited items are reported
     /// and dropped, and the others stay pending.
-    fn write(&mut self, items: Vec<Item>, pending: &mut Pending, queue: &Queue) {
+    fn write(&mut self, items: Vec<Item>, pending: &mut Pending, queue: &Queue<Item>) {
         match self.commit(pending, &items) {
             Ok(wrong) => {
                 pending.clear();
@@ -93,14 +93,18 @@ impl Writer {
         }
     }
 
-    /// Adds the name of the store to an error. A damaged store is not overwritten, not even
-    /// when it is closed.
-    fn of_file(&mut self, err: StoreError) -> StoreError {
+    /// A damaged file is not overwritten, not even when it is closed.
+    pub(super) fn keep_if_damaged(&mut self, err: &StoreError) {
         if err.kind == StoreErrorKind::Corrupt {
             self.looked = None;
             // The error of the commit matters.
             let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         }
+    }
+
+    /// Adds the name of the store to an error. A damaged store is not overwritten.
+    fn of_file(&mut self, err: StoreError) -> StoreError {
+        self.keep_if_damaged(&err);
         match self.place.file() {
             Some(file) => err.at(file),
             None => err,
@@ -123,12 +127,7 @@ impl Writer {
                 wrong.push((idx, err));
             }
         }
-        let commits = count(&own)?;
-        own.commit()?;
-        if let Some(mark) = &self.mark {
-            // A mark that stays behind does no harm; the commit is done.
-            let _ = mark.raise(Seen { store: self.store, commits });
-        }
+        committed(own, self.mark.as_ref(), self.store)?;
         Ok(wrong)
     }
 }
@@ -142,6 +141,17 @@ fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> SqlResult<Option<StoreError>
     }
 }
 
+/// Counts and commits a transaction, and raises the mark.
+pub(super) fn committed(own: Transaction<'_>, mark: Option<&Mark>, store: u64) -> SqlResult<()> {
+    let commits = count(&own)?;
+    own.commit()?;
+    if let Some(mark) = mark {
+        // A mark that stays behind does no harm; the commit is done.
+        let _ = mark.raise(Seen { store, commits });
+    }
+    Ok(())
+}
+
 /// Counts the current commit.
 pub(super) fn count(own: &Connection) -> SqlResult<u64> {
     let sql = "UPDATE mark SET commits = commits + 1 WHERE one = 1 RETURNING commits";
@@ -152,7 +162,7 @@ pub(super) fn count(own: &Connection) -> SqlResult<u64> {
 
 /// Reports to everyone who waits. Errors of entries without a waiter are reported to the next
 /// flush, or else to the next caller.
-fn answer_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
+fn answer_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue<Item>) {
     let is_lost = |(idx, _): &&(usize, StoreError)| items[*idx].reply.is_none();
     let mut lost = wrong.iter().find(is_lost).map(|(_, err)| err.clone());
     let for_flush = lost.clone();

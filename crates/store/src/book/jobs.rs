@@ -1,25 +1,13 @@
-//! The queue of pending writes: each is a function over the connection of the writing thread.
-
-use std::{
-    fmt,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+//! The pending writes of a book: each is a function over the connection of the writing thread.
 
 use rusqlite::Connection;
 use svc_contract::store::StoreError;
 use tokio::sync::oneshot;
 
-use crate::error::{Result, SqlError, SqlResult};
-
-/// The time that a write without a waiter waits for others.
-const PATIENCE: Duration = Duration::from_millis(20);
-
-/// The maximum number of pending writes. Callers wait for room.
-const MOST: usize = 16_384;
-
-/// From here on, writing begins at once.
-const ENOUGH: usize = MOST / 4;
+use crate::{
+    error::{Result, SqlError, SqlResult},
+    queue::{Pending, Queue},
+};
 
 /// A pending write.
 pub(super) trait Job: Send {
@@ -34,6 +22,9 @@ pub(super) trait Job: Send {
 }
 
 pub(super) type Jobs = Vec<Box<dyn Job>>;
+
+/// The queue of a book.
+pub(super) type JobQueue = Queue<Box<dyn Job>>;
 
 /// A write and its result.
 struct Task<F, T> {
@@ -78,110 +69,30 @@ where
     }
 }
 
-#[derive(Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
-    filled: Condvar,
-    drained: Condvar,
-}
+impl Pending for Box<dyn Job> {
+    const ENOUGH: usize = 4;
 
-#[derive(Default)]
-struct State {
-    jobs: Jobs,
-    is_urgent: bool,
-    is_closed: bool,
-    /// The error of the last commit, until one succeeds.
-    failing: Option<StoreError>,
-}
-
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Only the number of writes counts: they are small.
+    fn weight(&self) -> usize {
+        0
     }
+}
 
+impl JobQueue {
     /// Queues a write whose result is awaited.
-    pub(super) fn commit<F, T>(&self, write: F) -> oneshot::Receiver<Result<T>>
+    pub(super) fn write<F, T>(&self, write: F) -> oneshot::Receiver<Result<T>>
     where
         F: FnMut(&Connection) -> SqlResult<T> + Send + 'static,
         T: Send + 'static,
     {
-        let (reply, receiver) = oneshot::channel();
-        let mut state = self.wait_for_room();
-        match state.failing.clone().filter(|_| state.is_closed) {
-            Some(err) => drop(reply.send(Err(err))),
-            None => {
-                state.jobs.push(Box::new(Task { write, done: None, reply: Some(reply) }));
-                state.is_urgent = true;
-                self.filled.notify_one();
-            }
-        }
-        receiver
+        self.commit(|reply| Box::new(Task { write, done: None, reply: Some(reply) }))
     }
 
     /// Queues a write that no one waits for. Fails while the previous commit has failed.
-    pub(super) fn append<F>(&self, write: F) -> Result<()>
+    pub(super) fn write_soon<F>(&self, write: F) -> Result<()>
     where
         F: FnMut(&Connection) -> SqlResult<()> + Send + 'static,
     {
-        let mut state = self.wait_for_room();
-        if let Some(err) = state.failing.clone() {
-            state.is_urgent = true;
-            self.filled.notify_one();
-            return Err(err);
-        }
-        let was_idle = state.jobs.is_empty();
-        state.jobs.push(Box::new(Task { write, done: None, reply: None }));
-        if was_idle || state.jobs.len() >= ENOUGH {
-            self.filled.notify_one();
-        }
-        Ok(())
-    }
-
-    fn wait_for_room(&self) -> MutexGuard<'_, State> {
-        let is_full = |it: &mut State| it.jobs.len() >= MOST && !it.is_closed;
-        self.drained.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for the next writes. Returns `None` once the queue is closed and empty.
-    pub(super) fn next(&self) -> Option<Jobs> {
-        let idle = |it: &mut State| it.jobs.is_empty() && !it.is_urgent && !it.is_closed;
-        let state = self.filled.wait_while(self.lock(), idle);
-        let waits = |it: &mut State| !it.is_urgent && !it.is_closed && it.jobs.len() < ENOUGH;
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        let waited = self.filled.wait_timeout_while(state, PATIENCE, waits);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.jobs.is_empty() && state.is_closed {
-            return None;
-        }
-        state.is_urgent = false;
-        self.drained.notify_all();
-        Some(std::mem::take(&mut state.jobs))
-    }
-
-    /// Reports the result of the last commit.
-    pub(super) fn report(&self, failing: Option<StoreError>) {
-        self.lock().failing = failing;
-    }
-
-    /// Closes the queue to new writes.
-    pub(super) fn close(&self) {
-        self.lock().is_closed = true;
-        self.filled.notify_one();
-        self.drained.notify_all();
-    }
-
-    /// The writer is gone: everyone who waits gets an error.
-    pub(super) fn abandon(&self, err: StoreError) {
-        let mut state = self.lock();
-        state.failing = Some(err);
-        state.is_closed = true;
-        state.jobs.clear();
-        self.drained.notify_all();
-    }
-}
-
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("pending", &self.lock().jobs.len()).finish()
+        self.append(Box::new(Task { write, done: None, reply: None }))
     }
 }

@@ -20,7 +20,7 @@ use rusqlite::Connection;
 use svc_contract::{host::Host, store::StoreError};
 use tokio::{runtime::Handle, sync::oneshot};
 
-use self::jobs::Queue;
+use self::jobs::JobQueue;
 use crate::{
     Options, abandoned,
     error::{Result, SqlResult},
@@ -60,7 +60,7 @@ const TABLES: Tables<'static> =
 #[derive(Debug)]
 pub struct Book {
     file: Option<PathBuf>,
-    queue: Arc<Queue>,
+    queue: Arc<JobQueue>,
     writer: Option<JoinHandle<()>>,
     pool: Pool,
     pepper: Pepper,
@@ -105,7 +105,7 @@ impl Book {
     fn start(writer: crate::writer::Writer, pepper: Pepper) -> Result<Self> {
         let place = writer.place.clone();
         let file = place.file().map(Path::to_owned);
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(JobQueue::default());
         let pool = Pool::new(place, Access::Sharing)?;
         let writer = Some(writing::spawn(writer, queue.clone())?);
         Ok(Self { file, queue, writer, pool, pepper })
@@ -138,14 +138,14 @@ impl Book {
         &self,
         write: impl FnMut(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> Written<T> {
-        Written(self.queue.commit(write))
+        Written(self.queue.write(write))
     }
 
     fn append(
         &self,
         write: impl FnMut(&Connection) -> SqlResult<()> + Send + 'static,
     ) -> Result<()> {
-        self.queue.append(write)
+        self.queue.write_soon(write)
     }
 
     fn read<T>(&self, read: impl FnOnce(&Connection) -> SqlResult<T>) -> Result<T> {

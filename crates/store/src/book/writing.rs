@@ -6,22 +6,20 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use rusqlite::{TransactionBehavior, config::DbConfig};
-use svc_contract::store::{StoreError, StoreErrorKind};
+use rusqlite::TransactionBehavior;
+use svc_contract::store::StoreError;
 
 use super::{
     failure,
-    jobs::{Jobs, Queue},
+    jobs::{JobQueue, Jobs},
 };
 use crate::{
     error::{Result, SqlError, SqlResult},
-    mark::Seen,
-    whole,
-    writer::{Writer, count},
+    writer::{Writer, committed},
 };
 
 /// Writes everything from the queue, until it is closed.
-pub(super) fn spawn(writer: Writer, queue: Arc<Queue>) -> Result<JoinHandle<()>> {
+pub(super) fn spawn(writer: Writer, queue: Arc<JobQueue>) -> Result<JoinHandle<()>> {
     let thread = thread::Builder::new().name("svc-book".to_owned());
     Ok(thread.spawn(move || {
         let run = catch_unwind(AssertUnwindSafe(|| run(writer, &queue)));
@@ -30,7 +28,7 @@ pub(super) fn spawn(writer: Writer, queue: Arc<Queue>) -> Result<JoinHandle<()>>
     })?)
 }
 
-fn run(mut writer: Writer, queue: &Queue) {
+fn run(mut writer: Writer, queue: &JobQueue) {
     // Writes that no one waits for, and that could not be done yet.
     let mut pending = Jobs::new();
     while let Some(jobs) = queue.next() {
@@ -39,20 +37,11 @@ fn run(mut writer: Writer, queue: &Queue) {
     if !pending.is_empty() {
         write(&mut writer, pending, Jobs::new(), queue);
     }
-    close(writer);
-}
-
-/// Closing writes the log back, so the file is final only afterwards.
-fn close(writer: Writer) {
-    let Writer { connection, place, mark, looked, .. } = writer;
-    let is_closed = connection.close().is_ok();
-    if let (true, Some(mark), Some(file), Some(looked)) = (is_closed, mark, place.file(), looked) {
-        whole::sign(&mark, file, looked);
-    }
+    writer.close();
 }
 
 /// Commits all writes. If that fails, those with a waiter are reported, and the others stay pending.
-fn write(writer: &mut Writer, mut pending: Jobs, jobs: Jobs, queue: &Queue) -> Jobs {
+fn write(writer: &mut Writer, mut pending: Jobs, jobs: Jobs, queue: &JobQueue) -> Jobs {
     pending.extend(jobs);
     match commit(writer, &mut pending) {
         Ok(()) => {
@@ -63,7 +52,8 @@ fn write(writer: &mut Writer, mut pending: Jobs, jobs: Jobs, queue: &Queue) -> J
             Jobs::new()
         }
         Err(SqlError(err)) => {
-            let err = of_file(writer, err);
+            writer.keep_if_damaged(&err);
+            let err = failure::of_book(err, writer.place.file());
             queue.report(Some(err.clone()));
             let (awaited, rest): (Jobs, Jobs) = pending.into_iter().partition(|it| it.is_awaited());
             for job in awaited {
@@ -72,16 +62,6 @@ fn write(writer: &mut Writer, mut pending: Jobs, jobs: Jobs, queue: &Queue) -> J
             rest
         }
     }
-}
-
-/// A damaged file is not overwritten, not even when it is closed.
-fn of_file(writer: &mut Writer, err: StoreError) -> StoreError {
-    if err.kind == StoreErrorKind::Corrupt {
-        writer.looked = None;
-        // The error of the commit matters.
-        let _ = writer.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
-    }
-    failure::of_book(err, writer.place.file())
 }
 
 /// Runs one transaction. A write that is wrong by itself is undone, and keeps its error.
@@ -98,11 +78,5 @@ fn commit(writer: &mut Writer, jobs: &mut Jobs) -> SqlResult<()> {
         }
         own.prepare_cached("RELEASE job")?.execute([])?;
     }
-    let commits = count(&own)?;
-    own.commit()?;
-    if let Some(mark) = &writer.mark {
-        // A mark that stays behind does no harm; the commit is done.
-        let _ = mark.raise(Seen { store: writer.store, commits });
-    }
-    Ok(())
+    committed(own, writer.mark.as_ref(), writer.store)
 }
