@@ -7,14 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{
-    host,
-    registry::nearest,
-    value::{Record, Text, Type, Value},
-};
+use svc_contract::{host, registry::nearest, value::Value};
 use svc_engine::{Engine, LARGEST_SCRIPT};
 use svc_lang::{
-    check::Input,
     diag::{Report, Source},
     plan::Plan,
 };
@@ -272,7 +267,7 @@ impl Folder {
         }
         let main = program.main.as_ref().ok_or("it only defines flows and types")?;
         let description = head_comment(&text);
-        let input_schema = params_schema(&program.inputs);
+        let input_schema = tools::params_schema(&program.inputs);
         let output_schema = tools::type_schema(&main.ty);
         let (result, path) = (main.ty.to_string(), self.shown(file));
         let plan = Arc::new(plan);
@@ -340,34 +335,6 @@ fn head_comment(text: &str) -> String {
     let is_of_param =
         lines.peek().is_some_and(|it| it.starts_with("param ") || it.starts_with("secret "));
     if is_of_param { String::new() } else { words.join(" ").trim().to_owned() }
-}
-
-/// The schema of the params of a script. Secrets come from the server.
-fn params_schema(inputs: &[Input]) -> Value {
-    let open = || inputs.iter().filter(|it| !it.is_secret());
-    let property = |it: &Input| {
-        let schema = tools::type_schema(&it.ty);
-        let schema = match (&schema, it.doc.trim()) {
-            (Value::Record(of), doc) if !doc.is_empty() => {
-                let own = of.iter().filter(|(name, _)| name.as_ref() != "description");
-                let own = own.map(|(name, it)| (name.clone(), it.clone()));
-                Value::Record(own.chain([("description".into(), doc.into())]).collect())
-            }
-            _ => schema,
-        };
-        (it.name.clone(), schema)
-    };
-    let properties: Record = open().map(property).collect();
-    let is_required = |it: &&Input| it.is_required() && !matches!(it.ty, Type::Optional(_));
-    let required: Vec<Value> =
-        open().filter(is_required).map(|it| it.name.clone().into()).collect();
-    let all: [(&str, Value); 4] = [
-        ("type", "object".into()),
-        ("properties", properties.into()),
-        ("required", required.into()),
-        ("additionalProperties", false.into()),
-    ];
-    Value::Record(all.into_iter().map(|(name, it)| (Text::from(name), it)).collect())
 }
 
 #[cfg(test)]

@@ -131,11 +131,6 @@ impl<const T: char> Field for Keyed<T> {
     }
 }
 
-/// The fields of a value that may be left out.
-fn keyed<const T: char>(given: Option<&Keyed<T>>) -> Option<&Record> {
-    given.map(|it| &it.0)
-}
-
 /// Rejects a text of this many bytes if no call may create it.
 fn test_text_len(bytes: usize) -> Result<(), OpError> {
     if bytes <= LONGEST_TEXT {

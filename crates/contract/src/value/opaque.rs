@@ -23,6 +23,11 @@ impl Secret {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// Returns `text` with stars in place of the secret.
+    pub fn hidden_in(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
+    }
 }
 
 impl fmt::Display for Secret {

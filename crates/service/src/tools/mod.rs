@@ -7,7 +7,10 @@ use svc_contract::{
     value::{Value, json},
 };
 
-pub use schema::{input as input_schema, of_type as type_schema, output as output_schema};
+pub use schema::{
+    input as input_schema, of_params as params_schema, of_type as type_schema,
+    output as output_schema,
+};
 
 /// An op as other programs call it.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ use svc_contract::{
         schema::{self, Ranges},
     },
 };
+use svc_lang::check::Input;
 
 /// The longest text that bytes are written as, in hex digits: 1 MiB of them.
 const LONGEST_BYTES: i64 = 2 << 20;
@@ -42,6 +43,19 @@ pub fn output(yields: Scheme) -> Value {
         Scheme::Record(..) => schema,
         _ => object(vec![("result".into(), schema)], vec!["result".into()]),
     }
+}
+
+/// The schema of the params of a script. Secrets come from the server.
+pub fn of_params(inputs: &[Input]) -> Value {
+    let mut properties = Vec::new();
+    let mut required = Vec::new();
+    for input in inputs.iter().filter(|it| !it.is_secret()) {
+        properties.push((input.name.clone(), documented(of_type(&input.ty), input.doc.trim())));
+        if input.is_required() && !matches!(input.ty, Type::Optional(_)) {
+            required.push(Value::from(input.name.clone()));
+        }
+    }
+    object(properties, required)
 }
 
 /// The schema of a type of a script; anything for what JSON Schema cannot say.

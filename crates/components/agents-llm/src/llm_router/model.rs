@@ -5,6 +5,7 @@ use std::fmt;
 use svc_contract::{
     host::Host,
     registry::{ErrorKind, OpError},
+    value::Secret,
 };
 
 /// The protocol of a model.
@@ -24,11 +25,8 @@ pub(super) struct Model {
     pub(super) name: String,
     /// The base address of the provider's paths, without a trailing `/`.
     pub(super) base: String,
-    pub(super) key: Option<Key>,
+    pub(super) key: Option<Secret>,
 }
-
-/// A secret that is sent but never shown.
-pub(super) struct Key(String);
 
 /// The environment variables of a provider, and the defaults without them.
 struct Settings {
@@ -146,7 +144,7 @@ impl Model {
         }
         let settings = provider.settings();
         let base = provider.base(host);
-        let key = settings.key.and_then(|it| host.env(it)).map(|it| Key(it.trim().to_owned()));
+        let key = settings.key.and_then(|it| host.env(it)).map(|it| Secret::new(it.trim()));
         let model = Self { provider, name: name.to_owned(), base, key };
         match settings.key {
             Some(variable) if model.is_official() && model.key.is_none() => {
@@ -257,24 +255,6 @@ impl fmt::Display for Model {
     /// Writes the model as the price table names it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider.settings().name, self.name)
-    }
-}
-
-impl Key {
-    /// Returns the key itself, for sending.
-    pub(super) fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns `text` without the key.
-    pub(super) fn hidden_in(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
     }
 }
 

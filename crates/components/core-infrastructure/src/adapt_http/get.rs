@@ -8,8 +8,9 @@ use svc_contract::{
 use super::{
     ERRORS, HttpResponse, MAX_SIZE, READS,
     call::{Auth, Body, Call},
+    keyed,
 };
-use crate::{Keyed, keyed};
+use crate::Keyed;
 
 params! {
     /// Reads an address of an HTTP API: the status, the headers and the text of the answer.

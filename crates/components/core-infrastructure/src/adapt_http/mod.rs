@@ -6,8 +6,10 @@ use svc_contract::{
         Bias, CallEffects, Component, DecideEffects, Effect, ErrorKind, KnownArgs, Scope, Size,
         inline, io,
     },
-    value::{Text, Value},
+    value::{Record, Text, Value},
 };
+
+use crate::Keyed;
 
 mod call;
 mod encode;
@@ -48,6 +50,11 @@ pub(super) const COMPONENT: Component = Component {
 
 /// The default maximum size of an answer.
 const MAX_SIZE: Size = Size(5 << 20);
+
+/// The fields of a value that may be left out.
+fn keyed<const T: char>(given: Option<&Keyed<T>>) -> Option<&Record> {
+    given.map(|it| &it.0)
+}
 
 const READS: &[Effect] = &[Effect::Reads(Scope::Web("url"))];
 const WRITES: &[Effect] = &[Effect::Writes { scope: Scope::Web("url"), idempotent: false }];

@@ -9,8 +9,9 @@ use svc_contract::{
 use super::{
     ERRORS, MAX_SIZE, READS,
     call::{Answer, Auth, Body, Call},
+    keyed,
 };
-use crate::{Keyed, keyed};
+use crate::Keyed;
 
 params! {
     /// Reads a list that an HTTP API returns in pages, and returns the items of all pages.

@@ -11,8 +11,9 @@ use svc_contract::{
 use super::{
     DECIDE_WRITE, ERRORS, HttpResponse, MAX_SIZE, WRITES,
     call::{Auth, Body, Call},
+    keyed,
 };
-use crate::{Keyed, keyed};
+use crate::Keyed;
 
 params! {
     /// Sends a value as JSON to an address: the status, the headers and the text of the answer.

@@ -13,9 +13,9 @@ use svc_contract::{
 use super::{
     ERRORS, MAX_SIZE, READS, WRITES,
     call::{Auth, Body, Call},
-    encode,
+    encode, keyed,
 };
-use crate::{Keyed, keyed};
+use crate::Keyed;
 
 choices! {
     /// The method of a request.

@@ -1,11 +1,9 @@
 //! Finds the provider of a search, and its address.
 
-use std::fmt;
-
 use svc_contract::{
     host::Host,
     registry::{Cx, ErrorKind, OpError},
-    value::Text,
+    value::{Secret, Text},
 };
 
 use super::Question;
@@ -25,11 +23,8 @@ pub(super) struct Provider {
     pub(super) kind: Kind,
     /// The base address of its paths, without a trailing `/`.
     pub(super) base: String,
-    pub(super) key: Option<Key>,
+    pub(super) key: Option<Secret>,
 }
-
-/// A secret that is sent but never shown.
-pub(super) struct Key(String);
 
 /// The environment variables of a provider, and the default without them.
 struct Settings {
@@ -123,7 +118,8 @@ impl Provider {
                 .help(format!("set the environment variable `{base}`")));
         };
         let secret = key.and_then(|it| host.env(it)).map(|it| it.trim().to_owned());
-        let provider = Self { kind, base, key: secret.filter(|it| !it.is_empty()).map(Key) };
+        let provider =
+            Self { kind, base, key: secret.filter(|it| !it.is_empty()).map(Secret::new) };
         match key {
             Some(variable) if provider.is_official() && provider.key.is_none() => {
                 Err(OpError::new(ErrorKind::Denied, format!("missing key for `{name}`"))
@@ -178,7 +174,7 @@ impl Provider {
     /// Returns text of a server without the key.
     pub(super) fn without_key(&self, text: &str) -> String {
         match &self.key {
-            Some(Key(key)) => text.replace(key, "***"),
+            Some(key) => key.hidden_in(text),
             None => text.to_owned(),
         }
     }
@@ -204,19 +200,6 @@ impl Provider {
             cx.notice("`tavily` has no param for the language: `language` is ignored");
         }
         Ok(())
-    }
-}
-
-impl Key {
-    /// Returns the key itself, for sending.
-    pub(super) fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
     }
 }
 
