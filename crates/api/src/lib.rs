@@ -3,6 +3,7 @@
 //! A base decodes what it receives, calls the engine or this crate, and encodes the result. The
 //! texts here are plain: colours, widths and terminals belong to the bases.
 
+pub mod access;
 pub mod against;
 pub mod bias;
 pub mod book;

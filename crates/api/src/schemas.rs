@@ -13,6 +13,10 @@ use svc_engine::{
 };
 
 use crate::{
+    access::{
+        AuditHeadJson, AuditJson, DecisionJson, IssuedJson, KeyJson, LockJson, PolicyJson,
+        UnlockedJson,
+    },
     components::EntryJson,
     explain::CodeJson,
     guide,
@@ -50,7 +54,17 @@ enum Form {
 
 /// Every command with `--json`.
 pub const ALL: &[Described] = &[
+    described(
+        "access",
+        "the roles of a policy, or a decision",
+        Form::Types(|it| vec![of::<PolicyJson>(it), of::<DecisionJson>(it)]),
+    ),
     described("ask", "an answer from the documentation", Form::ResultOf(guide::ASK)),
+    described(
+        "audit",
+        "the entries of the audit, or its head",
+        Form::Types(|it| vec![of::<Vec<AuditJson>>(it), of::<AuditHeadJson>(it)]),
+    ),
     described("call", "the result of the tool", Form::Value),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
     described(
@@ -73,6 +87,19 @@ pub const ALL: &[Described] = &[
         "a component, a word of the language, or a module",
         Form::Types(|it| {
             vec![of::<InspectJson>(it), of::<ConstructJson>(it), of::<ModulePageJson>(it)]
+        }),
+    ),
+    described(
+        "keys",
+        "keys, one key, a new key, or locks",
+        Form::Types(|it| {
+            vec![
+                of::<Vec<KeyJson>>(it),
+                of::<KeyJson>(it),
+                of::<IssuedJson>(it),
+                of::<Vec<LockJson>>(it),
+                of::<UnlockedJson>(it),
+            ]
         }),
     ),
     described("models", "the models", Form::Types(|it| vec![of::<Vec<ModelJson>>(it)])),

@@ -54,6 +54,11 @@ impl RunStore {
         engine.with_store(self.0.clone())
     }
 
+    /// The store itself, for a service.
+    pub fn shared(&self) -> Arc<SqliteStore> {
+        self.0.clone()
+    }
+
     /// The latest runs, the latest first.
     pub fn latest(&self, limit: usize) -> Result<Vec<Run>> {
         self.0.runs(&Filter { limit: Some(limit), ..Filter::default() })
@@ -144,6 +149,12 @@ impl RunStore {
     /// Removes old runs, or only lists them in a dry run.
     pub fn prune(&self, old: Old, is_dry_run: bool) -> Result<Pruned> {
         if is_dry_run { self.0.would_prune(old) } else { self.0.prune(old) }
+    }
+}
+
+impl From<Arc<SqliteStore>> for RunStore {
+    fn from(store: Arc<SqliteStore>) -> Self {
+        Self(store)
     }
 }
 

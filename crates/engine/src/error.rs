@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use svc_contract::registry::{ErrorKind, OpError};
+use svc_contract::registry::{ErrorKind, OpError, Usage};
 use svc_lang::diag::{Code, Problem, Report, Source, Span, Style, visible};
 
 use crate::run::{Partial, RunError};
@@ -27,6 +27,14 @@ impl Error {
         match self {
             Self::Check(_) => None,
             Self::Input { error, .. } | Self::Run { error, .. } => Some(error.kind()),
+        }
+    }
+
+    /// What was used until then.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Check(_) => Usage::default(),
+            Self::Input { error, .. } | Self::Run { error, .. } => error.usage,
         }
     }
 

@@ -298,6 +298,11 @@ impl Engine {
         self.host.as_ref()
     }
 
+    /// The host, to be wrapped by another one.
+    pub fn shared_host(&self) -> Arc<dyn Host> {
+        self.host.clone()
+    }
+
     /// Checks a script: returns the checked program, or all its problems.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;

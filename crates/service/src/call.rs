@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use svc_contract::{
-    registry::Usage,
+    registry::{ErrorKind, Usage},
     store::RunId,
-    value::{Money, Value},
+    value::{Money, Record, Value, json},
 };
 use svc_engine::blocks::{Order, PipelineStep, ResourceBounds};
 use svc_lang::diag::Source;
 
-use crate::Fault;
+use crate::{Fault, Why};
 
 /// Arguments by their names.
 pub type Args = BTreeMap<String, Value>;
@@ -35,6 +35,29 @@ pub enum Work {
     Script { source: Source, args: Args },
     /// A script of the served folder.
     Served { name: String, args: Args },
+}
+
+impl Work {
+    /// All that the caller sent, as JSON, for a hash of it.
+    pub(crate) fn arguments(&self) -> String {
+        let args = |args: &Args| {
+            args.iter().map(|(name, it)| (name.as_str().into(), it.clone())).collect::<Record>()
+        };
+        let step = |it: &PipelineStep| Value::Record(args(&it.params));
+        json::write(&match self {
+            Self::Tool { args: given, .. } | Self::Served { args: given, .. } => {
+                Value::Record(args(given))
+            }
+            Self::Op(it) => step(it),
+            Self::Steps { steps, initial, .. } => {
+                let first = initial.clone().into_iter();
+                first.chain(steps.iter().map(step)).collect::<Vec<_>>().into()
+            }
+            Self::Script { source, args: given } => {
+                vec![source.text().into(), Value::Record(args(given))].into()
+            }
+        })
+    }
 }
 
 /// How the steps of a call belong together.
@@ -101,6 +124,23 @@ pub struct StepReport {
 }
 
 impl Answer {
+    /// The answer, unless its result is larger than the role of its caller allows.
+    pub(crate) fn within(self, largest: Option<u64>) -> Result<Self, Fault> {
+        let Some(largest) = largest else { return Ok(self) };
+        // About the bytes in memory: what is far from the limit is not written to be measured.
+        if self.value.weight().saturating_mul(64) < largest {
+            return Ok(self);
+        }
+        let size = json::write(&self.value).len() as u64;
+        if size <= largest {
+            return Ok(self);
+        }
+        let show = svc_contract::value::units::show_size;
+        let message = format!("the result has {}, the limit is {}", show(size), show(largest));
+        Err(Fault::new(Why::Op(ErrorKind::Exhausted), message)
+            .help("ask for less, or ask the operator for a role with a higher `max_result`"))
+    }
+
     /// The confidence that the result itself states, if it does.
     pub fn confidence(&self) -> Option<f64> {
         let record = self.value.as_record()?;

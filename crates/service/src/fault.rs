@@ -31,6 +31,10 @@ pub enum Why {
     Check,
     /// The request cannot be read.
     Malformed,
+    /// No key, or one that is not accepted.
+    Unauthorized,
+    /// The caller has passed a limit of its role.
+    Rate,
     /// Too much runs at the same time.
     Busy,
     /// The server is about to stop.
@@ -62,6 +66,8 @@ impl Why {
             Self::Op(kind) => kind.name(),
             Self::Check => "check",
             Self::Malformed => "malformed",
+            Self::Unauthorized => "unauthorized",
+            Self::Rate => "rate_limit",
             Self::Busy => "busy",
             Self::Stopping => "stopping",
             Self::Conflict => "conflict",
@@ -78,11 +84,13 @@ impl Why {
             Self::Op(kind) => kind.status(),
             Self::Check => 422,
             Self::Malformed => 400,
+            Self::Unauthorized => 401,
             Self::Method => 405,
             Self::Slow => 408,
             Self::Conflict => 409,
             Self::TooLarge => 413,
             Self::Format => 415,
+            Self::Rate => 429,
             Self::Busy | Self::Stopping => 503,
         }
     }

@@ -12,19 +12,25 @@
 
 pub mod access;
 mod call;
+mod caller;
 pub mod components;
 pub mod decode;
 mod fault;
 mod folder;
+mod gate;
+mod owner;
+mod permit;
+mod refused;
 mod resolve;
-mod rights;
 mod runs;
 mod service;
 pub mod tools;
 
 pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};
+pub use caller::{Caller, LOCAL};
 pub use fault::{Fault, FieldFault, Why};
 pub use folder::{Folder, Served, Unserved};
+pub use gate::{Entrance, Turned, Visitor};
 pub use resolve::Resolved;
 pub use runs::{Live, Numbered, RunEnd, Seen};
-pub use service::{Caller, Options, Service};
+pub use service::{Options, Service};

@@ -3,20 +3,25 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{ErrorKind, OpError, OpRef, Tier},
-    value::Value,
+    registry::{Effect, ErrorKind, OpError, OpRef, Price, Tier},
+    value::{Money, Value},
 };
 use svc_engine::{
     Engine, Error, Request,
     blocks::{ComponentRegistry, PipelineStep, Steps},
 };
-use svc_lang::{diag::Source, plan::Plan};
+use svc_lang::{
+    diag::Source,
+    plan::{Plan, Policy, Verb},
+};
 
 use crate::{
     Answer, Bounds, Call, Fault, Served, StepReport, Work,
+    access::decide::{Rights, ops_of},
     call::{Args, Mode},
     components::core,
-    rights,
+    refused::{Refused, test},
+    tools,
 };
 
 /// A call whose script is known. Nothing has run.
@@ -24,10 +29,15 @@ use crate::{
 pub struct Resolved {
     what: What,
     bounds: Bounds,
+    /// The cap of its money by the limits of its caller.
+    granted: Option<Money>,
+    /// The tool that was called.
+    tool: Option<String>,
     /// The tool of a call, whose own result surrounds that of its work.
     meta: Option<core::Meta>,
-    /// Whether the operator of the server wrote the script: then its ops need no tier.
-    is_served: bool,
+    /// For the audit: the rule that allows it, and its arguments as JSON.
+    pub(crate) rule: String,
+    pub(crate) arguments: String,
     /// Whether the run is recorded in any case.
     pub(crate) is_kept: bool,
 }
@@ -50,35 +60,109 @@ impl Resolved {
         served: &dyn Fn(&str) -> Result<Arc<Served>, Fault>,
     ) -> Result<Self, Fault> {
         let Call { work, bounds } = call;
-        let (what, meta) = match work {
+        let what = match work {
             Work::Tool { name, args } => match core::meta(&name, args.clone(), bounds, engine)? {
                 Some((call, meta)) => {
                     let resolved = Self::of(call, engine, served)?;
-                    return Ok(Self { meta: Some(meta), ..resolved });
+                    return Ok(Self { meta: Some(meta), tool: Some(name), ..resolved });
                 }
-                None => (tool(&name, args, bounds, engine)?, None),
+                None => {
+                    let what = tool(&name, args, bounds, engine)?;
+                    return Ok(Self { tool: Some(name), ..Self::new(what, bounds) });
+                }
             },
-            Work::Op(step) => (one(step, bounds, engine)?, None),
-            Work::Steps { steps, initial, mode } => {
-                (several(steps, initial, mode, bounds, engine)?, None)
-            }
-            Work::Script { source, args } => (What::Script(source, args), None),
-            Work::Served { name, args } => (What::Served(served(&name)?, args), None),
+            Work::Op(step) => one(step, bounds, engine)?,
+            Work::Steps { steps, initial, mode } => several(steps, initial, mode, bounds, engine)?,
+            Work::Script { source, args } => What::Script(source, args),
+            Work::Served { name, args } => What::Served(served(&name)?, args),
         };
-        let is_served = matches!(what, What::Served(..));
-        Ok(Self { what, bounds, meta, is_served, is_kept: is_served })
+        Ok(Self::new(what, bounds))
     }
 
-    /// Whether a caller of this tier may call it. Plans it for that.
-    pub(crate) fn authorise(&self, engine: &Engine, caller: Tier) -> Result<(), Fault> {
-        if self.is_served {
-            return Ok(());
+    fn new(what: What, bounds: Bounds) -> Self {
+        let is_kept = matches!(what, What::Served(..));
+        Self {
+            what,
+            bounds,
+            granted: None,
+            tool: None,
+            meta: None,
+            rule: String::new(),
+            arguments: String::new(),
+            is_kept,
         }
-        if let Some(ops) = self.only_ops(engine) {
-            return rights::test(ops, caller);
+    }
+
+    /// The rule that allows the call, or why its caller may not make it. `outer` are the rules of the server, which
+    /// hold besides those of the caller. Plans it for that, if its ops alone do not decide.
+    pub(crate) fn authorise(
+        &self,
+        engine: &Engine,
+        rights: &Rights<'_>,
+        outer: &Policy,
+    ) -> Result<String, Refused> {
+        let registry = engine.registry();
+        let of_tool =
+            self.tool.as_ref().map(|it| test(rights.of_tool(it, registry))).transpose()?;
+        let rule = match (&self.what, of_tool) {
+            (What::Served(script, _), _) => test(rights.of_script(&script.name))?,
+            (What::Steps { .. }, Some(rule)) if self.meta.is_none() => rule,
+            _ => match self.only_ops(engine) {
+                Some(ops) => test(rights.of_ops(&ops))?,
+                None => test(rights.of_ops(&ops_of(self.plan(engine)?.program())))?,
+            },
+        };
+        if !outer.is_empty() {
+            let refused = self.plan(engine)?.refusals(outer, engine.host());
+            if refused.has_errors() {
+                return Err(Fault::of_run(&Error::Check(refused)).into());
+            }
+        }
+        Ok(rule)
+    }
+
+    /// Whether the call may cost money, and then the most that its plan may cost.
+    pub(crate) fn spending(&self, engine: &Engine) -> Result<Option<Option<Money>>, Fault> {
+        let may_spend = |op: OpRef| {
+            let spends = op.op.effects.iter().any(|it| matches!(it, Effect::Spends));
+            spends || !matches!(op.op.price, Price::Free)
+        };
+        if let Some(ops) = self.only_ops(engine)
+            && !ops.into_iter().any(may_spend)
+        {
+            return Ok(None);
         }
         let plan = self.plan(engine)?;
-        rights::authorise(&plan, engine.registry(), caller)
+        let spends = plan.effects().iter().any(|it| it.verb == Verb::Spends);
+        let most = plan.envelope().cost.max;
+        Ok((spends || most != Some(Money::ZERO)).then_some(most))
+    }
+
+    /// How much it counts in the rates of its caller.
+    pub(crate) fn weight(&self, engine: &Engine) -> u32 {
+        let ops = self.only_ops(engine).unwrap_or_default();
+        ops.into_iter().map(tools::weight_of).max().unwrap_or(1)
+    }
+
+    /// The cap of its money that the caller set.
+    pub(crate) fn cap(&self) -> Option<Money> {
+        self.bounds.max_cost
+    }
+
+    /// Holds it to a cap of its money, which may be zero.
+    pub(crate) fn limit(&mut self, cap: Option<Money>) {
+        self.granted = cap;
+    }
+
+    /// For the audit: the tool, or the kind of call; and the ops or the script that it means.
+    pub(crate) fn described(&self) -> (String, String) {
+        let kind = match &self.what {
+            What::Steps { is_list: false, .. } => "invoke",
+            What::Steps { .. } => "pipeline",
+            What::Script(..) => "script",
+            What::Served(..) => "served",
+        };
+        (self.tool.clone().unwrap_or_else(|| kind.to_owned()), self.name())
     }
 
     /// The ops of a call whose arguments name no others, so that its plan need not be made.
@@ -100,6 +184,14 @@ impl Resolved {
 
     /// The run of the call.
     pub(crate) fn request<'e>(&self, engine: &'e Engine) -> Request<'e> {
+        let request = self.unlimited(engine);
+        match self.granted {
+            Some(cap) => request.max_cost(self.bounds.max_cost.map_or(cap, |it| it.min(cap))),
+            None => request,
+        }
+    }
+
+    fn unlimited<'e>(&self, engine: &'e Engine) -> Request<'e> {
         match &self.what {
             What::Steps { steps, .. } => steps.request(engine),
             What::Script(source, args) => self.within(with_args(engine.run(source.clone()), args)),

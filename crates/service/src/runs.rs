@@ -9,13 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{registry::ErrorKind, store::RunId};
+use svc_contract::{registry::ErrorKind, store::RunId, value::Money};
 use svc_engine::{
     CancellationToken, Engine, Error, Happened, Request, Response, RunEvent, Running,
 };
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use crate::{Answer, Fault, Resolved, StepReport, Why};
+use crate::{Answer, Fault, Resolved, StepReport, Why, permit::Permit};
 
 /// The most events of a run that a late reader can still get.
 const MOST_EVENTS: usize = 1000;
@@ -29,6 +29,7 @@ const KEPT: Duration = Duration::from_mins(10);
 /// A run that was started.
 pub struct Live {
     id: RunId,
+    owner: Arc<str>,
     name: String,
     is_stored: bool,
     cancel: CancellationToken,
@@ -70,6 +71,7 @@ pub enum Seen {
 impl Live {
     fn new(
         id: RunId,
+        owner: Arc<str>,
         resolved: Option<&Resolved>,
         is_stored: bool,
         cancel: CancellationToken,
@@ -78,11 +80,16 @@ impl Live {
         let steps = resolved.map(Resolved::reports).unwrap_or_default();
         let state = Mutex::new(State { next: 1, steps, ..State::default() });
         let (changed, _) = watch::channel(0);
-        Arc::new(Self { id, name, is_stored, cancel, state, changed })
+        Arc::new(Self { id, owner, name, is_stored, cancel, state, changed })
     }
 
     pub fn id(&self) -> &RunId {
         &self.id
+    }
+
+    /// Whose run it is.
+    pub fn owner(&self) -> &str {
+        &self.owner
     }
 
     /// The script or the ops that run.
@@ -250,25 +257,40 @@ impl<F> Slot for F where F: Future<Output = Result<OwnedSemaphorePermit, Fault>>
 /// What is needed to start a run.
 pub(crate) struct Start {
     pub(crate) engine: Engine,
+    pub(crate) owner: Arc<str>,
     pub(crate) resolved: Resolved,
     pub(crate) cancel: CancellationToken,
+    pub(crate) permit: Permit,
+}
+
+/// What is needed to resume a run.
+pub(crate) struct Resume<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) owner: Arc<str>,
+    pub(crate) id: &'a RunId,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) permit: Permit,
+    /// What its earlier parts have cost, which is settled already.
+    pub(crate) paid: Money,
 }
 
 impl Registry {
     /// Starts a run, which waits for its slot first.
     pub(crate) fn start(&self, start: Start, slot: impl Slot) -> Arc<Live> {
-        let Start { engine, resolved, cancel } = start;
+        let Start { engine, owner, resolved, cancel, permit } = start;
         let request = resolved.request(&engine).acknowledged();
         let request = request.cancelled_by(cancel.clone()).into_owned();
         let is_stored = request.id().is_some();
         let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
-        let live = Live::new(id, Some(&resolved), is_stored, cancel);
+        let live = Live::new(id, owner, Some(&resolved), is_stored, cancel);
         self.add(live.clone());
         let run = live.clone();
         tokio::spawn(async move {
             let ended = run.run(request, Some(&resolved), slot).await;
+            let largest = permit.largest_result();
+            settle(permit, &ended, Money::ZERO).await;
             let ended = match ended {
-                Ok(Ok(answer)) => resolved.answered(answer),
+                Ok(Ok(answer)) => resolved.answered(answer).and_then(|it| it.within(largest)),
                 Ok(Err(error)) => Err(resolved.failure(&engine, error)),
                 Err(fault) => Err(fault),
             };
@@ -278,20 +300,16 @@ impl Registry {
     }
 
     /// Resumes a stored run.
-    pub(crate) fn resume(
-        &self,
-        engine: &Engine,
-        id: &RunId,
-        cancel: CancellationToken,
-        slot: impl Slot,
-    ) -> Result<Arc<Live>, Fault> {
+    pub(crate) fn resume(&self, resume: Resume<'_>, slot: impl Slot) -> Result<Arc<Live>, Fault> {
+        let Resume { engine, owner, id, cancel, permit, paid } = resume;
         let request = engine.resume(id.as_str())?;
         let request = request.acknowledged().cancelled_by(cancel.clone()).into_owned();
-        let live = Live::new(id.clone(), None, true, cancel);
+        let live = Live::new(id.clone(), owner, None, true, cancel);
         self.add(live.clone());
         let run = live.clone();
         tokio::spawn(async move {
             let ended = run.run(request, None, slot).await;
+            settle(permit, &ended, paid).await;
             run.end(ended.and_then(|it| it.map_err(|error| Fault::of_run(&error))));
         });
         Ok(live)
@@ -323,6 +341,16 @@ impl Registry {
         let now = engine.host().now().saturating_add(i64::try_from(number % 1000).unwrap_or(0));
         RunId::new(now)
     }
+}
+
+/// Settles what a run has cost beyond what was paid before.
+async fn settle(permit: Permit, ended: &Result<Result<Answer, Error>, Fault>, paid: Money) {
+    let (status, used) = match ended {
+        Ok(Ok(answer)) => ("ok", answer.usage.cost),
+        Ok(Err(error)) => (error.kind().map_or("check", ErrorKind::name), error.usage().cost),
+        Err(fault) => (fault.why.name(), paid),
+    };
+    permit.settle(status, used.checked_sub(paid).unwrap_or_default()).await;
 }
 
 /// Forgets the ended runs that are old, and the oldest ones beyond the limit.

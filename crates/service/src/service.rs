@@ -1,58 +1,54 @@
 //! The door: calls in, answers out.
 
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use svc_contract::{registry::Tier, store::RunId};
+use svc_contract::{
+    registry::ErrorKind,
+    store::{RunId, Store as _},
+    value::Money,
+};
 use svc_engine::{CancellationToken, Engine};
+use svc_lang::plan::Policy;
+use svc_store::SqliteStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
-    Answer, Call, Fault, Folder, Live, Resolved, Served, Why, components,
-    runs::{Registry, Start},
+    Answer, Call, Caller, Entrance, Fault, Folder, Live, Resolved, Served, Turned, Visitor, Why,
+    access::{
+        key::KeyId,
+        rates::Window,
+        roles::{AccessPolicy, PolicyError},
+    },
+    components,
+    gate::Gate,
+    owner::Owners,
+    permit::{self, Note, Permit, Wish},
+    refused::Refused,
+    runs::{Registry, Resume, Start},
 };
-
-/// Who calls. It is lent to the components of this crate.
-#[derive(Clone, Debug)]
-pub struct Caller {
-    pub tier: Tier,
-    /// Whether the experimental tools are included.
-    pub is_experimental: bool,
-    /// The version of the program.
-    pub version: String,
-}
-
-impl Caller {
-    /// The person at this machine: everything but what is for administrators.
-    pub fn local(version: &str) -> Self {
-        Self { tier: Tier::Builder, is_experimental: true, version: version.to_owned() }
-    }
-
-    /// Whether a tool of this tier is included.
-    pub fn may_call(&self, tier: Tier) -> bool {
-        match tier {
-            Tier::Bias => self.is_experimental,
-            other => other <= self.tier,
-        }
-    }
-}
 
 /// What a service offers, and how much of it at once.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The folder of scripts to serve.
     pub folder: Option<PathBuf>,
+    /// The folders that every owner can read.
+    pub shared: Vec<PathBuf>,
     /// How many runs are computed at the same time.
     pub at_once: usize,
     /// How many calls may wait for that.
     pub waiting: usize,
-    pub caller: Caller,
+    /// Whose calls are answered; without it, only those of this process.
+    pub entrance: Option<Entrance>,
+    pub version: String,
 }
 
 impl Options {
@@ -60,25 +56,38 @@ impl Options {
     pub fn new(version: &str) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let at_once = (4 * cores).max(8);
-        Self { folder: None, at_once, waiting: 256, caller: Caller::local(version) }
+        Self {
+            folder: None,
+            shared: Vec::new(),
+            at_once,
+            waiting: 256,
+            entrance: None,
+            version: version.to_owned(),
+        }
     }
 }
 
 /// How long cancelled runs may take to end.
 const CANCELLED: Duration = Duration::from_millis(1500);
 
-/// Makes calls from outside, for every entry layer. Cheap to clone.
-#[derive(Clone)]
-pub struct Service(Arc<Inner>);
+/// The most keys whose engines are kept ready.
+const MOST_SIDES: usize = 1024;
 
-struct Inner {
-    /// For calls that are not recorded.
-    engine: Engine,
-    /// With the store of runs, if there is one.
-    kept: Engine,
-    has_store: bool,
-    caller: Caller,
+/// Makes calls from outside, for every entry layer, on behalf of one caller. Cheap to clone.
+#[derive(Clone)]
+pub struct Service {
+    shared: Arc<Shared>,
+    side: Arc<Side>,
+    /// Where the caller came from, for the audit.
+    surface: &'static str,
+}
+
+/// What all callers share.
+struct Shared {
     folder: Option<Folder>,
+    gate: Option<Arc<Gate>>,
+    owners: Option<Owners>,
+    sides: Mutex<HashMap<KeyId, Arc<Side>>>,
     slots: Arc<Semaphore>,
     at_once: usize,
     waiting: AtomicUsize,
@@ -86,21 +95,42 @@ struct Inner {
     runs: Registry,
     stopping: CancellationToken,
     started: Instant,
+    /// The engine of the server, without a caller.
+    engine: Engine,
+    version: String,
+}
+
+/// What one caller has: engines with its rights, its files and its store.
+struct Side {
+    caller: Caller,
+    /// For what the caller sends.
+    sent: Engine,
+    /// For what is recorded: with the store of runs, if there is one.
+    kept: Engine,
+    store: Option<Arc<SqliteStore>>,
 }
 
 impl Service {
-    /// A service on an engine; `kept` is the same engine with a store of runs.
-    pub fn new(engine: Engine, kept: Option<Engine>, options: Options) -> Self {
-        let prepared = |it: Engine| it.with(components::ALL).lend(Arc::new(options.caller.clone()));
-        let has_store = kept.is_some();
-        let kept = prepared(kept.unwrap_or_else(|| engine.clone()));
-        let folder = options.folder.map(|it| Folder::new(it, kept.clone()));
-        Self(Arc::new(Inner {
-            engine: prepared(engine),
-            kept,
-            has_store,
-            caller: options.caller,
+    /// A service on an engine, with the store of the runs of this machine's user.
+    pub fn new(
+        engine: Engine,
+        store: Option<Arc<SqliteStore>>,
+        options: Options,
+    ) -> Result<Self, PolicyError> {
+        let engine = engine.with(components::ALL);
+        let host = engine.host();
+        let gate = options.entrance.map(|it| Gate::open(it, host)).transpose()?.map(Arc::new);
+        let owners = gate.as_ref().map(|gate| {
+            let folder = options.folder.as_deref();
+            Owners::new(engine.clone(), gate.data(), &options.shared, folder)
+        });
+        let side = Side::local(&engine, store, &options.version);
+        let folder = options.folder.map(|it| Folder::new(it, side.kept.clone()));
+        let shared = Shared {
             folder,
+            gate,
+            owners,
+            sides: Mutex::default(),
             slots: Arc::new(Semaphore::new(options.at_once)),
             at_once: options.at_once,
             waiting: AtomicUsize::new(0),
@@ -108,41 +138,119 @@ impl Service {
             runs: Registry::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),
-        }))
+            engine,
+            version: options.version,
+        };
+        Ok(Self { shared: Arc::new(shared), side: Arc::new(side), surface: "local" })
+    }
+
+    /// The service for a visitor, or why they are not let in; and what is left of the tightest
+    /// limit. Without keys, everybody at this machine is its user.
+    pub async fn enter(&self, visitor: Visitor<'_>) -> Result<(Self, Option<Window>), Turned> {
+        let Some(gate) = &self.shared.gate else { return Ok((self.clone(), None)) };
+        let host = self.shared.engine.host();
+        let Some(key) = gate.verify(visitor, host).await? else { return Ok((self.clone(), None)) };
+        let side = self.side_of(gate, &key)?;
+        let window = gate.admit(&side.caller, host).await?;
+        let shared = self.shared.clone();
+        Ok((Self { shared, side, surface: visitor.surface }, window))
+    }
+
+    /// Whether callers need a key now.
+    pub fn needs_keys(&self) -> Result<bool, Fault> {
+        match &self.shared.gate {
+            Some(gate) => Ok(gate.needed(self.shared.engine.host())?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// Reads the policy file again. If it has a mistake, the old roles stay. Runs keep the roles
+    /// with which they began.
+    pub fn reload_policy(&self) -> Result<Option<AccessPolicy>, PolicyError> {
+        let Some(gate) = &self.shared.gate else { return Ok(None) };
+        gate.reload(self.shared.engine.host()).map(Some)
+    }
+
+    /// The engines of a key's holder. They are made again when the rights change.
+    fn side_of(
+        &self,
+        gate: &Gate,
+        key: &crate::access::keys::KeyInfo,
+    ) -> Result<Arc<Side>, Turned> {
+        let may_tune = gate.may_tune(key, self.shared.engine.host().now());
+        let policy = gate.policy();
+        let is_same = |it: &Caller| {
+            it.policy == policy.version()
+                && it.is_experimental == may_tune
+                && *it.owner == *key.owner
+        };
+        if let Some(side) = self.sides().get(&key.id).filter(|it| is_same(&it.caller)) {
+            return Ok(side.clone());
+        }
+        let caller = gate.caller(key, may_tune, &self.shared.version)?;
+        let side = Arc::new(self.made(caller)?);
+        let mut sides = self.sides();
+        if sides.len() >= MOST_SIDES {
+            sides.clear();
+        }
+        sides.insert(key.id, side.clone());
+        Ok(side)
+    }
+
+    fn made(&self, caller: Caller) -> Result<Side, Turned> {
+        let Some(owners) = &self.shared.owners else {
+            return Err(Fault::not_found("this service has no owners").into());
+        };
+        let owner = owners.find(&caller.owner)?;
+        let policy = caller.role.policy();
+        let lent = Arc::new(caller.clone());
+        let with = |it: &Engine| it.clone().with_policy(policy.clone()).lend(lent.clone());
+        let sent = with(&owner.sent);
+        let kept = with(&owner.published).with_store(owner.store.clone());
+        Ok(Side { caller, sent, kept, store: Some(owner.store.clone()) })
+    }
+
+    fn sides(&self) -> MutexGuard<'_, HashMap<KeyId, Arc<Side>>> {
+        self.shared.sides.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The engine of calls that are not recorded, with the components of this crate.
     pub fn engine(&self) -> &Engine {
-        &self.0.engine
+        &self.side.sent
     }
 
     /// The engine with the store of runs.
     pub fn kept(&self) -> Option<&Engine> {
-        self.0.has_store.then_some(&self.0.kept)
+        self.side.store.as_ref().map(|_| &self.side.kept)
+    }
+
+    /// The store of the caller's runs.
+    pub fn store(&self) -> Option<Arc<SqliteStore>> {
+        self.side.store.clone()
     }
 
     pub fn caller(&self) -> &Caller {
-        &self.0.caller
+        &self.side.caller
     }
 
     /// Whether calls are accepted, or why not.
     pub fn accepts(&self) -> Result<(), Fault> {
-        if self.0.slots.is_closed() { Err(stopping()) } else { Ok(()) }
+        if self.shared.slots.is_closed() { Err(stopping()) } else { Ok(()) }
     }
 
     /// The time since the start of the service.
     pub fn uptime(&self) -> Duration {
-        self.0.started.elapsed()
+        self.shared.started.elapsed()
     }
 
     /// The served folder.
     pub fn folder(&self) -> Option<&Folder> {
-        self.0.folder.as_ref()
+        self.shared.folder.as_ref()
     }
 
     /// A served script.
     pub fn served(&self, name: &str) -> Result<Arc<Served>, Fault> {
-        match &self.0.folder {
+        match &self.shared.folder {
             Some(folder) => folder.find(name),
             None => Err(Fault::not_found(format!("unknown script `{name}`"))
                 .help("no folder of scripts is served: start the server with one")),
@@ -151,83 +259,191 @@ impl Service {
 
     /// What a call means, if its caller may make it. Nothing has run.
     pub fn resolve(&self, call: Call) -> Result<Resolved, Fault> {
-        let engine = &self.0.engine;
-        let resolved = Resolved::of(call, engine, &|name| self.served(name))?;
-        resolved.authorise(engine, self.0.caller.tier)?;
-        Ok(resolved)
+        let engine = &self.side.sent;
+        // Only the audit needs them.
+        let is_recorded = !self.side.caller.is_local();
+        let arguments = if is_recorded { call.work.arguments() } else { String::new() };
+        let mut resolved = Resolved::of(call, engine, &|name| self.served(name))?;
+        resolved.arguments = arguments;
+        let caller = &self.side.caller;
+        let none = Policy::default();
+        let outer = if caller.is_local() { &none } else { self.shared.engine.policy() };
+        match resolved.authorise(engine, &caller.rights(), outer) {
+            Ok(rule) => {
+                resolved.rule = rule;
+                Ok(resolved)
+            }
+            Err(Refused { fault, rule }) => {
+                resolved.rule = rule;
+                if let Some(note) = self.note(&resolved) {
+                    note.record("refuse", fault.why.name(), Money::ZERO);
+                }
+                Err(*fault)
+            }
+        }
     }
 
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
-        let resolved = self.resolve(call)?;
-        if resolved.is_kept || resolved.reports().len() > 1 {
-            let live = self.start(resolved)?;
+        let mut resolved = self.resolve(call)?;
+        if resolved.is_kept || resolved.reports().len() > 1 || self.is_charged(&resolved)? {
+            // A task of its own, since what it costs is settled whatever becomes of the caller.
+            let live = self.start(resolved).await?;
             let guard = live.cancelling();
             let answer = live.ended().await;
             guard.keep();
             return answer;
         }
+        let permit = self.permit(&mut resolved).await?;
         let _slot = self.slot().await?;
         let begun = Instant::now();
-        let engine = &self.0.engine;
-        let request = resolved.request(engine).cancelled_by(self.0.stopping.child_token());
-        let response = request.await.map_err(|err| resolved.failure(engine, err))?;
-        resolved.answered(Answer {
+        let engine = &self.side.sent;
+        let request = resolved.request(engine).cancelled_by(self.shared.stopping.child_token());
+        let ended = request.await;
+        let status = match &ended {
+            Ok(_) => "ok",
+            Err(error) => error.kind().map_or("check", ErrorKind::name),
+        };
+        let largest = permit.largest_result();
+        permit.settle(status, Money::ZERO).await;
+        let response = ended.map_err(|err| resolved.failure(engine, err))?;
+        let answer = resolved.answered(Answer {
             value: response.value,
             run: None,
             usage: response.usage,
             took: begun.elapsed(),
             steps: resolved.reports(),
-        })
+        })?;
+        answer.within(largest)
+    }
+
+    /// Whether money is reserved for a call.
+    fn is_charged(&self, resolved: &Resolved) -> Result<bool, Fault> {
+        Ok(!self.side.caller.is_local() && resolved.spending(&self.side.sent)?.is_some())
     }
 
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
-    pub fn start(&self, resolved: Resolved) -> Result<Arc<Live>, Fault> {
+    pub async fn start(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
+        let permit = self.permit(&mut resolved).await?;
         let place = self.place()?;
-        let engine = if resolved.is_kept { &self.0.kept } else { &self.0.engine };
+        let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
         let service = self.clone();
         let slot = async move { service.slot_at(place).await };
-        let cancel = self.0.stopping.child_token();
-        Ok(self.0.runs.start(Start { engine: engine.clone(), resolved, cancel }, slot))
+        let cancel = self.shared.stopping.child_token();
+        let owner = self.side.caller.owner.clone();
+        let start = Start { engine: engine.clone(), owner, resolved, cancel, permit };
+        Ok(self.shared.runs.start(start, slot))
     }
 
-    /// A run that goes on, or has ended a while ago.
+    /// The permission of a call by the limits of its caller. Its cap becomes that of the call.
+    async fn permit(&self, resolved: &mut Resolved) -> Result<Permit, Fault> {
+        let Some(note) = self.note(resolved) else { return Ok(Permit::default()) };
+        let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
+        let spending = resolved.spending(engine)?;
+        let run = random_name(note.host.as_ref());
+        let wish = Wish {
+            weight: resolved.weight(engine).saturating_sub(1),
+            run: &run,
+            may_spend: spending.is_some(),
+            most: spending.flatten(),
+            cap: resolved.cap(),
+        };
+        let (permit, cap) = permit::ask(note, wish).await?;
+        resolved.limit(cap);
+        Ok(permit)
+    }
+
+    /// What is recorded of a call; nothing of those of this machine's user.
+    fn note(&self, resolved: &Resolved) -> Option<Note> {
+        let caller = self.side.caller.clone();
+        let gate = self.shared.gate.clone().filter(|_| !caller.is_local())?;
+        let (tool, work) = resolved.described();
+        Some(Note {
+            gate,
+            host: self.shared.engine.shared_host(),
+            caller,
+            surface: self.surface,
+            tool,
+            work,
+            rule: resolved.rule.clone(),
+            arguments: resolved.arguments.clone(),
+            begun: Instant::now(),
+        })
+    }
+
+    /// A run of this caller that goes on, or has ended a while ago.
     pub fn live(&self, id: &str) -> Option<Arc<Live>> {
-        self.0.runs.find(id)
+        self.shared.runs.find(id).filter(|it| it.owner() == &*self.side.caller.owner)
     }
 
-    /// The runs that go on.
+    /// The runs of this caller that go on.
     pub fn running(&self) -> Vec<Arc<Live>> {
-        self.0.runs.running()
+        let mut all = self.shared.runs.running();
+        all.retain(|it| it.owner() == &*self.side.caller.owner);
+        all
     }
 
-    /// Continues a stored run where it stopped.
-    pub fn resume(&self, id: &RunId) -> Result<Arc<Live>, Fault> {
+    /// Continues a stored run where it stopped. Its caps are those of its first part.
+    pub async fn resume(&self, id: &RunId) -> Result<Arc<Live>, Fault> {
         if let Some(live) = self.live(id.as_str())
             && live.outcome().is_none()
         {
             return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
         }
+        let paid = match &self.side.store {
+            Some(store) => store.run(id.as_str())?.used.cost,
+            None => Money::ZERO,
+        };
+        let permit = self.permit_to_resume(id).await?;
         let place = self.place()?;
         let service = self.clone();
         let slot = async move { service.slot_at(place).await };
-        let cancel = self.0.stopping.child_token();
-        self.0.runs.resume(&self.0.kept, id, cancel, slot)
+        let cancel = self.shared.stopping.child_token();
+        let owner = self.side.caller.owner.clone();
+        let engine = &self.side.kept;
+        let resume = Resume { engine, owner, id, cancel, permit, paid };
+        self.shared.runs.resume(resume, slot)
+    }
+
+    async fn permit_to_resume(&self, id: &RunId) -> Result<Permit, Fault> {
+        let caller = self.side.caller.clone();
+        let Some(gate) = self.shared.gate.clone().filter(|_| !caller.is_local()) else {
+            return Ok(Permit::default());
+        };
+        let host = self.shared.engine.shared_host();
+        let run = random_name(host.as_ref());
+        let note = Note {
+            gate,
+            host,
+            caller,
+            surface: self.surface,
+            tool: "resume".to_owned(),
+            work: id.to_string(),
+            rule: "the run is that of its owner".to_owned(),
+            arguments: String::new(),
+            begun: Instant::now(),
+        };
+        let wish = Wish { weight: 0, run: &run, may_spend: true, most: None, cap: None };
+        Ok(permit::ask(note, wish).await?.0)
     }
 
     /// Accepts nothing more, lets runs end for a while, then cancels them: a stored one can be
     /// resumed.
     pub async fn stop(&self, drain: Duration) {
-        self.0.slots.close();
+        self.shared.slots.close();
         if tokio::time::timeout(drain, self.idle()).await.is_err() {
-            self.0.stopping.cancel();
+            self.shared.stopping.cancel();
             let _ = tokio::time::timeout(CANCELLED, self.idle()).await;
         }
     }
 
     /// Waits until nothing runs.
     async fn idle(&self) {
-        while self.0.slots.available_permits() < self.0.at_once || !self.running().is_empty() {
+        let is_idle = || {
+            let is_free = self.shared.slots.available_permits() >= self.shared.at_once;
+            is_free && self.shared.runs.running().is_empty()
+        };
+        while !is_idle() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -239,12 +455,12 @@ impl Service {
 
     /// A place in the queue for a slot; too many waiting calls are refused.
     fn place(&self) -> Result<Waiting, Fault> {
-        if self.0.slots.is_closed() {
+        if self.shared.slots.is_closed() {
             return Err(stopping());
         }
-        let before = self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        let before = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let place = Waiting(self.clone());
-        if before >= self.0.most_waiting && self.0.slots.available_permits() == 0 {
+        if before >= self.shared.most_waiting && self.shared.slots.available_permits() == 0 {
             let message = "too many calls wait for a free place";
             return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(1)));
         }
@@ -252,7 +468,7 @@ impl Service {
     }
 
     async fn slot_at(&self, place: Waiting) -> Result<OwnedSemaphorePermit, Fault> {
-        let slot = self.0.slots.clone().acquire_owned().await.map_err(|_| stopping());
+        let slot = self.shared.slots.clone().acquire_owned().await.map_err(|_| stopping());
         drop(place);
         slot
     }
@@ -267,6 +483,29 @@ struct Waiting(Service);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.0.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.0.shared.waiting.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+impl Side {
+    /// The user of this machine.
+    fn local(engine: &Engine, store: Option<Arc<SqliteStore>>, version: &str) -> Self {
+        let caller = Caller::local(version);
+        let sent = engine.clone().lend(Arc::new(caller.clone()));
+        let kept = match &store {
+            Some(store) => sent.clone().with_store(store.clone()),
+            None => sent.clone(),
+        };
+        Self { caller, sent, kept, store }
+    }
+}
+
+/// A name that nothing else has.
+fn random_name(host: &dyn svc_contract::host::Host) -> String {
+    let mut bytes = [0; 16];
+    // Without randomness the time is left.
+    if host.random(&mut bytes).is_err() {
+        return host.now().to_string();
+    }
+    format!("{:032x}", u128::from_le_bytes(bytes))
 }

@@ -5,7 +5,7 @@ use svc_contract::value::{Type, Value, json};
 use svc_service::{Args as CallArgs, Bounds, Call, Fault, Options, Service, Work, decode};
 
 use super::{
-    Session,
+    Session, data_folder,
     exit::{FAILED, Failure, OK, Result, USAGE, answered},
     given::{duration, money, name_and_value, tokens},
     policy::Rules,
@@ -58,7 +58,8 @@ impl CallTool {
 
     async fn called(&self, session: &Session) -> Result<u8> {
         let options = Options::new(env!("CARGO_PKG_VERSION"));
-        let service = Service::new(session.engine.clone(), None, options);
+        let service = Service::new(session.engine.clone(), None, options)
+            .map_err(|it| data_folder::wrong(&it))?;
         let args = self.arguments(&service)?;
         let work = Work::Tool { name: self.tool.clone(), args };
         let bounds = Bounds {

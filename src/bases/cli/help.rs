@@ -16,13 +16,14 @@ use super::{
 };
 
 /// The commands by purpose.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Run scripts", &["run", "repl", "resume", "replay"]),
     ("Write scripts", &["init", "check", "test", "fix", "fmt", "plan", "doc", "expand"]),
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
     ("For other programs", &["serve", "call", "tools", "openapi"]),
+    ("Decide who may call", &["keys", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];
 

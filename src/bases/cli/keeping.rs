@@ -158,6 +158,12 @@ fn not_kept(session: &Session, why: &str) {
     session.terminal.note(&format!("this run is not recorded: {why}"));
 }
 
+/// The folder of the store that commands use by default.
+pub(super) fn folder_of_stores(host: &dyn Host) -> std::io::Result<PathBuf> {
+    let file = StoreArgs { store: None }.place(host)?.file;
+    Ok(file.parent().unwrap_or(Path::new("")).to_owned())
+}
+
 /// A failure of the store as one of the command.
 pub(super) fn failure(err: StoreError) -> Failure {
     let code = match err.kind {

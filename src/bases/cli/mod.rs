@@ -3,9 +3,11 @@
 //! Results go to standard output; problems, notes and progress go to standard error. Every command
 //! is one file: its arguments, and one call into the engine.
 
+mod access;
 mod again;
 mod against;
 mod ask;
+mod audit;
 mod book;
 mod call;
 mod card;
@@ -14,6 +16,7 @@ mod complete;
 mod completions;
 mod components;
 mod construct_text;
+mod data_folder;
 mod doc;
 mod doctor;
 mod exit;
@@ -30,6 +33,7 @@ mod help;
 mod init;
 mod inspect;
 mod keeping;
+mod keys;
 mod library;
 mod lines;
 mod logs;
@@ -126,6 +130,9 @@ enum Command {
     Call(call::CallTool),
     Tools(tools::Tools),
     Openapi(openapi::Openapi),
+    Keys(keys::Keys),
+    Access(access::AccessArgs),
+    Audit(audit::Audit),
     Lsp(lsp::Lsp),
     Schema(schema::Schema),
     Explain(explain::Explain),
@@ -296,6 +303,9 @@ impl Command {
             Self::Call(it) => it.execute(session).await,
             Self::Tools(it) => it.execute(session),
             Self::Openapi(it) => it.execute(session),
+            Self::Keys(it) => it.execute(session),
+            Self::Access(it) => it.execute(session),
+            Self::Audit(it) => it.execute(session),
             Self::Lsp(it) => it.execute(session),
             Self::Schema(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),

@@ -6,17 +6,19 @@ use std::{
 };
 
 use clap::Args;
-use svc_api::rest::{Listening, Rest};
+use svc_api::rest::{Listening, Network, Rest};
 use svc_contract::registry::OpError;
-use svc_service::{Options, Service};
+use svc_service::{Entrance, Options, Service};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
+    data_folder::{self, DataArgs},
     exit::{Failure, OK, Result},
     keeping::OptionalStoreArgs,
     policy::Rules,
-    signals::Signals,
+    signals::{Asked, Signals},
+    terminal::Terminal,
 };
 
 /// The exit code of a server that refuses its configuration, as in sysexits.h.
@@ -35,6 +37,18 @@ pub(super) struct Serve {
     /// A web page that may call, by its origin: `https://app.example.com`.
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
+    /// A folder that every owner of a key can read, under its name.
+    #[arg(long, value_name = "FOLDER")]
+    share: Vec<PathBuf>,
+    /// The network of a proxy that callers come through, whose `X-Forwarded-For` is believed.
+    #[arg(long, value_name = "CIDR")]
+    behind_proxy: Vec<Network>,
+    /// Serve strangers: everybody needs a key, the role `free` only reads, and only what is made
+    /// for them is answered.
+    #[arg(long)]
+    hosted: bool,
+    #[command(flatten)]
+    data: DataArgs,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
@@ -50,7 +64,8 @@ const EXAMPLES: &str = r#"Examples:
   curl -sN localhost:8010/scripts/research --json '{"question": "how are budgets enforced?"}' \
        -H 'Accept: text/event-stream'
 
-The server answers only to this machine, and anyone on it may call. A changed script is served
+The server answers only to this machine, and anyone on it may call until the first key is issued
+(`svc keys issue`); SIGHUP reads the roles again. A changed script is served
 within a second; one that no longer checks is served as it was before. Runs of scripts are
 recorded, as with `svc run`. `/openapi.json` describes every endpoint. Ctrl-C and SIGTERM let runs
 end for up to 10 seconds; a run that is cut off can be resumed."#;
@@ -59,13 +74,17 @@ impl Serve {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.test_address()?;
         let session = &self.rules.with_rules(session)?;
-        let (service, store) = self.service(session)?;
-        let rest = Rest { service, store, version: env!("CARGO_PKG_VERSION") };
+        let service = self.service(session)?;
+        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION") };
         let stop = CancellationToken::new();
         let listening = self.listening(&rest, session);
         let serving = (session.servers.http)(rest, listening, stop.clone());
+        let terminal = session.terminal;
         let signals = tokio::spawn(async move {
-            Signals::new().next().await;
+            let mut signals = Signals::of_server();
+            while signals.next().await == Some(Asked::Reload) {
+                reload(&service, terminal);
+            }
             stop.cancel();
         });
         let ended = serving.await;
@@ -82,29 +101,44 @@ impl Serve {
         Ok(OK)
     }
 
-    /// Without keys, only this machine may call.
+    /// Whether everybody needs a key, even before the first one is issued.
+    fn needs_keys(&self) -> bool {
+        self.hosted || !self.behind_proxy.is_empty() || !is_local(self.bind.ip())
+    }
+
+    /// Keys must not travel over a network that others can read.
     fn test_address(&self) -> Result<()> {
-        let is_local = match self.bind.ip() {
-            IpAddr::V4(it) => it.is_loopback(),
-            IpAddr::V6(it) => it.is_loopback(),
-        };
-        if is_local {
+        if is_local(self.bind.ip()) || !self.behind_proxy.is_empty() {
             return Ok(());
         }
         let message = format!("{} can be reached from other machines", self.bind.ip());
-        Err(Failure::new(CONFIGURATION, message)
-            .help("listen at 127.0.0.1, with a proxy before it that knows its callers"))
+        Err(Failure::new(CONFIGURATION, message).help(
+            "put a proxy with TLS before it, and name its network: `--behind-proxy 10.0.0.0/8`",
+        ))
     }
 
-    fn service(&self, session: &Session) -> Result<(Service, Option<svc_api::store::RunStore>)> {
-        let engine = session.engine.clone();
+    fn service(&self, session: &Session) -> Result<Service> {
         let store = self.keeping.opened(session)?;
-        let kept = store.as_ref().map(|it| it.engine(engine.clone()));
         let mut options = Options::new(env!("CARGO_PKG_VERSION"));
         if let Some(folder) = &self.folder {
             options.folder = Some(Self::existing(folder, session)?);
         }
-        Ok((Service::new(engine, kept, options), store))
+        for folder in &self.share {
+            options.shared.push(Self::existing(folder, session)?);
+        }
+        options.entrance = self.entrance(session)?;
+        let store = store.map(|it| it.shared());
+        Service::new(session.engine.clone(), store, options).map_err(|it| data_folder::wrong(&it))
+    }
+
+    /// Where the keys are. Without a place for them there are none.
+    fn entrance(&self, session: &Session) -> Result<Option<Entrance>> {
+        let needs_keys = self.needs_keys();
+        match self.data.folder(session) {
+            Ok(data) => Ok(Some(Entrance { data, needs_keys, is_hosted: self.hosted })),
+            Err(_) if !needs_keys => Ok(None),
+            Err(failure) => Err(failure),
+        }
     }
 
     fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
@@ -129,8 +163,32 @@ impl Serve {
                     terminal.note(&format!("not served: {}: {}", it.path, it.why));
                 }
             }
+            match service.needs_keys() {
+                Ok(true) => terminal.note("callers need a key: `svc keys issue` makes one"),
+                Ok(false) => {}
+                Err(fault) => terminal.note(&fault.message),
+            }
             terminal.note(&format!("listening at http://{address}"));
         };
-        Listening { address: self.bind, origins: self.cors.clone(), announce: Box::new(announce) }
+        Listening {
+            address: self.bind,
+            origins: self.cors.clone(),
+            proxies: self.behind_proxy.clone(),
+            is_hosted: self.hosted,
+            announce: Box::new(announce),
+        }
+    }
+}
+
+fn is_local(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
+/// Reads the roles again, and says which ones there are now or why the old ones stay.
+fn reload(service: &Service, terminal: Terminal) {
+    match service.reload_policy() {
+        Ok(Some(policy)) => terminal.note(&policy.to_string()),
+        Ok(None) => {}
+        Err(err) => terminal.note(&format!("{err}; the old roles stay")),
     }
 }

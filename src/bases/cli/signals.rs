@@ -7,6 +7,8 @@ pub(super) enum Asked {
     Interrupt,
     /// Something else asks the process to end, possibly more than once.
     End,
+    /// A server is asked to read its configuration again.
+    Reload,
 }
 
 #[cfg(unix)]
@@ -39,6 +41,18 @@ mod unix {
             Self(outcome.collect())
         }
 
+        /// The same for a server: a hangup asks it to read its configuration again.
+        pub(in crate::bases::cli) fn of_server() -> Self {
+            let kinds = [
+                (Asked::Interrupt, SignalKind::interrupt()),
+                (Asked::End, SignalKind::terminate()),
+                (Asked::Reload, SignalKind::hangup()),
+            ];
+            let outcome =
+                kinds.into_iter().filter_map(|(asked, it)| Some((asked, signal(it).ok()?)));
+            Self(outcome.collect())
+        }
+
         /// Waits for the next signal; `None` if no signal can be received.
         pub(in crate::bases::cli) async fn next(&mut self) -> Option<Asked> {
             if self.0.is_empty() {
@@ -59,6 +73,10 @@ pub(super) struct Signals;
 #[cfg(not(unix))]
 impl Signals {
     pub(super) fn new() -> Self {
+        Self
+    }
+
+    pub(super) fn of_server() -> Self {
         Self
     }
 

@@ -17,11 +17,13 @@ use super::{reply::Answer, request::text};
 pub(super) struct Guard {
     address: SocketAddr,
     origins: Vec<String>,
+    /// Whether a proxy is before it: then callers use the name of the proxy.
+    is_behind: bool,
 }
 
 impl Guard {
-    pub(super) fn new(address: SocketAddr, origins: Vec<String>) -> Self {
-        Self { address, origins }
+    pub(super) fn new(address: SocketAddr, origins: Vec<String>, is_behind: bool) -> Self {
+        Self { address, origins, is_behind }
     }
 
     /// Refuses a request for another host, and one from a page of another origin.
@@ -30,7 +32,7 @@ impl Guard {
         let host = text(headers, header::HOST)
             .or_else(|| request.uri().authority().map(ToString::to_string));
         let host = host.ok_or_else(|| Fault::new(Why::Malformed, "missing header `Host`"))?;
-        if headers.get_all(header::HOST).iter().count() > 1 || !self.is_own(&host) {
+        if headers.get_all(header::HOST).iter().count() > 1 || !self.is_known(&host) {
             return Err(denied(format!("this server does not answer for the host `{host}`")));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
@@ -96,6 +98,12 @@ impl Guard {
         origin.strip_prefix("http://").is_some_and(|it| self.is_own(it))
     }
 
+    /// Whether a name may be that of this server. Behind a proxy, and at an address that others
+    /// reach, it has names that only they know; keys keep the pages of others out there.
+    fn is_known(&self, authority: &str) -> bool {
+        self.is_behind || !self.address.ip().is_loopback() || self.is_own(authority)
+    }
+
     /// Whether a name and port mean this server.
     fn is_own(&self, authority: &str) -> bool {
         let (name, port) = match authority.rsplit_once(':') {
@@ -123,7 +131,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        let guard = Guard::new("127.0.0.1:8010".parse().unwrap(), Vec::new());
+        let guard = Guard::new("127.0.0.1:8010".parse().unwrap(), Vec::new(), false);
         for host in ["127.0.0.1:8010", "localhost:8010", "LOCALHOST:8010", "[::1]:8010"] {
             assert!(guard.is_own(host), "{host}");
         }

@@ -8,16 +8,21 @@ mod guard;
 mod reply;
 mod request;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
-use svc_api::rest::{Found, Listening, Rest, Serving, find};
+use svc_api::rest::{Access, Found, Listening, Method, Network, Reply, Rest, Route, Serving, find};
 use svc_contract::registry::ErrorKind;
-use svc_service::{Fault, Why};
+use svc_service::{Fault, Turned, Visitor, Why, access::rates::Window};
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -36,19 +41,27 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// A server that listens.
 struct Server {
     listener: TcpListener,
-    rest: Arc<Rest>,
-    guard: Arc<Guard>,
+    door: Arc<Door>,
+}
+
+/// What every request passes.
+struct Door {
+    rest: Rest,
+    guard: Guard,
+    proxies: Vec<Network>,
+    is_hosted: bool,
 }
 
 /// Listens at an address and answers until it is stopped; then runs may end for a while.
 pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
     Box::pin(async move {
-        let Listening { address, origins, announce } = listening;
+        let Listening { address, origins, proxies, is_hosted, announce } = listening;
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let guard = Arc::new(Guard::new(address, origins));
+        let guard = Guard::new(address, origins, !proxies.is_empty());
         announce(address);
-        Server { listener, rest: Arc::new(rest), guard }.serve(stop).await;
+        let door = Arc::new(Door { rest, guard, proxies, is_hosted });
+        Server { listener, door }.serve(stop).await;
         Ok(())
     })
 }
@@ -56,22 +69,22 @@ pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) 
 impl Server {
     /// Answers until it is stopped, then lets runs end for a while.
     async fn serve(self, stop: CancellationToken) {
-        let Self { listener, rest, guard, .. } = self;
+        let Self { listener, door } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
             let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
-            let Ok((stream, _)) = accepted else {
+            let Ok((stream, peer)) = accepted else {
                 // Too many open files, for example: the next attempt waits a moment.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
             let Ok(place) = connections.clone().try_acquire_owned() else { continue };
             let _ = stream.set_nodelay(true);
-            let (rest, guard) = (rest.clone(), guard.clone());
+            let own = door.clone();
             let answering = service_fn(move |request| {
-                let (rest, guard) = (rest.clone(), guard.clone());
-                async move { Ok::<_, std::convert::Infallible>(answer(&rest, &guard, request).await) }
+                let door = own.clone();
+                async move { Ok::<_, Infallible>(door.answer(request, peer.ip()).await) }
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -85,49 +98,91 @@ impl Server {
             });
         }
         drop(listener);
-        rest.service.stop(DRAIN).await;
+        door.rest.service.stop(DRAIN).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }
 
-async fn answer(rest: &Arc<Rest>, guard: &Guard, request: hyper::Request<Incoming>) -> Answer {
-    let id = Id::of(request.headers(), rest.service.engine().host());
-    let origin = guard.origin(request.headers());
-    if let Some(preflight) = guard.preflight(&request, origin.as_deref()) {
-        return preflight;
+impl Door {
+    async fn answer(&self, request: hyper::Request<Incoming>, peer: IpAddr) -> Answer {
+        let begun = Instant::now();
+        let id = Id::of(request.headers(), self.rest.service.engine().host());
+        let origin = self.guard.origin(request.headers());
+        if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
+            return preflight;
+        }
+        let answered = match self.guard.test(&request) {
+            Ok(()) => self.handled(request, peer).await,
+            Err(fault) => Err(fault.into()),
+        };
+        let answer = match answered {
+            Ok((reply, window)) => reply::with_limits(reply::of(reply, &id), window.as_ref()),
+            Err(Turned { fault, pause, window }) => {
+                // No thread waits, and how long the check of a key took does not show.
+                tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;
+                reply::with_limits(reply::fault(&fault, &id), window.as_ref())
+            }
+        };
+        self.guard.allowing(answer, origin.as_deref())
     }
-    let answered = match guard.test(&request) {
-        Ok(()) => handled(rest, request).await,
-        Err(fault) => Err(fault),
-    };
-    let answer = match answered {
-        Ok(reply) => reply::of(reply, &id),
-        Err(fault) => reply::fault(&fault, &id),
-    };
-    guard.allowing(answer, origin.as_deref())
+
+    async fn handled(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: IpAddr,
+    ) -> Result<(Reply, Option<Window>), Turned> {
+        let path = request.uri().path().to_owned();
+        if self.is_hosted && !path.starts_with("/health") {
+            return Err(unknown(&path).into());
+        }
+        if let Some(page) = reply::page(request.method().as_str(), &path, &self.rest) {
+            return Ok((page, None));
+        }
+        match find(request.method().as_str(), &path) {
+            Found::Route(route, parts) => {
+                let (rest, window) = self.entered(route, &request, peer).await?;
+                let input = request::read(request, parts, route.body.is_some()).await;
+                match input {
+                    Ok(input) => match route.answer(&rest, input).await {
+                        Ok(reply) => Ok((reply, window)),
+                        Err(fault) => Err(Turned { window, ..fault.into() }),
+                    },
+                    Err(fault) => Err(Turned { window, ..fault.into() }),
+                }
+            }
+            Found::OtherMethods(others) => {
+                let names: Vec<&str> = others.into_iter().map(Method::name).collect();
+                let message = format!("`{path}` is not called with {}", request.method());
+                let fault = Fault::new(Why::Method, message);
+                Err(fault.help(format!("use {}", names.join(" or "))).into())
+            }
+            Found::Nothing => {
+                Err(unknown(&path).help("GET /openapi.json lists every endpoint").into())
+            }
+        }
+    }
+
+    /// The interface for the caller of a request, if it may use the route.
+    async fn entered(
+        &self,
+        route: &Route,
+        request: &hyper::Request<Incoming>,
+        peer: IpAddr,
+    ) -> Result<(Rest, Option<Window>), Turned> {
+        if route.access == Access::Open {
+            return Ok((self.rest.clone(), None));
+        }
+        let key = request::bearer(request.headers());
+        let address = request::caller(request.headers(), peer, &self.proxies);
+        let visitor = Visitor { key: key.as_deref(), address, surface: "rest" };
+        let (rest, window) = self.rest.enter(visitor).await?;
+        match route.admits(rest.service.caller()) {
+            Ok(()) => Ok((rest, window)),
+            Err(fault) => Err(Turned { window, ..fault.into() }),
+        }
+    }
 }
 
-async fn handled(
-    rest: &Arc<Rest>,
-    request: hyper::Request<Incoming>,
-) -> Result<svc_api::rest::Reply, Fault> {
-    let path = request.uri().path().to_owned();
-    if let Some(page) = reply::page(request.method().as_str(), &path, rest) {
-        return Ok(page);
-    }
-    match find(request.method().as_str(), &path) {
-        Found::Route(route, parts) => {
-            let input = request::read(request, parts, route.body.is_some()).await?;
-            route.answer(rest, input).await
-        }
-        Found::OtherMethods(others) => {
-            let names: Vec<&str> = others.into_iter().map(svc_api::rest::Method::name).collect();
-            let message = format!("`{path}` is not called with {}", request.method());
-            Err(Fault::new(Why::Method, message).help(format!("use {}", names.join(" or "))))
-        }
-        Found::Nothing => {
-            let fault = Fault::new(Why::Op(ErrorKind::NotFound), format!("unknown path `{path}`"));
-            Err(fault.help("GET /openapi.json lists every endpoint"))
-        }
-    }
+fn unknown(path: &str) -> Fault {
+    Fault::new(Why::Op(ErrorKind::NotFound), format!("unknown path `{path}`"))
 }

@@ -8,7 +8,7 @@ use hyper::{
 };
 use svc_api::rest::{Reply, Rest, WithRequest, document, fault_body};
 use svc_contract::{host::Host, value::json};
-use svc_service::Fault;
+use svc_service::{Fault, Why, access::rates::Window};
 
 use super::{events, request::text};
 
@@ -59,11 +59,26 @@ pub(super) fn fault(fault: &Fault, id: &Id) -> Answer {
         let seconds = wait.as_secs().max(1);
         answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if let (svc_service::Why::Method, Some(help)) = (fault.why, &fault.help)
+    if fault.why == Why::Unauthorized {
+        answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let (Why::Method, Some(help)) = (fault.why, &fault.help)
         && let Ok(allow) =
             HeaderValue::from_str(&help.trim_start_matches("use ").replace(" or ", ", "))
     {
         answer.headers_mut().insert(header::ALLOW, allow);
+    }
+    answer
+}
+
+/// The answer with what is left of the limits of its caller.
+pub(super) fn with_limits(mut answer: Answer, window: Option<&Window>) -> Answer {
+    for (name, value) in window.into_iter().flat_map(Window::headers) {
+        if let (Ok(name), Ok(value)) =
+            (header::HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value))
+        {
+            answer.headers_mut().insert(name, value);
+        }
     }
     answer
 }

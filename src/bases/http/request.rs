@@ -1,6 +1,6 @@
 //! Requests as the input of a handler.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{
@@ -8,7 +8,7 @@ use hyper::{
     body::{Body as _, Incoming},
     header,
 };
-use svc_api::rest::{Input, LARGEST_BODY};
+use svc_api::rest::{Input, LARGEST_BODY, Network};
 use svc_service::{Fault, Why};
 
 /// How long a caller may take to send a body.
@@ -62,4 +62,74 @@ fn too_large() -> Fault {
 /// A header as text.
 pub(super) fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// The key of a request; a header of another form is a key that is not accepted.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().unwrap_or_default();
+    let (scheme, key) = value.split_once(' ').unwrap_or((value, ""));
+    Some(if scheme.eq_ignore_ascii_case("bearer") { key.trim().to_owned() } else { String::new() })
+}
+
+/// The address of a caller: what the nearest proxy says, if it is one of ours; else the peer. Only
+/// the last entry is its word, the others are the caller's.
+pub(super) fn caller(headers: &HeaderMap, peer: IpAddr, proxies: &[Network]) -> IpAddr {
+    let is_proxy = |address: IpAddr| proxies.iter().any(|it| it.contains(address));
+    if !is_proxy(peer) {
+        return peer;
+    }
+    let values = headers.get_all("x-forwarded-for").iter().filter_map(|it| it.to_str().ok());
+    let all: Vec<&str> = values.flat_map(|it| it.split(',')).map(str::trim).collect();
+    // Proxies of ours may stand in a row.
+    let mut address = peer;
+    for entry in all.iter().rev() {
+        let Ok(named) = entry.parse::<IpAddr>() else { return address };
+        address = named.to_canonical();
+        if !is_proxy(address) {
+            return address;
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_proxies_of_ours_are_believed() {
+        let proxies: Vec<Network> = vec!["10.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()];
+        let asked = |peer: &str, forwarded: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for it in forwarded {
+                headers.append("x-forwarded-for", header::HeaderValue::from_static(it));
+            }
+            caller(&headers, peer.parse().unwrap(), &proxies).to_string()
+        };
+        assert_eq!(asked("192.0.2.1", &["198.51.100.1"]), "192.0.2.1");
+        assert_eq!(asked("10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(asked("::1", &["1.1.1.1, 198.51.100.1"]), "198.51.100.1");
+        assert_eq!(asked("10.1.2.3", &["1.1.1.1", "198.51.100.1, 10.9.9.9"]), "198.51.100.1");
+        assert_eq!(asked("::ffff:10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(asked("10.1.2.3", &[]), "10.1.2.3");
+        assert_eq!(asked("10.1.2.3", &["unknown"]), "10.1.2.3");
+        for text in ["10.0.0.0/33", "10.0.0/8", "", "::/129", "a/8", "10.0.0.0/-1"] {
+            assert!(text.parse::<Network>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_comes_in_one_header() {
+        let key = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, header::HeaderValue::from_static(value));
+            bearer(&headers)
+        };
+        assert_eq!(bearer(&HeaderMap::new()), None);
+        assert_eq!(key("Bearer a").as_deref(), Some("a"));
+        assert_eq!(key("bearer  a ").as_deref(), Some("a"));
+        for value in ["Basic YTpi", "a", ""] {
+            assert_eq!(key(value).as_deref(), Some(""), "{value}");
+        }
+    }
 }

@@ -27,7 +27,8 @@ impl Schema {
     }
 }
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
+    ("roles.toml", "version = 1\n[roles.free]\ntools = [\"*\", \"!nothing\"]\nmax_cost = \"$1\"\n"),
     (
         "good.svc",
         r#"param n: int = 2
@@ -106,6 +107,23 @@ replay last --with bad.svc --json
 replay nothing --json
 models --json
 models --store nowhere.db --json
+audit --json
+keys list --json
+keys issue --owner ann --role free --json
+keys issue --owner ann --role nothing --json
+keys list --json
+keys locks --json
+keys revoke aaaaaaaaaaaa --json
+keys rotate x --json
+keys unlock --all --json
+keys unlock --json
+access check --json
+access check roles.toml --hosted --json
+access check good.svc --json
+access check missing.toml --json
+access explain --key aaaaaaaaaaaa --tool guide_ask --json
+audit --json
+audit --verify --json
 check good.svc mail.svc needs.svc fails.svc bad.svc latin.svc missing.svc --json
 check good.svc --deny reads --json
 check good.svc --policy nowhere.toml --json
@@ -159,7 +177,7 @@ fn schema_of(words: &[&str]) -> String {
 
 /// Runs a command; the changes of scripts are written by a model.
 fn ran(place: &Place, words: &[&str]) -> Done {
-    if words[..2] != ["guide", "edit"] {
+    if !words.starts_with(&["guide", "edit"]) {
         return place.svc(words);
     }
     let answer = json!({

@@ -2,6 +2,7 @@
 
 mod client;
 mod endpoints;
+mod keys;
 mod mistakes;
 mod runs;
 mod scripts;

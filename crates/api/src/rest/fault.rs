@@ -1,7 +1,7 @@
 //! The body of every error.
 
 use svc_contract::value::Value;
-use svc_service::{Fault, FieldFault};
+use svc_service::{Fault, FieldFault, access::redact};
 
 use super::object;
 
@@ -11,14 +11,14 @@ pub struct WithRequest<'a> {
     pub request_id: &'a str,
 }
 
-/// `{ok: false, error, kind, request_id, help?, details?}`.
+/// `{ok: false, error, kind, request_id, help?, details?}`. No text of it has the secret of a key.
 pub fn body(it: &WithRequest<'_>) -> Value {
     let WithRequest { fault, request_id } = it;
     let error = match fault.retry_after {
         Some(wait) if fault.why.status() == 429 => {
             format!("rate limit exceeded; retry in {} seconds", wait.as_secs().max(1))
         }
-        _ => fault.message.clone(),
+        _ => redact(&fault.message).into_owned(),
     };
     let mut fields = vec![
         ("ok", Value::Bool(false)),
@@ -27,7 +27,7 @@ pub fn body(it: &WithRequest<'_>) -> Value {
         ("request_id", (*request_id).into()),
     ];
     if let Some(help) = &fault.help {
-        fields.push(("help", help.as_str().into()));
+        fields.push(("help", redact(help).into_owned().into()));
     }
     if !fault.fields.is_empty() {
         let details: Vec<Value> = fault.fields.iter().map(detail).collect();
@@ -37,5 +37,6 @@ pub fn body(it: &WithRequest<'_>) -> Value {
 }
 
 fn detail(it: &FieldFault) -> Value {
-    object([("field", it.field.as_str().into()), ("message", it.message.as_str().into())])
+    let shown = |it: &str| Value::from(redact(it).into_owned());
+    object([("field", shown(&it.field)), ("message", shown(&it.message))])
 }

@@ -16,11 +16,18 @@ mod scripts;
 mod state;
 mod tools;
 
-use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc};
+use std::{
+    future::Future,
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    str::FromStr,
+    sync::Arc,
+};
 
 use svc_contract::value::{Value, json};
 use svc_engine::CancellationToken;
-use svc_service::{Fault, Live, Service};
+use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window};
 
 pub use fault::{WithRequest, body as fault_body};
 pub use openapi::document;
@@ -36,11 +43,23 @@ pub const LARGEST_BODY: usize = 1 << 20;
 /// What the handlers work on. Cheap to clone.
 #[derive(Clone)]
 pub struct Rest {
+    /// The service, for one caller.
     pub service: Service,
-    /// The store of runs, if runs are recorded.
-    pub store: Option<RunStore>,
     /// The version of the program.
     pub version: &'static str,
+}
+
+impl Rest {
+    /// The same for a visitor, or why they are not let in; and what is left of the tightest limit.
+    pub async fn enter(&self, visitor: Visitor<'_>) -> Result<(Self, Option<Window>), Turned> {
+        let (service, window) = self.service.enter(visitor).await?;
+        Ok((Self { service, ..*self }, window))
+    }
+
+    /// The store of the caller's runs, if runs are recorded.
+    pub(crate) fn store(&self) -> Option<RunStore> {
+        self.service.store().map(RunStore::from)
+    }
 }
 
 /// A base that listens: it says at which address, and answers until it is stopped.
@@ -54,8 +73,49 @@ pub struct Listening {
     pub address: SocketAddr,
     /// The pages of other origins that may call.
     pub origins: Vec<String>,
+    /// The networks of proxies, whose word on the address of a caller is taken.
+    pub proxies: Vec<Network>,
+    /// Whether strangers call: then only what is made for them is answered.
+    pub is_hosted: bool,
     /// Receives the address, with the port that was chosen.
     pub announce: Box<dyn FnOnce(SocketAddr) + Send>,
+}
+
+/// A network of addresses: `10.0.0.0/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    first: IpAddr,
+    bits: u32,
+}
+
+impl Network {
+    /// Whether an address is in it.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let shared = |one: u128, two: u128, width: u32| {
+            self.bits == 0 || (one ^ two) >> (width - self.bits) == 0
+        };
+        match (self.first, address.to_canonical()) {
+            (IpAddr::V4(one), IpAddr::V4(two)) => {
+                shared(one.to_bits().into(), two.to_bits().into(), 32)
+            }
+            (IpAddr::V6(one), IpAddr::V6(two)) => shared(one.to_bits(), two.to_bits(), 128),
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected a network such as `10.0.0.0/8`, found `{text}`");
+        let (first, bits) =
+            text.split_once('/').map_or((text, None), |(it, bits)| (it, Some(bits)));
+        let first: IpAddr = first.parse().map_err(|_| wrong())?;
+        let width = if first.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(width), |it| it.parse().map_err(|_| wrong()))?;
+        if bits > width { Err(wrong()) } else { Ok(Self { first, bits }) }
+    }
 }
 
 /// A request, as far as handlers need it.

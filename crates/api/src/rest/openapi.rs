@@ -169,8 +169,9 @@ fn open(schema: Value) -> Value {
 /// All statuses besides 200, in order.
 fn statuses(route: &Route) -> Vec<u16> {
     let mut all: Vec<u16> = route.statuses.to_vec();
-    if route.access == Access::Key {
-        all.extend([401, 429, 503]);
+    match route.access {
+        Access::Open => {}
+        Access::Key | Access::Admin => all.extend([401, 403, 429, 503]),
     }
     if route.body.is_some() || !route.query.is_empty() {
         all.push(422);

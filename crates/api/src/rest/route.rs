@@ -1,8 +1,10 @@
 //! The table of routes.
 
-use svc_contract::{registry::Param, value::Value};
-
-use svc_service::Fault;
+use svc_contract::{
+    registry::{ErrorKind, Param, Tier},
+    value::Value,
+};
+use svc_service::{Caller, Fault, Why};
 
 use super::{
     Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
@@ -22,6 +24,8 @@ pub enum Access {
     Open,
     /// Anyone with a key, or the person at this machine.
     Key,
+    /// An operator: a key of the tier `admin`, or the person at this machine.
+    Admin,
 }
 
 /// An endpoint.
@@ -157,6 +161,17 @@ impl Route {
                 ended.unwrap_or_else(|err| Err(bug(&err)))
             }
         }
+    }
+
+    /// Whether a caller may use it at all.
+    pub fn admits(&self, caller: &Caller) -> Result<(), Fault> {
+        let is_operator = caller.is_local() || caller.tier == Tier::Admin;
+        if self.access != Access::Admin || is_operator {
+            return Ok(());
+        }
+        let fault =
+            Fault::new(Why::Op(ErrorKind::Denied), format!("`{}` is for operators", self.path));
+        Err(fault.help("use a key of a role with the tier `admin`"))
     }
 
     /// The names of the params in its path.

@@ -157,7 +157,7 @@ pub(super) fn routes() -> Vec<Route> {
 fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Listed = input.query()?;
     let limit = usize::try_from(asked.limit).unwrap_or(50);
-    let Some(store) = &rest.store else {
+    let Some(store) = rest.store() else {
         return Ok(Reply::ok(with_ok(object([("runs", Value::from(Vec::<Value>::new()))]))));
     };
     let all = store.latest(if asked.state.is_some() { 1000 } else { limit })?;
@@ -176,7 +176,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     }
     let (store, run) = stored(rest, id)?;
     let nodes = store.calls(&run.id)?;
-    let result = tap(rest.service.engine(), store, run.id.as_str(), Tapped::Result).ok();
+    let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result).ok();
     let shown = value_of(&ShowJson::new(&run, &nodes))?;
     let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
     let own = of(&shown, "run").unwrap_or_default();
@@ -242,9 +242,9 @@ fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 fn page(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, input.part(0))?;
     let nodes = store.calls(&run.id)?;
-    let plan = planned(rest.service.engine(), store, &run);
+    let plan = planned(rest.service.engine(), &store, &run);
     let nodes = with_step(&run, nodes, plan.as_ref());
-    let page = Page::new(store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
+    let page = Page::new(&store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
     let mut out = Vec::new();
     page.write(&mut out).map_err(|err| bug(&err))?;
     let text = String::from_utf8(out).map_err(|err| bug(&err))?;
@@ -282,7 +282,7 @@ async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     if run.state == RunState::Ok {
         return Err(over(run.id.as_str(), run.state.word()));
     }
-    let live = rest.service.resume(&run.id)?;
+    let live = rest.service.resume(&run.id).await?;
     live.begun().await;
     Ok(Reply::Json(202, accepted(&live)))
 }
@@ -292,9 +292,9 @@ fn over(id: &str, state: &str) -> Fault {
 }
 
 /// A run of the store, by its whole name.
-fn stored<'a>(rest: &'a Rest, id: &str) -> Result<(&'a RunStore, Run), Fault> {
+fn stored(rest: &Rest, id: &str) -> Result<(RunStore, Run), Fault> {
     let unknown = || Fault::not_found(format!("unknown run `{id}`"));
-    let store = rest.store.as_ref().ok_or_else(unknown)?;
+    let store = rest.store().ok_or_else(unknown)?;
     let run = store.run(id)?;
     // A prefix, or `last`, is for people at a prompt.
     if run.id.as_str() == id { Ok((store, run)) } else { Err(unknown()) }

@@ -154,7 +154,9 @@ fn list(rest: &Rest) -> Result<Reply, Fault> {
     let (scripts, unserved) = match rest.service.folder() {
         Some(folder) => {
             let scripts = folder.scripts();
-            let scripts: Result<Vec<_>, Fault> = scripts.iter().map(|it| view(it)).collect();
+            let caller = rest.service.caller();
+            let may_call = scripts.iter().filter(|it| caller.may_run(&it.name));
+            let scripts: Result<Vec<_>, Fault> = may_call.map(|it| view(it)).collect();
             let unserved = folder.unserved().into_iter();
             let unserved =
                 unserved.map(|it| UnservedView { path: it.path.into(), why: it.why.into() });
@@ -197,7 +199,7 @@ fn plan(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let calling: Calling = input.query()?;
     let call = served_call(&input, &calling)?;
-    let run = rest.service.start(rest.service.resolve(call)?)?;
+    let run = rest.service.start(rest.service.resolve(call)?).await?;
     if input.wants_events {
         let cancel_on_close = calling.cancel_on_close;
         return Ok(Reply::Events(EventsOf { run, after: 0, cancel_on_close }));

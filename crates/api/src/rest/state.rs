@@ -1,10 +1,14 @@
 //! What the server is: health, components, navigation and advice.
 
 use svc_contract::{
-    registry::{Field as _, Param, Params as _, params, record},
+    registry::{ErrorKind, Field as _, Param, Params as _, params, record},
     value::{Text, Value},
 };
-use svc_service::{Args, Bounds, Call, Fault, Work, tools};
+use svc_service::{
+    Args, Bounds, Call, Fault, FieldFault, Why, Work,
+    access::{PolicyProblem, roles::PolicyError},
+    tools,
+};
 
 use super::{
     Input, Reply, Rest, object,
@@ -69,6 +73,16 @@ params! {
         /// The maximum number of ops that the goal may ask for.
         #[range(1..=50)]
         max_steps: i64 = 12,
+    }
+}
+
+record! {
+    /// The roles of the server.
+    struct PolicyView {
+        /// Six hex digits that change whenever a right changes; empty without keys.
+        policy: Text,
+        /// The names of the roles, the lowest tier first.
+        roles: Vec<Text>,
     }
 }
 
@@ -170,6 +184,17 @@ pub(super) fn routes() -> Vec<Route> {
                 Handle::Io(|rest, input| Box::pin(plan(rest, input))),
             )
         },
+        Route {
+            method: Method::Post,
+            path: "/admin/reload-policy",
+            summary: "Reads the policy file again. If it has a mistake, the old roles stay.",
+            access: Access::Admin,
+            reply: || tools::output_schema(PolicyView::SCHEME),
+            statuses: &[422],
+            answers: Answers::Object,
+            handle: Handle::Blocking(|rest, _| reload(rest)),
+            ..copy(&base)
+        },
         of_tool(
             "/guide/overview",
             "guide_system_overview",
@@ -231,6 +256,26 @@ fn health(rest: &Rest) -> Reply {
 fn ready(rest: &Rest) -> Result<Reply, Fault> {
     rest.service.accepts()?;
     Ok(health(rest))
+}
+
+fn reload(rest: &Rest) -> Result<Reply, Fault> {
+    let policy = rest.service.reload_policy().map_err(|err| match err {
+        PolicyError::File(why) => Fault::new(Why::Op(ErrorKind::Failed), why),
+        PolicyError::Wrong(problems) => {
+            let field = |it: &PolicyProblem| FieldFault {
+                field: format!("{}:{}: {}", it.line, it.column, it.field),
+                message: it.message.clone(),
+            };
+            let fields: Vec<FieldFault> = problems.iter().map(field).collect();
+            let message = format!("the policy has {} mistakes; the old roles stay", fields.len());
+            Fault { fields, ..Fault::new(Why::Op(ErrorKind::InvalidInput), message) }
+        }
+    })?;
+    let view = PolicyView {
+        policy: policy.as_ref().map_or_else(|| "".into(), |it| it.version().into()),
+        roles: policy.iter().flat_map(|it| it.roles()).map(|it| it.name.as_str().into()).collect(),
+    };
+    Ok(Reply::ok(with_ok(view.encode())))
 }
 
 fn components(rest: &Rest) -> Reply {

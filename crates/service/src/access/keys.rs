@@ -110,6 +110,12 @@ impl Keys {
         self.loaded().keys.is_empty()
     }
 
+    /// Whether there is any key, also one that another process issued.
+    pub fn exist(&self, now: i64) -> Result<bool, StoreError> {
+        self.refresh(now)?;
+        Ok(!self.is_empty())
+    }
+
     /// Verifies a key at the time `now`, in milliseconds since 1970. An error of the book refuses all
     /// keys, because one of them may have been revoked.
     pub fn verify(

@@ -3,7 +3,10 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use svc_contract::{
@@ -63,6 +66,8 @@ pub struct Roles {
     file: Option<PathBuf>,
     is_hosted: bool,
     current: RwLock<AccessPolicy>,
+    /// Whether there was a file when the roles were last read.
+    had_file: AtomicBool,
 }
 
 /// Why a policy file is not used.
@@ -249,8 +254,11 @@ impl Roles {
         is_hosted: bool,
         host: &dyn Host,
     ) -> Result<Self, PolicyError> {
-        let policy = Self::loaded(file.as_deref(), is_hosted, host)?;
-        Ok(Self { file, is_hosted, current: RwLock::new(policy) })
+        let is_there = file.as_deref().is_some_and(|it| !is_absent(it, host));
+        let file_there = file.as_deref().filter(|_| is_there);
+        let policy = Self::loaded(file_there, is_hosted, host)?;
+        let (current, had_file) = (RwLock::new(policy), AtomicBool::new(is_there));
+        Ok(Self { file, is_hosted, current, had_file })
     }
 
     fn loaded(
@@ -259,9 +267,8 @@ impl Roles {
         host: &dyn Host,
     ) -> Result<AccessPolicy, PolicyError> {
         match file {
-            // A file that cannot be looked at is not one that is absent.
-            Some(file) if !is_absent(file, host) => AccessPolicy::load(file, is_hosted, host),
-            _ => Ok(AccessPolicy::built_in(is_hosted)),
+            Some(file) => AccessPolicy::load(file, is_hosted, host),
+            None => Ok(AccessPolicy::built_in(is_hosted)),
         }
     }
 
@@ -273,10 +280,12 @@ impl Roles {
     /// Reads the file again. If it has a mistake, the old roles stay. So they do if it was removed:
     /// the built-in roles may allow more.
     pub fn reload(&self, host: &dyn Host) -> Result<AccessPolicy, PolicyError> {
-        let policy = match &self.file {
-            Some(file) => AccessPolicy::load(file, self.is_hosted, host)?,
-            None => AccessPolicy::built_in(self.is_hosted),
-        };
+        let file = self.file.as_deref();
+        // A file that was removed is an error, one that never was is not.
+        let is_there =
+            self.had_file.load(Ordering::Relaxed) || file.is_some_and(|it| !is_absent(it, host));
+        let policy = Self::loaded(file.filter(|_| is_there), self.is_hosted, host)?;
+        self.had_file.store(is_there, Ordering::Relaxed);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy.clone();
         Ok(policy)
     }

@@ -85,7 +85,7 @@ fn row(tool: Tool, op: OpRef) -> Option<Row> {
     Some(Row {
         name: tool.name,
         tier: tool.tier,
-        weight: tool.weight.unwrap_or_else(|| weight(op)),
+        weight: weight_of(op),
         op,
         description,
         input_schema,
@@ -97,8 +97,11 @@ fn row(tool: Tool, op: OpRef) -> Option<Row> {
     })
 }
 
-/// A priced or slow call counts as five.
-fn weight(op: OpRef) -> u32 {
+/// How much a call of an op counts in a rate limit: a priced or slow one counts as five.
+pub(crate) fn weight_of(op: OpRef) -> u32 {
+    if let Some(weight) = op.op.tool.and_then(|it| it.weight) {
+        return weight;
+    }
     let is_priced = !matches!(op.op.price, Price::Free);
     let is_slow = matches!(op.op.takes, Takes::Usually(time) if time >= SLOW);
     if is_priced || is_slow { 5 } else { 1 }

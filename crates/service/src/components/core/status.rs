@@ -8,7 +8,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use crate::{service::Caller, tools};
+use crate::{Caller, tools};
 
 record! {
     /// Whether a tool can be called, and why.

@@ -1,0 +1,151 @@
+//! What a call takes of the limits of its caller; what is settled and recorded at its end.
+
+use std::{sync::Arc, time::Instant};
+
+use svc_contract::{host::Host, value::Money};
+
+use crate::{
+    Caller, Fault,
+    access::{
+        audit::AuditEntry,
+        rates::{RateLimits, Slot},
+    },
+    gate::{Gate, of_rate},
+};
+
+/// The permission of one run. Dropping it without [`Permit::settle`] leaves its money reserved: a
+/// crash must not give back what was spent.
+#[derive(Default)]
+pub(crate) struct Permit(Option<Counted>);
+
+struct Counted {
+    slot: Slot,
+    /// Whether money is reserved.
+    is_reserved: bool,
+    limits: RateLimits,
+    run: String,
+    note: Note,
+}
+
+/// What a run asks for.
+pub(crate) struct Wish<'a> {
+    /// What it counts as, besides its request.
+    pub(crate) weight: u32,
+    /// A name that no other run has.
+    pub(crate) run: &'a str,
+    /// Whether it may cost money.
+    pub(crate) may_spend: bool,
+    /// The most that its plan may cost, if that is known.
+    pub(crate) most: Option<Money>,
+    /// The cap that the caller set.
+    pub(crate) cap: Option<Money>,
+}
+
+/// A decision on a call, to be recorded when its status is known.
+#[derive(Clone)]
+pub(crate) struct Note {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) caller: Caller,
+    pub(crate) surface: &'static str,
+    pub(crate) tool: String,
+    pub(crate) work: String,
+    /// The rule that decided.
+    pub(crate) rule: String,
+    pub(crate) arguments: String,
+    pub(crate) begun: Instant,
+}
+
+impl Note {
+    /// Records the decision, with what became of the call.
+    pub(crate) fn record(&self, decision: &str, status: &str, cost: Money) {
+        let Ok(Some(access)) = self.gate.access(self.host.as_ref()) else { return };
+        let key = self.caller.key.map(|it| it.to_string());
+        let entry = AuditEntry {
+            at: self.host.now(),
+            key: key.as_deref(),
+            owner: Some(&self.caller.owner),
+            surface: self.surface,
+            tool: &self.tool,
+            work: &self.work,
+            decision,
+            rule: &self.rule,
+            policy: &self.caller.policy,
+            status,
+            took: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+            cost,
+            arguments: Some(self.arguments.as_bytes()),
+        };
+        if let Err(error) = access.audit.append(&entry) {
+            tracing::error!(%error, "a decision cannot be recorded");
+        }
+    }
+}
+
+/// Asks for a run. Returns its permission and its cap.
+pub(crate) async fn ask(note: Note, wish: Wish<'_>) -> Result<(Permit, Option<Money>), Fault> {
+    match granted(&note, &wish).await {
+        Ok((slot, cap)) => {
+            let counted = Counted {
+                slot,
+                is_reserved: wish.may_spend,
+                limits: *note.caller.limits(),
+                run: wish.run.to_owned(),
+                note,
+            };
+            Ok((Permit(Some(counted)), cap))
+        }
+        Err((rule, fault)) => {
+            let note = Note { rule: rule.to_owned(), ..note };
+            note.record("refuse", fault.why.name(), Money::ZERO);
+            Err(fault)
+        }
+    }
+}
+
+async fn granted(
+    note: &Note,
+    wish: &Wish<'_>,
+) -> Result<(Slot, Option<Money>), (&'static str, Fault)> {
+    let of_book = |err: svc_contract::store::StoreError| ("book", Fault::from(err));
+    let host = note.host.as_ref();
+    let access = note.gate.access(host).map_err(of_book)?;
+    let Some(access) = access else {
+        return Err(("book", Fault::not_found("the service has no keys")));
+    };
+    let (account, limits, now) = (&note.caller.account, note.caller.limits(), host.now());
+    let of_limit = |it: crate::access::rates::RateRefusal| (it.rule(), of_rate(&it));
+    if wish.weight > 0 {
+        let admitted = access.rates.admit(account, limits, wish.weight, now).await;
+        admitted.map_err(of_book)?.map_err(of_limit)?;
+    }
+    let slot = access.rates.begin(account, limits).map_err(of_limit)?;
+    if !wish.may_spend {
+        return Ok((slot, None));
+    }
+    let reserved = access.rates.reserve(account, limits, wish.run, (wish.most, wish.cap), now);
+    let cap = reserved.await.map_err(of_book)?.map_err(of_limit)?;
+    Ok((slot, cap))
+}
+
+impl Permit {
+    /// Gives back what the run did not use, and records what became of it.
+    pub(crate) async fn settle(self, status: &str, used: Money) {
+        let Some(Counted { slot, is_reserved, limits, run, note }) = self.0 else { return };
+        drop(slot);
+        note.record("allow", status, used);
+        if !is_reserved {
+            return;
+        }
+        let Ok(Some(access)) = note.gate.access(note.host.as_ref()) else { return };
+        if let Err(error) = access.rates.settle(&limits, &run, used).await {
+            // The money stays reserved, so no quota is passed.
+            tracing::error!(%error, "the money of a run cannot be settled");
+        }
+    }
+
+    /// The largest result in bytes.
+    pub(crate) fn largest_result(&self) -> Option<u64> {
+        self.0.as_ref().and_then(|it| it.limits.max_result)
+    }
+}
