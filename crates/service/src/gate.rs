@@ -56,7 +56,7 @@ pub struct Visitor<'a> {
 /// A request that is not let in.
 #[derive(Debug)]
 pub struct Turned {
-    pub fault: Fault,
+    pub fault: Box<Fault>,
     /// How long its answer has to wait.
     pub pause: Duration,
     /// The limit that was passed, for headers.
@@ -141,7 +141,11 @@ impl Gate {
             Denial::Misfit(_) | Denial::Rejected(_) => Fault::new(Why::Unauthorized, BAD_KEY),
         };
         let retry_after = refusal.retry_after.map(Duration::from_secs);
-        Err(Turned { fault: Fault { retry_after, ..fault }, pause: refusal.pause, window: None })
+        Err(Turned {
+            fault: Box::new(Fault { retry_after, ..fault }),
+            pause: refusal.pause,
+            window: None,
+        })
     }
 
     /// The holder of a key, with the role as it is now.
@@ -192,7 +196,7 @@ pub(crate) fn of_rate(refused: &RateRefusal) -> Fault {
 
 impl From<Fault> for Turned {
     fn from(fault: Fault) -> Self {
-        Self { fault, pause: Duration::ZERO, window: None }
+        Self { fault: Box::new(fault), pause: Duration::ZERO, window: None }
     }
 }
 

@@ -33,12 +33,18 @@ pub(crate) struct Wish<'a> {
     pub(crate) weight: u32,
     /// A name that no other run has.
     pub(crate) run: &'a str,
-    /// Whether it may cost money.
-    pub(crate) may_spend: bool,
-    /// The most that its plan may cost, if that is known.
-    pub(crate) most: Option<Money>,
+    pub(crate) spending: Spending,
     /// The cap that the caller set.
     pub(crate) cap: Option<Money>,
+}
+
+/// Whether a run may cost money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spending {
+    Nothing,
+    AtMost(Money),
+    /// Nothing in the plan limits it.
+    Unlimited,
 }
 
 /// A decision on a call, to be recorded when its status is known.
@@ -88,7 +94,7 @@ pub(crate) async fn ask(note: Note, wish: Wish<'_>) -> Result<(Permit, Option<Mo
         Ok((slot, cap)) => {
             let counted = Counted {
                 slot,
-                is_reserved: wish.may_spend,
+                is_reserved: wish.spending != Spending::Nothing,
                 limits: *note.caller.limits(),
                 run: wish.run.to_owned(),
                 note,
@@ -120,10 +126,12 @@ async fn granted(
         admitted.map_err(of_book)?.map_err(of_limit)?;
     }
     let slot = access.rates.begin(account, limits).map_err(of_limit)?;
-    if !wish.may_spend {
-        return Ok((slot, None));
-    }
-    let reserved = access.rates.reserve(account, limits, wish.run, (wish.most, wish.cap), now);
+    let most = match wish.spending {
+        Spending::Nothing => return Ok((slot, None)),
+        Spending::AtMost(most) => Some(most),
+        Spending::Unlimited => None,
+    };
+    let reserved = access.rates.reserve(account, limits, wish.run, (most, wish.cap), now);
     let cap = reserved.await.map_err(of_book)?.map_err(of_limit)?;
     Ok((slot, cap))
 }

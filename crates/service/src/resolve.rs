@@ -20,6 +20,7 @@ use crate::{
     access::decide::{Rights, ops_of},
     call::{Args, Mode},
     components::core,
+    permit::Spending,
     refused::{Refused, test},
     tools,
 };
@@ -121,8 +122,8 @@ impl Resolved {
         Ok(rule)
     }
 
-    /// Whether the call may cost money, and then the most that its plan may cost.
-    pub(crate) fn spending(&self, engine: &Engine) -> Result<Option<Option<Money>>, Fault> {
+    /// Whether the call may cost money, and how much of it.
+    pub(crate) fn spending(&self, engine: &Engine) -> Result<Spending, Fault> {
         let may_spend = |op: OpRef| {
             let spends = op.op.effects.iter().any(|it| matches!(it, Effect::Spends));
             spends || !matches!(op.op.price, Price::Free)
@@ -130,12 +131,15 @@ impl Resolved {
         if let Some(ops) = self.only_ops(engine)
             && !ops.into_iter().any(may_spend)
         {
-            return Ok(None);
+            return Ok(Spending::Nothing);
         }
         let plan = self.plan(engine)?;
         let spends = plan.effects().iter().any(|it| it.verb == Verb::Spends);
-        let most = plan.envelope().cost.max;
-        Ok((spends || most != Some(Money::ZERO)).then_some(most))
+        Ok(match plan.envelope().cost.max {
+            None => Spending::Unlimited,
+            Some(Money::ZERO) if !spends => Spending::Nothing,
+            Some(most) => Spending::AtMost(most),
+        })
     }
 
     /// How much it counts in the rates of its caller.

@@ -30,7 +30,7 @@ use crate::{
     components,
     gate::Gate,
     owner::Owners,
-    permit::{self, Note, Permit, Wish},
+    permit::{self, Note, Permit, Spending, Wish},
     refused::Refused,
     runs::{Registry, Resume, Start},
 };
@@ -319,7 +319,7 @@ impl Service {
 
     /// Whether money is reserved for a call.
     fn is_charged(&self, resolved: &Resolved) -> Result<bool, Fault> {
-        Ok(!self.side.caller.is_local() && resolved.spending(&self.side.sent)?.is_some())
+        Ok(!self.side.caller.is_local() && resolved.spending(&self.side.sent)? != Spending::Nothing)
     }
 
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
@@ -339,13 +339,11 @@ impl Service {
     async fn permit(&self, resolved: &mut Resolved) -> Result<Permit, Fault> {
         let Some(note) = self.note(resolved) else { return Ok(Permit::default()) };
         let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
-        let spending = resolved.spending(engine)?;
         let run = random_name(note.host.as_ref());
         let wish = Wish {
             weight: resolved.weight(engine).saturating_sub(1),
             run: &run,
-            may_spend: spending.is_some(),
-            most: spending.flatten(),
+            spending: resolved.spending(engine)?,
             cap: resolved.cap(),
         };
         let (permit, cap) = permit::ask(note, wish).await?;
@@ -423,7 +421,7 @@ impl Service {
             arguments: String::new(),
             begun: Instant::now(),
         };
-        let wish = Wish { weight: 0, run: &run, may_spend: true, most: None, cap: None };
+        let wish = Wish { weight: 0, run: &run, spending: Spending::Unlimited, cap: None };
         Ok(permit::ask(note, wish).await?.0)
     }
 

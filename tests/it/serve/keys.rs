@@ -8,8 +8,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::{Answer, Server, until};
+use crate::models::{self, PRICES, provider::finishes};
 
 const UPPER: &str = r#"{"op": "upper", "params": {"text": "a"}}"#;
 
@@ -283,7 +285,7 @@ fn limits_of_a_role_are_held_and_told() {
     assert!(refused.fails(429, "rate_limit").starts_with("rate limit exceeded; retry in "));
     assert!(refused.head.contains("\r\nretry-after: 1"), "{}", refused.head);
     std::thread::sleep(Duration::from_secs(3));
-    let large = server.sent(&free, r#"range(1, 2000)"#);
+    let large = server.sent(&free, "range(1, 2000)");
     assert!(large.fails(422, "exhausted").contains("limit is 1KiB"), "{}", large.body);
     std::thread::sleep(Duration::from_secs(1));
     let refused = server.as_key(&free, "POST", "/scripts/word_count", Some(r#"{"text": "a"}"#));
@@ -293,6 +295,79 @@ fn limits_of_a_role_are_held_and_told() {
     let slow = server.as_key(&builder, "POST", "/scripts/slow?wait=0s", Some(r#"{"time": "3s"}"#));
     assert_eq!(slow.status, 202, "{}", slow.body);
     server.upper(&builder).fails(429, "rate_limit");
+}
+
+/// A server whose model costs $0.0006 a call, and might cost $0.00304.
+fn priced(policy: &str) -> (Server, models::server::Server) {
+    let model = models::server::Server::start(vec![finishes("openai", "yes")]);
+    let place = tempfile::tempdir().unwrap();
+    super::write(place.path(), "prices.toml", PRICES);
+    super::write(place.path(), "answer.svc", "param q: string\nq >> ask(max_tokens: 100)");
+    super::write(place.path(), ".service/access.toml", policy);
+    (beside(place, &model), model)
+}
+
+/// A server that asks this model.
+fn beside(place: TempDir, model: &models::server::Server) -> Server {
+    let url = format!("{}/v1", model.url);
+    let variables = [
+        ("SVC_MODEL", "openai/priced"),
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-very-secret"),
+        ("SVC_PRICES", "prices.toml"),
+    ];
+    Server::among(place, &["--data", ".service"], &variables)
+}
+
+#[test]
+fn no_role_passes_its_money_however_many_call_at_once() {
+    let policy = "version = 1\n[roles.builder]\nburst = 600\nmax_cost = \"$0.004\"\nmax_cost_per_day = \"$0.012\"\n[roles.free]\ntier = \"free\"\n";
+    let (server, model) = priced(policy);
+    let (ann, bob) = (server.issue("ann", "builder"), server.issue("bob", "builder"));
+    let free = server.issue("cat", "free");
+    // Without money, what costs is refused before it is asked.
+    let refused = server.as_key(&free, "POST", "/scripts/answer", Some(r#"{"q": "a"}"#));
+    refused.fails(402, "budget");
+    assert_eq!(model.requests().len(), 0);
+
+    let ask = |key: &str, way: usize| match way % 3 {
+        0 => server.as_key(key, "POST", "/scripts/answer", Some(r#"{"q": "a"}"#)),
+        1 => server.sent(key, r#""a" >> ask(max_tokens: 100)"#),
+        _ => {
+            let body = json!({ "op": "infer", "params": { "prompt": "a", "max_tokens": 100 } });
+            server.as_key(key, "POST", "/invoke/llm_router", Some(&body.to_string()))
+        }
+    };
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let (ask, ann) = (&ask, ann.as_str());
+        let callers: Vec<_> = (0..6)
+            .map(|caller| {
+                scope.spawn(move || {
+                    (0..8).map(|it| ask(ann, caller + it).status).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        callers.into_iter().flat_map(|it| it.join().unwrap()).collect()
+    });
+    let paid = model.requests().len();
+    let done = statuses.iter().filter(|it| **it == 200).count();
+    assert_eq!(paid, done, "{statuses:?}");
+    assert!(statuses.iter().all(|it| matches!(it, 200 | 402)), "{statuses:?}");
+    // What others reserve at the same time is not there, and comes back: then calls are paid until
+    // less is left than one of them might cost.
+    assert!((1..=15).contains(&paid), "{paid} calls were paid: {statuses:?}");
+    // It is the owner's money, whatever the key; others have their own.
+    let spent = |key: &str| (0..24).filter(|it| ask(key, *it).status == 200).count();
+    let second = server.issue("ann", "builder");
+    let whole = paid + spent(&second);
+    assert_eq!(whole, 15, "{paid} of them at once");
+    assert_eq!(spent(&bob), 15);
+    // A restart gives nothing back.
+    let server = beside(server.kill(), &model);
+    let before = model.requests().len();
+    let refused = server.as_key(&ann, "POST", "/scripts/answer", Some(r#"{"q": "b"}"#));
+    refused.fails(402, "budget");
+    assert_eq!(model.requests().len(), before);
 }
 
 #[test]

@@ -57,16 +57,27 @@ impl Server {
     }
 
     fn at(place: TempDir, args: &[&str]) -> Self {
+        Self::among(place, args, &[])
+    }
+
+    /// The same with these variables.
+    fn among(place: TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let folder = place.path().to_owned();
-        Self::spawned(place, &folder, ".", args)
+        Self::spawned(place, &folder, ".", args, variables)
     }
 
     /// A server for a folder of `root`.
     fn of(root: &Path, folder: &str, args: &[&str]) -> Self {
-        Self::spawned(tempfile::tempdir().unwrap(), root, folder, args)
+        Self::spawned(tempfile::tempdir().unwrap(), root, folder, args, &[])
     }
 
-    fn spawned(place: TempDir, root: &Path, folder: &str, args: &[&str]) -> Self {
+    fn spawned(
+        place: TempDir,
+        root: &Path,
+        folder: &str,
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("svc"))
             .args(["serve", folder, "--bind", "127.0.0.1:0"])
             .args(args)
@@ -74,6 +85,7 @@ impl Server {
             .env("SVC_CACHE", place.path().join(".cache"))
             .env("SVC_STORE", place.path().join(".runs/runs.db"))
             .env_remove("SVC_MODEL")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -6,7 +6,10 @@ use svc_contract::{
 };
 use svc_service::{
     Args, Bounds, Call, Fault, FieldFault, Why, Work,
-    access::{PolicyProblem, roles::PolicyError},
+    access::{
+        PolicyProblem,
+        roles::{AccessPolicy, PolicyError},
+    },
     tools,
 };
 
@@ -273,7 +276,11 @@ fn reload(rest: &Rest) -> Result<Reply, Fault> {
     })?;
     let view = PolicyView {
         policy: policy.as_ref().map_or_else(|| "".into(), |it| it.version().into()),
-        roles: policy.iter().flat_map(|it| it.roles()).map(|it| it.name.as_str().into()).collect(),
+        roles: policy
+            .iter()
+            .flat_map(AccessPolicy::roles)
+            .map(|it| it.name.as_str().into())
+            .collect(),
     };
     Ok(Reply::ok(with_ok(view.encode())))
 }

@@ -74,14 +74,14 @@ impl OwnerHost {
             Some((mount, mount.folder.join(rest)))
         });
         let Some((mount, there)) = shared.filter(|_| self.base.stat(&own).is_err()) else {
-            return Ok(Place::Own(self.checked(own, &self.folders.files)?));
+            return Ok(Place::Own(self.checked(&own, &self.folders.files)?));
         };
-        Ok(Place::Shared(self.checked(there, &mount.folder)?))
+        Ok(Place::Shared(self.checked(&there, &mount.folder)?))
     }
 
     /// The real path, if it is in its folder.
-    fn checked(&self, path: PathBuf, folder: &Path) -> io::Result<PathBuf> {
-        let real = self.base.real_path(&path).map_err(plain)?;
+    fn checked(&self, path: &Path, folder: &Path) -> io::Result<PathBuf> {
+        let real = self.base.real_path(path).map_err(plain)?;
         let root = self.base.real_path(folder).map_err(plain)?;
         if real.starts_with(root) { Ok(real) } else { Err(io::ErrorKind::NotFound.into()) }
     }
@@ -103,7 +103,7 @@ impl OwnerHost {
         }
         let folder = inside.parent().unwrap_or(Path::new(""));
         let folder = self.folders.files.join(folder);
-        Ok(self.checked(folder, &self.folders.files)?.join(name))
+        Ok(self.checked(&folder, &self.folders.files)?.join(name))
     }
 
     /// The shared folders that are seen below a folder of the owner, and not hidden by it.
@@ -138,6 +138,7 @@ fn shown(inside: &Path) -> String {
 }
 
 /// An error without a path of the machine.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn plain(err: io::Error) -> io::Error {
     err.kind().into()
 }
