@@ -7,7 +7,7 @@ use svc_contract::{
     store::RunId,
     value::{Money, Value},
 };
-use svc_engine::blocks::{Order, PipelineStep, ResourceBounds};
+use svc_engine::blocks::{OnError, Order, PipelineStep, ResourceBounds, WorkflowStep};
 use svc_lang::diag::Source;
 
 use crate::Fault;
@@ -31,6 +31,8 @@ pub enum Work {
     Op(PipelineStep),
     /// Several ops. The first one gets `initial`, if it is there.
     Steps { steps: Vec<PipelineStep>, initial: Option<Value>, mode: Mode },
+    /// Ops that wait for each other.
+    Workflow { steps: Vec<WorkflowStep>, on_error: OnError },
     /// A script that the caller sends.
     Script { source: Source, args: Args },
     /// A script of the served folder.

@@ -8,7 +8,7 @@ use svc_contract::{
 };
 use svc_engine::{
     Engine, Error, Request,
-    blocks::{ComponentRegistry, PipelineStep, Steps},
+    blocks::{ComponentRegistry, OnError, PipelineStep, Steps, WorkflowStep},
 };
 use svc_lang::{diag::Source, plan::Plan};
 
@@ -26,6 +26,8 @@ pub struct Resolved {
     bounds: Bounds,
     /// The tool of a call, whose own result surrounds that of its work.
     meta: Option<core::Meta>,
+    /// The op of that tool, which needs its own tier besides that of the work.
+    door: Option<OpRef>,
     /// Whether the operator of the server wrote the script: then its ops need no tier.
     is_served: bool,
     /// Whether the run is recorded in any case.
@@ -54,7 +56,8 @@ impl Resolved {
             Work::Tool { name, args } => match core::meta(&name, args.clone(), bounds, engine)? {
                 Some((call, meta)) => {
                     let resolved = Self::of(call, engine, served)?;
-                    return Ok(Self { meta: Some(meta), ..resolved });
+                    let door = engine.registry().find_tool(&name);
+                    return Ok(resolved.within_tool(meta, door, engine));
                 }
                 None => (tool(&name, args, bounds, engine)?, None),
             },
@@ -62,11 +65,25 @@ impl Resolved {
             Work::Steps { steps, initial, mode } => {
                 (several(steps, initial, mode, bounds, engine)?, None)
             }
+            Work::Workflow { steps, on_error } => {
+                (workflow(steps, on_error, bounds, engine)?, None)
+            }
             Work::Script { source, args } => (What::Script(source, args), None),
             Work::Served { name, args } => (What::Served(served(&name)?, args), None),
         };
         let is_served = matches!(what, What::Served(..));
-        Ok(Self { what, bounds, meta, is_served, is_kept: is_served })
+        Ok(Self { what, bounds, meta, door: None, is_served, is_kept: is_served })
+    }
+
+    /// The work of a meta tool.
+    fn within_tool(self, meta: core::Meta, door: Option<OpRef>, engine: &Engine) -> Self {
+        let plan = meta.is_dry().then(|| self.plan(engine));
+        let script = match &self.what {
+            What::Steps { steps, .. } => Some(steps.text()),
+            _ => None,
+        };
+        let meta = meta.with(script, plan);
+        Self { is_kept: meta.is_kept(), meta: Some(meta), door, ..self }
     }
 
     /// Whether a caller of this tier may call it. Plans it for that.
@@ -74,6 +91,7 @@ impl Resolved {
         if self.is_served {
             return Ok(());
         }
+        rights::test(self.door, caller)?;
         if let Some(ops) = self.only_ops(engine) {
             return rights::test(ops, caller);
         }
@@ -95,11 +113,18 @@ impl Resolved {
 
     /// The plan of the call, with its inputs.
     pub fn plan(&self, engine: &Engine) -> Result<Plan, Fault> {
-        self.request(engine).plan().map_err(|err| self.failure(engine, err))
+        self.work(engine).plan().map_err(|err| self.failure(engine, err))
     }
 
-    /// The run of the call.
+    /// The run of the call; one without effects if only the plan is wanted.
     pub(crate) fn request<'e>(&self, engine: &'e Engine) -> Request<'e> {
+        if self.meta.as_ref().is_some_and(core::Meta::is_dry) {
+            return engine.run(Source::new("dry_run", "null"));
+        }
+        self.work(engine)
+    }
+
+    fn work<'e>(&self, engine: &'e Engine) -> Request<'e> {
         match &self.what {
             What::Steps { steps, .. } => steps.request(engine),
             What::Script(source, args) => self.within(with_args(engine.run(source.clone()), args)),
@@ -134,7 +159,9 @@ impl Resolved {
 
     /// The answer of the call from that of its run.
     pub(crate) fn answered(&self, mut answer: Answer) -> Result<Answer, Fault> {
-        if let What::Steps { steps, is_list: true, .. } = &self.what {
+        if let What::Steps { steps, is_list: true, .. } = &self.what
+            && !self.meta.as_ref().is_some_and(core::Meta::is_dry)
+        {
             answer.value = steps.results(answer.value)?.into();
         }
         if let Some(meta) = &self.meta {
@@ -208,6 +235,29 @@ fn one(step: PipelineStep, bounds: Bounds, engine: &Engine) -> Result<What, Faul
 /// The most steps of one call.
 const MOST_STEPS: usize = 64;
 
+fn test_count(count: usize) -> Result<(), Fault> {
+    if count == 0 {
+        return Err(Fault::field("steps", "expected at least one step, found none"));
+    }
+    if count > MOST_STEPS {
+        let message = format!("too many steps: {count} (limit {MOST_STEPS})");
+        return Err(Fault::field("steps", message));
+    }
+    Ok(())
+}
+
+fn workflow(
+    steps: Vec<WorkflowStep>,
+    on_error: OnError,
+    bounds: Bounds,
+    engine: &Engine,
+) -> Result<What, Fault> {
+    test_count(steps.len())?;
+    let called = steps.iter().map(|it| named(&it.step)).collect();
+    let steps = components(bounds, engine)?.workflow(steps, on_error)?;
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
+}
+
 fn several(
     mut steps: Vec<PipelineStep>,
     initial: Option<Value>,
@@ -215,13 +265,7 @@ fn several(
     bounds: Bounds,
     engine: &Engine,
 ) -> Result<What, Fault> {
-    if steps.is_empty() {
-        return Err(Fault::field("steps", "expected at least one step, found none"));
-    }
-    if steps.len() > MOST_STEPS {
-        let message = format!("too many steps: {} (limit {MOST_STEPS})", steps.len());
-        return Err(Fault::field("steps", message));
-    }
+    test_count(steps.len())?;
     if let Some(initial) = initial {
         give(&mut steps[0], initial, engine)?;
     }

@@ -7,6 +7,7 @@ mod runs;
 mod scripts;
 mod tools;
 mod walls;
+mod workflow;
 
 use std::{
     fs,

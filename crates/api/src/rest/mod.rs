@@ -15,6 +15,7 @@ mod runs;
 mod scripts;
 mod state;
 mod tools;
+mod workflow;
 
 use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc};
 

@@ -64,7 +64,7 @@ fn operation(route: &Route, registry: &Registry) -> Value {
         fields.push(("parameters", params.into()));
     }
     if let Some(body) = route.body {
-        fields.push(("requestBody", request_body(body)));
+        fields.push(("requestBody", request_body(body, registry)));
     }
     fields.push(("responses", responses(route, registry)));
     record(fields)
@@ -107,11 +107,15 @@ fn schema_of(param: &Param) -> Value {
     own.cloned().unwrap_or_default()
 }
 
-fn request_body(body: Body) -> Value {
+fn request_body(body: Body, registry: &Registry) -> Value {
     let (schema, required) = match body {
         Body::Fields(params) => {
             let schema = tools::input_schema(params).unwrap_or_default();
             (schema, params.iter().any(|it| it.default.is_none()))
+        }
+        Body::Tool(name) => {
+            let schema = tools::find(registry, name).map(|it| it.input_schema);
+            (schema.unwrap_or_default(), true)
         }
         Body::Open => (object([("type", "object".into())]), false),
     };

@@ -136,7 +136,7 @@ async fn pipeline(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 }
 
 /// The steps with `op` where they say `operation`.
-fn with_ops(steps: Value) -> Value {
+pub(super) fn with_ops(steps: Value) -> Value {
     let Value::List(all) = &steps else { return steps };
     let renamed = all.iter().map(|it| match it {
         Value::Record(of) if of.get("op").is_none() => {

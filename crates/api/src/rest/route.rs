@@ -6,6 +6,7 @@ use svc_service::Fault;
 
 use super::{
     Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
+    workflow,
 };
 
 /// The method of a route.
@@ -75,6 +76,8 @@ pub enum Answers {
 pub enum Body {
     /// These fields.
     Fields(&'static [Param]),
+    /// The arguments of this tool.
+    Tool(&'static str),
     /// An object whose fields something else decides.
     Open,
 }
@@ -95,6 +98,7 @@ pub fn routes() -> &'static [Route] {
             clusters::routes(),
             invoke::routes(),
             pipeline::routes(),
+            workflow::routes(),
             tools::routes(),
             scripts::routes(),
             runs::routes(),

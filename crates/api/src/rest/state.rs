@@ -181,7 +181,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// The same route: `Route` holds only constants.
-fn copy(it: &Route) -> Route {
+pub(super) fn copy(it: &Route) -> Route {
     Route {
         method: it.method,
         path: it.path,
@@ -286,7 +286,7 @@ async fn overview(rest: &Rest) -> Result<Reply, Fault> {
 }
 
 /// The result of a tool.
-async fn called<const N: usize>(
+pub(super) async fn called<const N: usize>(
     rest: &Rest,
     tool: &str,
     args: [(&str, Value); N],
