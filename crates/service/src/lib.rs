@@ -16,6 +16,8 @@ pub mod components;
 pub mod decode;
 mod fault;
 mod folder;
+pub mod metrics;
+pub mod once;
 mod resolve;
 mod rights;
 mod runs;

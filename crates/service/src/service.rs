@@ -11,10 +11,12 @@ use std::{
 
 use svc_contract::{registry::Tier, store::RunId};
 use svc_engine::{CancellationToken, Engine};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::{
     Answer, Call, Fault, Folder, Live, Resolved, Served, Why, components,
+    metrics::{Ending, Gauges, Metrics},
+    once,
     runs::{Registry, Start},
 };
 
@@ -130,6 +132,22 @@ impl Service {
         if self.0.slots.is_closed() { Err(stopping()) } else { Ok(()) }
     }
 
+    /// What this service counts.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.runs.metrics
+    }
+
+    /// What it counted, in the text format of Prometheus.
+    pub fn metrics_text(&self) -> String {
+        let free = self.0.slots.available_permits();
+        self.metrics().text(&Gauges {
+            running: self.0.at_once.saturating_sub(free),
+            waiting: self.0.waiting.load(Ordering::Relaxed),
+            uptime: self.uptime(),
+            version: &self.0.caller.version,
+        })
+    }
+
     /// The time since the start of the service.
     pub fn uptime(&self) -> Duration {
         self.0.started.elapsed()
@@ -168,27 +186,38 @@ impl Service {
             return answer;
         }
         let _slot = self.slot().await?;
+        once::begins();
         let begun = Instant::now();
         let engine = &self.0.engine;
         let request = resolved.request(engine).cancelled_by(self.0.stopping.child_token());
-        let response = request.await.map_err(|err| resolved.failure(engine, err))?;
-        resolved.answered(Answer {
-            value: response.value,
-            run: None,
-            usage: response.usage,
-            took: begun.elapsed(),
-            steps: resolved.reports(),
-        })
+        let ended = request.await.map_err(|err| resolved.failure(engine, err));
+        let ended = ended.and_then(|response| {
+            self.metrics().used(response.usage.tokens, response.usage.cost);
+            resolved.answered(Answer {
+                value: response.value,
+                run: None,
+                usage: response.usage,
+                took: begun.elapsed(),
+                steps: resolved.reports(),
+            })
+        });
+        self.metrics().ended(Ending::of(&ended));
+        ended
     }
 
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
     pub fn start(&self, resolved: Resolved) -> Result<Arc<Live>, Fault> {
         let place = self.place()?;
         let engine = if resolved.is_kept { &self.0.kept } else { &self.0.engine };
-        let service = self.clone();
-        let slot = async move { service.slot_at(place).await };
+        let (named, name) = oneshot::channel();
+        let slot = self.noted_slot(place, async move { name.await.ok() });
         let cancel = self.0.stopping.child_token();
-        Ok(self.0.runs.start(Start { engine: engine.clone(), resolved, cancel }, slot))
+        let live = self.0.runs.start(Start { engine: engine.clone(), resolved, cancel }, slot);
+        if live.is_stored() {
+            // Without a reader the run has ended already.
+            let _ = named.send(live.id().clone());
+        }
+        Ok(live)
     }
 
     /// A run that goes on, or has ended a while ago.
@@ -209,8 +238,8 @@ impl Service {
             return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
         }
         let place = self.place()?;
-        let service = self.clone();
-        let slot = async move { service.slot_at(place).await };
+        let name = id.clone();
+        let slot = self.noted_slot(place, async move { Some(name) });
         let cancel = self.0.stopping.child_token();
         self.0.runs.resume(&self.0.kept, id, cancel, slot)
     }
@@ -249,6 +278,24 @@ impl Service {
             return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(1)));
         }
         Ok(place)
+    }
+
+    /// A slot for a run; a call that must be made once notes the name of its stored run first, so that
+    /// no crash lets it run twice.
+    fn noted_slot(
+        &self,
+        place: Waiting,
+        name: impl Future<Output = Option<RunId>> + Send + 'static,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {
+        let (service, noting) = (self.clone(), once::begins());
+        async move {
+            if let Some(noting) = noting
+                && let Some(name) = name.await
+            {
+                noting.run(&name).await?;
+            }
+            service.slot_at(place).await
+        }
     }
 
     async fn slot_at(&self, place: Waiting) -> Result<OwnedSemaphorePermit, Fault> {

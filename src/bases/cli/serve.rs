@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use svc_api::rest::{Listening, Rest};
 use svc_contract::registry::OpError;
-use svc_service::{Options, Service};
+use svc_service::{Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -60,7 +60,8 @@ impl Serve {
         self.test_address()?;
         let session = &self.rules.with_rules(session)?;
         let (service, store) = self.service(session)?;
-        let rest = Rest { service, store, version: env!("CARGO_PKG_VERSION") };
+        let once = Once::in_memory(service.engine().host());
+        let rest = Rest { service, store, version: env!("CARGO_PKG_VERSION"), once };
         let stop = CancellationToken::new();
         let listening = self.listening(&rest, session);
         let serving = (session.servers.http)(rest, listening, stop.clone());

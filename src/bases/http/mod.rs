@@ -5,10 +5,14 @@
 
 mod events;
 mod guard;
+mod packed;
 mod reply;
 mod request;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
@@ -59,8 +63,16 @@ impl Server {
         let Self { listener, rest, guard, .. } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        // While runs end, health and results are still answered; new calls are refused.
+        let over = CancellationToken::new();
+        let (service, ended) = (rest.service.clone(), over.clone());
+        tokio::spawn(async move {
+            stop.cancelled().await;
+            service.stop(DRAIN).await;
+            ended.cancel();
+        });
         loop {
-            let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
+            let Some(accepted) = over.run_until_cancelled(listener.accept()).await else { break };
             let Ok((stream, _)) = accepted else {
                 // Too many open files, for example: the next attempt waits a moment.
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -85,40 +97,45 @@ impl Server {
             });
         }
         drop(listener);
-        rest.service.stop(DRAIN).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }
 
 async fn answer(rest: &Arc<Rest>, guard: &Guard, request: hyper::Request<Incoming>) -> Answer {
+    let begun = Instant::now();
+    let is_gzip = packed::is_wanted(request.headers());
     let id = Id::of(request.headers(), rest.service.engine().host());
     let origin = guard.origin(request.headers());
     if let Some(preflight) = guard.preflight(&request, origin.as_deref()) {
         return preflight;
     }
     let answered = match guard.test(&request) {
-        Ok(()) => handled(rest, request).await,
+        Ok(()) => handled(rest, request, &id).await,
         Err(fault) => Err(fault),
     };
     let answer = match answered {
         Ok(reply) => reply::of(reply, &id),
         Err(fault) => reply::fault(&fault, &id),
     };
+    let answer = packed::packed(answer, is_gzip).await;
+    rest.service.metrics().answered("rest", answer.status().as_u16(), begun.elapsed());
     guard.allowing(answer, origin.as_deref())
 }
 
 async fn handled(
     rest: &Arc<Rest>,
     request: hyper::Request<Incoming>,
+    id: &Id,
 ) -> Result<svc_api::rest::Reply, Fault> {
     let path = request.uri().path().to_owned();
-    if let Some(page) = reply::page(request.method().as_str(), &path, rest) {
+    let host = request::text(request.headers(), hyper::header::HOST).unwrap_or_default();
+    if let Some(page) = reply::page(request.method().as_str(), &path, &host, rest) {
         return Ok(page);
     }
     match find(request.method().as_str(), &path) {
         Found::Route(route, parts) => {
             let input = request::read(request, parts, route.body.is_some()).await?;
-            route.answer(rest, input).await
+            route.answer_once(rest, input, id.as_str()).await
         }
         Found::OtherMethods(others) => {
             let names: Vec<&str> = others.into_iter().map(svc_api::rest::Method::name).collect();

@@ -3,6 +3,8 @@
 mod client;
 mod endpoints;
 mod mistakes;
+mod once;
+mod operation;
 mod runs;
 mod scripts;
 mod tools;

@@ -5,9 +5,11 @@
 
 mod body;
 mod clusters;
+mod docs;
 pub mod event;
 mod fault;
 mod invoke;
+mod once;
 mod openapi;
 mod pipeline;
 mod route;
@@ -21,8 +23,9 @@ use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc};
 
 use svc_contract::value::{Value, json};
 use svc_engine::CancellationToken;
-use svc_service::{Fault, Live, Service};
+use svc_service::{Fault, Live, Service, once::Once};
 
+pub use docs::page as docs_page;
 pub use fault::{WithRequest, body as fault_body};
 pub use openapi::document;
 pub use route::{Access, Body, Found, Method, Route, find, routes};
@@ -42,6 +45,8 @@ pub struct Rest {
     pub store: Option<RunStore>,
     /// The version of the program.
     pub version: &'static str,
+    /// The calls with an `Idempotency-Key`.
+    pub once: Once,
 }
 
 /// A base that listens: it says at which address, and answers until it is stopped.
@@ -74,6 +79,8 @@ pub struct Input {
     pub is_async: bool,
     /// The number of the last event that the caller has.
     pub last_event: Option<u64>,
+    /// The `Idempotency-Key` of the caller.
+    pub once: Option<String>,
 }
 
 /// The answer to a request.
@@ -83,6 +90,8 @@ pub enum Reply {
     Text(u16, &'static str, String),
     /// The events of a run as they happen.
     Events(EventsOf),
+    /// The status, the media type and the text of an answer that was given before.
+    Repeated(u16, String, String),
 }
 
 /// The events of a run after a number.

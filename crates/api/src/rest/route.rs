@@ -69,6 +69,8 @@ pub enum Answers {
     ObjectOrEvents,
     Events,
     Page,
+    /// Lines for another program.
+    Lines,
 }
 
 /// What a body contains.

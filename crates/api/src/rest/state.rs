@@ -65,6 +65,7 @@ params! {
 params! {
     struct Goal {
         /// The goal, in plain words.
+        #[filled]
         goal: Text,
         /// The maximum number of ops that the goal may ask for.
         #[range(1..=50)]
@@ -96,6 +97,15 @@ pub(super) fn routes() -> Vec<Route> {
             summary: "Whether calls are accepted.",
             statuses: &[503],
             handle: Handle::Now(|rest, _| ready(rest)),
+            ..copy(&base)
+        },
+        Route {
+            path: "/metrics",
+            summary: "Calls, durations, runs and costs, as Prometheus reads them.",
+            access: Access::Key,
+            reply: || object([("type", "string".into())]),
+            answers: Answers::Lines,
+            handle: Handle::Now(|rest, _| Ok(metrics(rest))),
             ..copy(&base)
         },
         Route {
@@ -231,6 +241,10 @@ fn health(rest: &Rest) -> Reply {
 fn ready(rest: &Rest) -> Result<Reply, Fault> {
     rest.service.accepts()?;
     Ok(health(rest))
+}
+
+fn metrics(rest: &Rest) -> Reply {
+    Reply::Text(200, "text/plain; version=0.0.4; charset=utf-8", rest.service.metrics_text())
 }
 
 fn components(rest: &Rest) -> Reply {

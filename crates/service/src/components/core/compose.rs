@@ -25,7 +25,7 @@ use super::{Meta, ResourceBounds, UsageView, millis, run_id, with};
 use crate::{
     Answer, Bounds, Call, Fault, FieldFault, StepReport, Work,
     call::Args,
-    decode::{decode, object, of_fields},
+    decode::{AnyFields, decode, of_fields},
     resolve::in_a_script,
 };
 
@@ -46,7 +46,7 @@ record! {
         op: Option<Text>,
         /// The arguments by the names of the params. `{"$result": "fetch.title"}` is the result of
         /// the step `fetch`, or a field of it.
-        params: Option<Value>,
+        params: Option<AnyFields>,
         /// The ids of the steps that must have ended before it begins.
         depends_on: Option<Vec<Text>>,
     }
@@ -101,11 +101,13 @@ params! {
     /// wait for a failed one are skipped, and all others are made.
     pub(super) struct Compose {
         /// What to do, in plain words, instead of steps.
+        #[filled]
         goal: Option<Text> = None,
         /// The steps, at most 64.
+        #[filled]
         steps: Option<Vec<ComposeStep>> = None,
         /// The params of the script that is written for a goal.
-        params: Option<Value> = None,
+        params: Option<AnyFields> = None,
         /// What a failed step means for the others.
         on_error: AfterError = AfterError::Stop,
         /// Whether only the plan is made, and nothing runs.
@@ -184,7 +186,7 @@ pub(super) fn work(args: Args, bounds: Bounds, engine: &Engine) -> Result<(Call,
         }
         (None, Some(goal)) => {
             let script = of_goal(&goal, engine)?;
-            let args = asked.params.map(|it| object(it, "params")).transpose()?;
+            let args = asked.params.map(AnyFields::args);
             let source = Source::new("goal", script.as_str());
             (Work::Script { source, args: args.unwrap_or_default() }, Composing { script, ..base })
         }
@@ -313,22 +315,16 @@ fn workflow_step(
     let op = step.op.unwrap_or_else(|| "infer".into());
     let mut call = PipelineStep::new(step.component.as_ref(), op.as_ref());
     let mut results = BTreeMap::new();
-    match step.params.map(|it| object(it, &format!("steps[{idx}].params"))) {
-        None => {}
-        Some(Err(fault)) => faults.extend(fault.fields),
-        Some(Ok(params)) => {
-            for (name, value) in params {
-                let field = format!("steps[{idx}].params.{name}");
-                match result_of(&value) {
-                    None => {
-                        call.params.insert(name, value);
-                    }
-                    Some(Err(message)) => faults.push(FieldFault { field, message }),
-                    Some(Ok((id, fields))) => {
-                        if let Some(step) = find(&id, field, faults) {
-                            results.insert(name, ResultOf { step, fields });
-                        }
-                    }
+    for (name, value) in step.params.map(AnyFields::args).into_iter().flatten() {
+        let field = format!("steps[{idx}].params.{name}");
+        match result_of(&value) {
+            None => {
+                call.params.insert(name, value);
+            }
+            Some(Err(message)) => faults.push(FieldFault { field, message }),
+            Some(Ok((id, fields))) => {
+                if let Some(step) = find(&id, field, faults) {
+                    results.insert(name, ResultOf { step, fields });
                 }
             }
         }
