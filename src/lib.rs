@@ -78,8 +78,8 @@ pub mod blocks {
 
     pub use svc_engine::blocks::{
         AIBlock, ComponentInfo, ComponentRegistry, Emittable, InductiveBias, Inferrable,
-        Ingestible, Learnable, OpInfo, Order, PipelineBlock, PipelineStep, ResourceBounds, Result,
-        Steps, Storable, blocking,
+        Ingestible, Learnable, OnError, OpInfo, Order, PipelineBlock, PipelineStep, ResourceBounds,
+        Result, ResultOf, StepOutcome, Steps, Storable, WorkflowStep, blocking,
     };
 
     /// The registry of the built-in components on this machine. It is created once; a program with

@@ -1,7 +1,7 @@
 //! The engine, as advising ops see it.
 
 use svc_contract::{
-    registry::{Catalog, LibraryFlow, OpRef, Registry, Topics, Tried, Way},
+    registry::{Catalog, LibraryFlow, LibraryModule, OpRef, Registry, Topics, Tried, Way},
     value::Type,
 };
 use svc_lang::{
@@ -84,6 +84,17 @@ impl Catalog for Engine {
             })
         });
         flows.collect()
+    }
+
+    fn modules(&self) -> Vec<LibraryModule> {
+        let of = |module: &stdlib::Module<'static>| {
+            if module.is_template() {
+                return Vec::new();
+            }
+            let (analysis, _) = self.analysis(&module.source(), &Unsaved::default());
+            ops(&analysis)
+        };
+        stdlib::ALL.iter().map(|it| LibraryModule { name: it.name, calls: of(it) }).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use svc_contract::{
     store::RunId,
     value::{Money, Record, Value, json},
 };
-use svc_engine::blocks::{Order, PipelineStep, ResourceBounds};
+use svc_engine::blocks::{OnError, Order, PipelineStep, ResourceBounds, WorkflowStep};
 use svc_lang::diag::Source;
 
 use crate::{Fault, Why};
@@ -31,6 +31,8 @@ pub enum Work {
     Op(PipelineStep),
     /// Several ops. The first one gets `initial`, if it is there.
     Steps { steps: Vec<PipelineStep>, initial: Option<Value>, mode: Mode },
+    /// Ops that wait for each other.
+    Workflow { steps: Vec<WorkflowStep>, on_error: OnError },
     /// A script that the caller sends.
     Script { source: Source, args: Args },
     /// A script of the served folder.
@@ -52,6 +54,9 @@ impl Work {
             Self::Steps { steps, initial, .. } => {
                 let first = initial.clone().into_iter();
                 first.chain(steps.iter().map(step)).collect::<Vec<_>>().into()
+            }
+            Self::Workflow { steps, .. } => {
+                steps.iter().map(|it| step(&it.step)).collect::<Vec<_>>().into()
             }
             Self::Script { source, args: given } => {
                 vec![source.text().into(), Value::Record(args(given))].into()

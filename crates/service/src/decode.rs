@@ -1,8 +1,8 @@
 //! Arguments from outside as the params of Rust, with the place of every mistake.
 
 use svc_contract::{
-    registry::{OpError, Param, Params, Scheme, nearest},
-    value::{Text, Type, Value},
+    registry::{Field, OpError, Param, Params, Scheme, nearest},
+    value::{Record, Text, Type, Value},
 };
 
 use crate::{Fault, FieldFault, Why, call::Args};
@@ -55,6 +55,7 @@ fn taken(param: &Param, given: Option<Value>) -> Result<Value, Vec<FieldFault>> 
     if !faults.is_empty() {
         return Err(faults);
     }
+    param.test_filled(&value).map_err(|err| vec![fault(param.name, err.message)])?;
     let ty = param.scheme.plain();
     if ty == Type::Unknown {
         return Ok(value);
@@ -97,6 +98,36 @@ fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str>, path: &str) -> 
 
 fn fault(field: &str, message: String) -> FieldFault {
     FieldFault { field: field.to_owned(), message }
+}
+
+/// Fields of any values, by their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyFields(pub Record);
+
+impl Field for AnyFields {
+    const SCHEME: Scheme = Scheme::Map(&Scheme::Json);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Record(of) => Some(Self(of)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Record(self.0)
+    }
+}
+
+impl AnyFields {
+    pub fn none() -> Self {
+        Self([].into_iter().collect())
+    }
+
+    /// The fields as arguments.
+    pub fn args(self) -> Args {
+        self.0.iter().map(|(name, it)| (name.to_string(), it.clone())).collect()
+    }
 }
 
 /// An object as arguments; anything else is a fault at `field`.

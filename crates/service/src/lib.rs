@@ -18,6 +18,8 @@ pub mod decode;
 mod fault;
 mod folder;
 mod gate;
+pub mod metrics;
+pub mod once;
 mod owner;
 mod permit;
 mod refused;

@@ -8,7 +8,7 @@ use svc_contract::{
 };
 use svc_engine::{
     Engine, Error, Request,
-    blocks::{ComponentRegistry, PipelineStep, Steps},
+    blocks::{ComponentRegistry, OnError, PipelineStep, Steps, WorkflowStep},
 };
 use svc_lang::{
     diag::Source,
@@ -65,7 +65,7 @@ impl Resolved {
             Work::Tool { name, args } => match core::meta(&name, args.clone(), bounds, engine)? {
                 Some((call, meta)) => {
                     let resolved = Self::of(call, engine, served)?;
-                    return Ok(Self { meta: Some(meta), tool: Some(name), ..resolved });
+                    return Ok(resolved.within_tool(name, meta, engine));
                 }
                 None => {
                     let what = tool(&name, args, bounds, engine)?;
@@ -74,10 +74,22 @@ impl Resolved {
             },
             Work::Op(step) => one(step, bounds, engine)?,
             Work::Steps { steps, initial, mode } => several(steps, initial, mode, bounds, engine)?,
+            Work::Workflow { steps, on_error } => workflow(steps, on_error, bounds, engine)?,
             Work::Script { source, args } => What::Script(source, args),
             Work::Served { name, args } => What::Served(served(&name)?, args),
         };
         Ok(Self::new(what, bounds))
+    }
+
+    /// The work of a meta tool.
+    fn within_tool(self, name: String, meta: core::Meta, engine: &Engine) -> Self {
+        let plan = meta.is_dry().then(|| self.plan(engine));
+        let script = match &self.what {
+            What::Steps { steps, .. } => Some(steps.text()),
+            _ => None,
+        };
+        let meta = meta.with(script, plan);
+        Self { is_kept: meta.is_kept(), meta: Some(meta), tool: Some(name), ..self }
     }
 
     fn new(what: What, bounds: Bounds) -> Self {
@@ -183,10 +195,10 @@ impl Resolved {
 
     /// The plan of the call, with its inputs.
     pub fn plan(&self, engine: &Engine) -> Result<Plan, Fault> {
-        self.request(engine).plan().map_err(|err| self.failure(engine, err))
+        self.work(engine).plan().map_err(|err| self.failure(engine, err))
     }
 
-    /// The run of the call.
+    /// The run of the call; one without effects if only the plan is wanted.
     pub(crate) fn request<'e>(&self, engine: &'e Engine) -> Request<'e> {
         let request = self.unlimited(engine);
         match self.granted {
@@ -196,6 +208,13 @@ impl Resolved {
     }
 
     fn unlimited<'e>(&self, engine: &'e Engine) -> Request<'e> {
+        if self.meta.as_ref().is_some_and(core::Meta::is_dry) {
+            return engine.run(Source::new("dry_run", "null"));
+        }
+        self.work(engine)
+    }
+
+    fn work<'e>(&self, engine: &'e Engine) -> Request<'e> {
         match &self.what {
             What::Steps { steps, .. } => steps.request(engine),
             What::Script(source, args) => self.within(with_args(engine.run(source.clone()), args)),
@@ -230,7 +249,9 @@ impl Resolved {
 
     /// The answer of the call from that of its run.
     pub(crate) fn answered(&self, mut answer: Answer) -> Result<Answer, Fault> {
-        if let What::Steps { steps, is_list: true, .. } = &self.what {
+        if let What::Steps { steps, is_list: true, .. } = &self.what
+            && !self.meta.as_ref().is_some_and(core::Meta::is_dry)
+        {
             answer.value = steps.results(answer.value)?.into();
         }
         if let Some(meta) = &self.meta {
@@ -304,6 +325,29 @@ fn one(step: PipelineStep, bounds: Bounds, engine: &Engine) -> Result<What, Faul
 /// The most steps of one call.
 const MOST_STEPS: usize = 64;
 
+fn test_count(count: usize) -> Result<(), Fault> {
+    if count == 0 {
+        return Err(Fault::field("steps", "expected at least one step, found none"));
+    }
+    if count > MOST_STEPS {
+        let message = format!("too many steps: {count} (limit {MOST_STEPS})");
+        return Err(Fault::field("steps", message));
+    }
+    Ok(())
+}
+
+fn workflow(
+    steps: Vec<WorkflowStep>,
+    on_error: OnError,
+    bounds: Bounds,
+    engine: &Engine,
+) -> Result<What, Fault> {
+    test_count(steps.len())?;
+    let called = steps.iter().map(|it| named(&it.step)).collect();
+    let steps = components(bounds, engine)?.workflow(steps, on_error)?;
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
+}
+
 fn several(
     mut steps: Vec<PipelineStep>,
     initial: Option<Value>,
@@ -311,13 +355,7 @@ fn several(
     bounds: Bounds,
     engine: &Engine,
 ) -> Result<What, Fault> {
-    if steps.is_empty() {
-        return Err(Fault::field("steps", "expected at least one step, found none"));
-    }
-    if steps.len() > MOST_STEPS {
-        let message = format!("too many steps: {} (limit {MOST_STEPS})", steps.len());
-        return Err(Fault::field("steps", message));
-    }
+    test_count(steps.len())?;
     if let Some(initial) = initial {
         give(&mut steps[0], initial, engine)?;
     }

@@ -15,7 +15,11 @@ use svc_engine::{
 };
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use crate::{Answer, Fault, Resolved, StepReport, Why, permit::Permit};
+use crate::{
+    Answer, Fault, Resolved, StepReport, Why,
+    metrics::{Ending, Metrics},
+    permit::Permit,
+};
 
 /// The most events of a run that a late reader can still get.
 const MOST_EVENTS: usize = 1000;
@@ -244,6 +248,7 @@ pub(crate) struct Registry {
     all: Mutex<HashMap<String, Arc<Live>>>,
     /// Gives runs that are not stored a name.
     unstored: AtomicU64,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// The wait for a place among the runs that are computed at the same time.
@@ -284,9 +289,9 @@ impl Registry {
         let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
         let live = Live::new(id, owner, Some(&resolved), is_stored, cancel);
         self.add(live.clone());
-        let run = live.clone();
+        let (run, metrics) = (live.clone(), self.metrics.clone());
         tokio::spawn(async move {
-            let ended = run.run(request, Some(&resolved), slot).await;
+            let ended = run.run(request, Some(&resolved), slot, &metrics).await;
             let largest = permit.largest_result();
             settle(permit, &ended, Money::ZERO).await;
             let ended = match ended {
@@ -294,6 +299,7 @@ impl Registry {
                 Ok(Err(error)) => Err(resolved.failure(&engine, error)),
                 Err(fault) => Err(fault),
             };
+            metrics.ended(Ending::of(&ended));
             run.end(ended);
         });
         live
@@ -306,11 +312,13 @@ impl Registry {
         let request = request.acknowledged().cancelled_by(cancel.clone()).into_owned();
         let live = Live::new(id.clone(), owner, None, true, cancel);
         self.add(live.clone());
-        let run = live.clone();
+        let (run, metrics) = (live.clone(), self.metrics.clone());
         tokio::spawn(async move {
-            let ended = run.run(request, None, slot).await;
+            let ended = run.run(request, None, slot, &metrics).await;
             settle(permit, &ended, paid).await;
-            run.end(ended.and_then(|it| it.map_err(|error| Fault::of_run(&error))));
+            let ended = ended.and_then(|it| it.map_err(|error| Fault::of_run(&error)));
+            metrics.ended(Ending::of(&ended));
+            run.end(ended);
         });
         Ok(live)
     }
@@ -375,8 +383,14 @@ async fn waited(
     cancel.run_until_cancelled(slot).await.unwrap_or_else(|| Err(cancelled()))
 }
 
-async fn watch_events(run: &Live, running: &mut Running, resolved: Option<&Resolved>) {
+async fn watch_events(
+    run: &Live,
+    running: &mut Running,
+    resolved: Option<&Resolved>,
+    metrics: &Metrics,
+) {
     while let Some(event) = running.events().next().await {
+        metrics.seen(&event);
         if let Some(resolved) = resolved {
             run.count(&event, resolved);
         }
@@ -395,12 +409,13 @@ impl Live {
         request: Request<'static>,
         resolved: Option<&Resolved>,
         slot: impl Slot,
+        metrics: &Metrics,
     ) -> Result<Result<Answer, Error>, Fault> {
         let slot = waited(slot, &self.cancel).await?;
         self.begin();
         let begun = Instant::now();
         let mut running = request.start();
-        watch_events(self, &mut running, resolved).await;
+        watch_events(self, &mut running, resolved, metrics).await;
         let ended = running.await;
         drop(slot);
         Ok(ended.map(|it| self.answer(it, begun.elapsed())))

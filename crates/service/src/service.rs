@@ -18,10 +18,11 @@ use svc_contract::{
 use svc_engine::{CancellationToken, Engine};
 use svc_lang::plan::Policy;
 use svc_store::SqliteStore;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::{
     Answer, Call, Caller, Entrance, Fault, Folder, Live, Resolved, Served, Turned, Visitor, Why,
+    Work,
     access::{
         key::KeyId,
         rates::Window,
@@ -29,9 +30,11 @@ use crate::{
     },
     components,
     gate::Gate,
+    metrics::{Ending, Gauges, Metrics},
+    once,
     owner::Owners,
     permit::{self, Note, Permit, Spending, Wish},
-    refused::Refused,
+    refused::{Refused, test},
     runs::{Registry, Resume, Start},
 };
 
@@ -238,6 +241,22 @@ impl Service {
         if self.shared.slots.is_closed() { Err(stopping()) } else { Ok(()) }
     }
 
+    /// What this service counts.
+    pub fn metrics(&self) -> &Metrics {
+        &self.shared.runs.metrics
+    }
+
+    /// What it counted, in the text format of Prometheus.
+    pub fn metrics_text(&self) -> String {
+        let free = self.shared.slots.available_permits();
+        self.metrics().text(&Gauges {
+            running: self.shared.at_once.saturating_sub(free),
+            waiting: self.shared.waiting.load(Ordering::Relaxed),
+            uptime: self.uptime(),
+            version: &self.shared.version,
+        })
+    }
+
     /// The time since the start of the service.
     pub fn uptime(&self) -> Duration {
         self.shared.started.elapsed()
@@ -263,9 +282,16 @@ impl Service {
         // Only the audit needs them.
         let is_recorded = !self.side.caller.is_local();
         let arguments = if is_recorded { call.work.arguments() } else { String::new() };
+        let caller = &self.side.caller;
+        if let Work::Tool { name, .. } = &call.work
+            && engine.registry().find_tool(name).is_some()
+            && let Err(refused) = test(caller.rights().of_tool(name, engine.registry()))
+        {
+            // Before its arguments are looked at.
+            return Err(self.refused(refused, name.clone(), String::new(), arguments));
+        }
         let mut resolved = Resolved::of(call, engine, &|name| self.served(name))?;
         resolved.arguments = arguments;
-        let caller = &self.side.caller;
         let none = Policy::default();
         let outer = if caller.is_local() { &none } else { self.shared.engine.policy() };
         match resolved.authorise(engine, &caller.rights(), outer) {
@@ -273,14 +299,20 @@ impl Service {
                 resolved.rule = rule;
                 Ok(resolved)
             }
-            Err(Refused { fault, rule }) => {
-                resolved.rule = rule;
-                if let Some(note) = self.note(&resolved) {
-                    note.record("refuse", fault.why.name(), Money::ZERO);
-                }
-                Err(*fault)
+            Err(refused) => {
+                let ((tool, work), arguments) = (resolved.described(), resolved.arguments);
+                Err(self.refused(refused, tool, work, arguments))
             }
         }
+    }
+
+    /// Records a refusal, and returns its fault.
+    fn refused(&self, refused: Refused, tool: String, work: String, arguments: String) -> Fault {
+        let Refused { fault, rule } = refused;
+        if let Some(note) = self.note(tool, work, rule, arguments) {
+            note.record("refuse", fault.why.name(), Money::ZERO);
+        }
+        *fault
     }
 
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
@@ -296,6 +328,7 @@ impl Service {
         }
         let permit = self.permit(&mut resolved).await?;
         let _slot = self.slot().await?;
+        once::begins();
         let begun = Instant::now();
         let engine = &self.side.sent;
         let request = resolved.request(engine).cancelled_by(self.shared.stopping.child_token());
@@ -306,15 +339,20 @@ impl Service {
         };
         let largest = permit.largest_result();
         permit.settle(status, Money::ZERO).await;
-        let response = ended.map_err(|err| resolved.failure(engine, err))?;
-        let answer = resolved.answered(Answer {
-            value: response.value,
-            run: None,
-            usage: response.usage,
-            took: begun.elapsed(),
-            steps: resolved.reports(),
-        })?;
-        answer.within(largest)
+        let ended = ended.map_err(|err| resolved.failure(engine, err));
+        let ended = ended.and_then(|response| {
+            self.metrics().used(response.usage.tokens, response.usage.cost);
+            let answer = resolved.answered(Answer {
+                value: response.value,
+                run: None,
+                usage: response.usage,
+                took: begun.elapsed(),
+                steps: resolved.reports(),
+            })?;
+            answer.within(largest)
+        });
+        self.metrics().ended(Ending::of(&ended));
+        ended
     }
 
     /// Whether money is reserved for a call.
@@ -324,20 +362,32 @@ impl Service {
 
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
     pub async fn start(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
-        let permit = self.permit(&mut resolved).await?;
+        // First, since what is granted must be settled.
         let place = self.place()?;
+        let permit = self.permit(&mut resolved).await?;
         let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
-        let service = self.clone();
-        let slot = async move { service.slot_at(place).await };
+        let (named, name) = oneshot::channel();
+        let slot = self.noted_slot(place, async move { name.await.ok() });
         let cancel = self.shared.stopping.child_token();
         let owner = self.side.caller.owner.clone();
         let start = Start { engine: engine.clone(), owner, resolved, cancel, permit };
-        Ok(self.shared.runs.start(start, slot))
+        let live = self.shared.runs.start(start, slot);
+        if live.is_stored() {
+            // Without a reader the run has ended already.
+            let _ = named.send(live.id().clone());
+        }
+        Ok(live)
     }
 
     /// The permission of a call by the limits of its caller. Its cap becomes that of the call.
     async fn permit(&self, resolved: &mut Resolved) -> Result<Permit, Fault> {
-        let Some(note) = self.note(resolved) else { return Ok(Permit::default()) };
+        if self.side.caller.is_local() {
+            return Ok(Permit::default());
+        }
+        let ((tool, work), rule) = (resolved.described(), resolved.rule.clone());
+        let Some(note) = self.note(tool, work, rule, resolved.arguments.clone()) else {
+            return Ok(Permit::default());
+        };
         let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
         let run = random_name(note.host.as_ref());
         let wish = Wish {
@@ -352,21 +402,12 @@ impl Service {
     }
 
     /// What is recorded of a call; nothing of those of this machine's user.
-    fn note(&self, resolved: &Resolved) -> Option<Note> {
+    fn note(&self, tool: String, work: String, rule: String, arguments: String) -> Option<Note> {
+        let gate = self.shared.gate.clone().filter(|_| !self.side.caller.is_local())?;
         let caller = self.side.caller.clone();
-        let gate = self.shared.gate.clone().filter(|_| !caller.is_local())?;
-        let (tool, work) = resolved.described();
-        Some(Note {
-            gate,
-            host: self.shared.engine.shared_host(),
-            caller,
-            surface: self.surface,
-            tool,
-            work,
-            rule: resolved.rule.clone(),
-            arguments: resolved.arguments.clone(),
-            begun: Instant::now(),
-        })
+        let (host, surface) = (self.shared.engine.shared_host(), self.surface);
+        let begun = Instant::now();
+        Some(Note { gate, host, caller, surface, tool, work, rule, arguments, begun })
     }
 
     /// A run of this caller that goes on, or has ended a while ago.
@@ -392,10 +433,10 @@ impl Service {
             Some(store) => store.run(id.as_str())?.used.cost,
             None => Money::ZERO,
         };
-        let permit = self.permit_to_resume(id).await?;
         let place = self.place()?;
-        let service = self.clone();
-        let slot = async move { service.slot_at(place).await };
+        let permit = self.permit_to_resume(id).await?;
+        let name = id.clone();
+        let slot = self.noted_slot(place, async move { Some(name) });
         let cancel = self.shared.stopping.child_token();
         let owner = self.side.caller.owner.clone();
         let engine = &self.side.kept;
@@ -404,23 +445,11 @@ impl Service {
     }
 
     async fn permit_to_resume(&self, id: &RunId) -> Result<Permit, Fault> {
-        let caller = self.side.caller.clone();
-        let Some(gate) = self.shared.gate.clone().filter(|_| !caller.is_local()) else {
+        let rule = "the run is that of its owner".to_owned();
+        let Some(note) = self.note("resume".to_owned(), id.to_string(), rule, String::new()) else {
             return Ok(Permit::default());
         };
-        let host = self.shared.engine.shared_host();
-        let run = random_name(host.as_ref());
-        let note = Note {
-            gate,
-            host,
-            caller,
-            surface: self.surface,
-            tool: "resume".to_owned(),
-            work: id.to_string(),
-            rule: "the run is that of its owner".to_owned(),
-            arguments: String::new(),
-            begun: Instant::now(),
-        };
+        let run = random_name(note.host.as_ref());
         let wish = Wish { weight: 0, run: &run, spending: Spending::Unlimited, cap: None };
         Ok(permit::ask(note, wish).await?.0)
     }
@@ -463,6 +492,24 @@ impl Service {
             return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(1)));
         }
         Ok(place)
+    }
+
+    /// A slot for a run; a call that must be made once notes the name of its stored run first, so that
+    /// no crash lets it run twice.
+    fn noted_slot(
+        &self,
+        place: Waiting,
+        name: impl Future<Output = Option<RunId>> + Send + 'static,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {
+        let (service, noting) = (self.clone(), once::begins());
+        async move {
+            if let Some(noting) = noting
+                && let Some(name) = name.await
+            {
+                noting.run(&name).await?;
+            }
+            service.slot_at(place).await
+        }
     }
 
     async fn slot_at(&self, place: Waiting) -> Result<OwnedSemaphorePermit, Fault> {

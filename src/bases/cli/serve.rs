@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use svc_api::rest::{Listening, Network, Rest};
 use svc_contract::registry::OpError;
-use svc_service::{Entrance, Options, Service};
+use svc_service::{Entrance, Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -75,7 +75,8 @@ impl Serve {
         self.test_address()?;
         let session = &self.rules.with_rules(session)?;
         let service = self.service(session)?;
-        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION") };
+        let once = Once::in_memory(service.engine().host());
+        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
         let stop = CancellationToken::new();
         let listening = self.listening(&rest, session);
         let serving = (session.servers.http)(rest, listening, stop.clone());

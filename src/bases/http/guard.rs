@@ -66,7 +66,7 @@ impl Guard {
         headers.insert(
             header::ACCESS_CONTROL_ALLOW_HEADERS,
             HeaderValue::from_static(
-                "authorization, content-type, last-event-id, prefer, x-request-id",
+                "authorization, content-type, idempotency-key, last-event-id, prefer, x-request-id",
             ),
         );
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
@@ -80,11 +80,11 @@ impl Guard {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, value);
             headers.insert(
                 header::ACCESS_CONTROL_EXPOSE_HEADERS,
-                HeaderValue::from_static("retry-after, x-request-id"),
+                HeaderValue::from_static("idempotent-replayed, retry-after, x-request-id"),
             );
         }
         if !self.origins.is_empty() {
-            answer.headers_mut().insert(header::VARY, HeaderValue::from_static("origin"));
+            answer.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
         }
         answer
     }

@@ -5,6 +5,7 @@
 
 mod events;
 mod guard;
+mod packed;
 mod reply;
 mod request;
 
@@ -72,8 +73,16 @@ impl Server {
         let Self { listener, door } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        // While runs end, health and results are still answered; new calls are refused.
+        let over = CancellationToken::new();
+        let (service, ended) = (door.rest.service.clone(), over.clone());
+        tokio::spawn(async move {
+            stop.cancelled().await;
+            service.stop(DRAIN).await;
+            ended.cancel();
+        });
         loop {
-            let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
+            let Some(accepted) = over.run_until_cancelled(listener.accept()).await else { break };
             let Ok((stream, peer)) = accepted else {
                 // Too many open files, for example: the next attempt waits a moment.
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -98,7 +107,6 @@ impl Server {
             });
         }
         drop(listener);
-        door.rest.service.stop(DRAIN).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }
@@ -106,13 +114,14 @@ impl Server {
 impl Door {
     async fn answer(&self, request: hyper::Request<Incoming>, peer: IpAddr) -> Answer {
         let begun = Instant::now();
+        let is_gzip = packed::is_wanted(request.headers());
         let id = Id::of(request.headers(), self.rest.service.engine().host());
         let origin = self.guard.origin(request.headers());
         if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
             return preflight;
         }
         let answered = match self.guard.test(&request) {
-            Ok(()) => self.handled(request, peer).await,
+            Ok(()) => self.handled(request, peer, &id).await,
             Err(fault) => Err(fault.into()),
         };
         let answer = match answered {
@@ -123,6 +132,9 @@ impl Door {
                 reply::with_limits(reply::fault(&fault, &id), window.as_ref())
             }
         };
+        let answer = packed::packed(answer, is_gzip).await;
+        let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
+        metrics.answered("rest", status, begun.elapsed());
         self.guard.allowing(answer, origin.as_deref())
     }
 
@@ -130,12 +142,14 @@ impl Door {
         &self,
         request: hyper::Request<Incoming>,
         peer: IpAddr,
+        id: &Id,
     ) -> Result<(Reply, Option<Window>), Turned> {
         let path = request.uri().path().to_owned();
         if self.is_hosted && !path.starts_with("/health") {
             return Err(unknown(&path).into());
         }
-        if let Some(page) = reply::page(request.method().as_str(), &path, &self.rest) {
+        let host = request::text(request.headers(), hyper::header::HOST).unwrap_or_default();
+        if let Some(page) = reply::page(request.method().as_str(), &path, &host, &self.rest) {
             return Ok((page, None));
         }
         match find(request.method().as_str(), &path) {
@@ -143,7 +157,7 @@ impl Door {
                 let (rest, window) = self.entered(route, &request, peer).await?;
                 let input = request::read(request, parts, route.body.is_some()).await;
                 match input {
-                    Ok(input) => match route.answer(&rest, input).await {
+                    Ok(input) => match route.answer_once(&rest, input, id.as_str()).await {
                         Ok(reply) => Ok((reply, window)),
                         Err(fault) => Err(Turned { window, ..fault.into() }),
                     },
@@ -165,7 +179,7 @@ impl Door {
     /// The interface for the caller of a request, if it may use the route.
     async fn entered(
         &self,
-        route: &Route,
+        route: &'static Route,
         request: &hyper::Request<Incoming>,
         peer: IpAddr,
     ) -> Result<(Rest, Option<Window>), Turned> {

@@ -6,7 +6,7 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderValue},
 };
-use svc_api::rest::{Reply, Rest, WithRequest, document, fault_body};
+use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_body};
 use svc_contract::{host::Host, value::json};
 use svc_service::{Fault, Why, access::rates::Window};
 
@@ -21,6 +21,10 @@ const REQUEST_ID: header::HeaderName = header::HeaderName::from_static("x-reques
 pub(super) struct Id(String);
 
 impl Id {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The caller's own id, if it is a plain word; else a new one.
     pub(super) fn of(headers: &HeaderMap, host: &dyn Host) -> Self {
         let is_sign = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
@@ -40,6 +44,16 @@ pub(super) fn of(reply: Reply, id: &Id) -> Answer {
     match reply {
         Reply::Json(status, value) => made(status, "application/json", json::write(&value), id),
         Reply::Text(status, kind, text) => made(status, kind, text, id),
+        Reply::Repeated(status, kind, text) => {
+            let mut answer = made(status, "", text, id);
+            let headers = answer.headers_mut();
+            // What was kept once was a header then.
+            if let Ok(kind) = HeaderValue::from_str(&kind) {
+                headers.insert(header::CONTENT_TYPE, kind);
+            }
+            headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+            answer
+        }
         Reply::Events(of) => {
             let mut answer = Response::new(events::body(of));
             let headers = answer.headers_mut();
@@ -83,12 +97,16 @@ pub(super) fn with_limits(mut answer: Answer, window: Option<&Window>) -> Answer
     answer
 }
 
-/// The pages that are not in the table: the document itself.
-pub(super) fn page(method: &str, path: &str, rest: &Rest) -> Option<Reply> {
+/// The pages that are not in the table: the document itself, for programs and for people.
+pub(super) fn page(method: &str, path: &str, host: &str, rest: &Rest) -> Option<Reply> {
     let registry = rest.service.engine().registry();
     match (method, path) {
         ("GET", "/openapi.json") => {
             Some(Reply::Text(200, "application/json", document(rest.version, registry)))
+        }
+        ("GET", "/docs") => {
+            let page = docs_page(rest.version, registry, host);
+            Some(Reply::Text(200, "text/html; charset=utf-8", page))
         }
         _ => None,
     }

@@ -34,6 +34,7 @@ pub(super) async fn read(
         content_type: text(header::CONTENT_TYPE),
         wants_events: accept.split(',').any(|it| it.trim().starts_with("text/event-stream")),
         is_async: prefer.split([',', ';']).any(|it| it.trim() == "respond-async"),
+        once: text(header::HeaderName::from_static("idempotency-key")),
         last_event: last.and_then(|it| it.trim().parse().ok()),
     })
 }

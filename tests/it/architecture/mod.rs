@@ -126,6 +126,7 @@ const LIGHT: [(&str, &[&str]); 10] = [
             "subtle",
             "svc-contract",
             "svc-engine",
+            "svc-guide",
             "svc-lang",
             "svc-store",
             "svc-text",

@@ -19,6 +19,8 @@ pub(super) struct Answer {
     /// The headers, in lower case.
     pub(super) head: String,
     pub(super) body: String,
+    /// The body as it came.
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Client {
@@ -88,7 +90,9 @@ impl Answer {
         let head = head.to_lowercase();
         let is_chunked = head.contains("transfer-encoding: chunked");
         let body = if is_chunked { unchunked(body) } else { body.to_owned() };
-        Self { status, head, body }
+        let end =
+            bytes.windows(4).position(|it| it == b"\r\n\r\n").map_or(bytes.len(), |it| it + 4);
+        Self { status, head, body, bytes: bytes[end..].to_vec() }
     }
 
     #[track_caller]

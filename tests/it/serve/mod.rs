@@ -4,10 +4,13 @@ mod client;
 mod endpoints;
 mod keys;
 mod mistakes;
+mod once;
+mod operation;
 mod runs;
 mod scripts;
 mod tools;
 mod walls;
+mod workflow;
 
 use std::{
     fs,

@@ -116,7 +116,7 @@ fn a_policy_holds_for_every_call() {
     let list = server.get("/scripts").ok();
     assert_eq!(list["scripts"].as_array().unwrap().len(), 1, "{list}");
     assert!(list["unserved"].to_string().contains("E315"), "{list}");
-    let body = r#"{"op": "write_file", "params": {"content": "x", "to": "out.txt"}}"#;
+    let body = r#"{"op": "write_file", "params": {"text": "x", "to": "out.txt"}}"#;
     let answer = server.post("/invoke/files", body);
     assert!((400..500).contains(&answer.status), "{answer:?}");
     assert!(!server.place.path().join("out.txt").exists());

@@ -120,7 +120,7 @@ fn policy(script: &str, graph: &str) -> String {
 }
 
 /// The hash of a text in the notation of a policy.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 

@@ -5,7 +5,11 @@ use svc_contract::{
     value::{Text, Value},
 };
 use svc_engine::blocks::PipelineStep;
-use svc_service::{Answer, Bounds, Call, Fault, Work, decode, tools};
+use svc_service::{
+    Answer, Bounds, Call, Fault, Work,
+    decode::{self, AnyFields},
+    tools,
+};
 
 use super::{
     Input, Reply, Rest,
@@ -18,7 +22,7 @@ params! {
         /// The op.
         op: Text,
         /// The arguments by the names of the params.
-        params: Value = Value::Record([].into_iter().collect()),
+        params: AnyFields = AnyFields::none(),
     }
 }
 
@@ -66,7 +70,7 @@ async fn invoke(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 pub(super) async fn answer(rest: &Rest, input: &Input, component: &str) -> Result<Answer, Fault> {
     let asked: InvokeRequest = decode::decode(renamed(input.object()?))?;
     let mut step = PipelineStep::new(component, asked.op.as_ref());
-    step.params = decode::object(asked.params, "params")?;
+    step.params = asked.params.args();
     rest.service.call(Call { work: Work::Op(step), bounds: Bounds::default() }).await
 }
 

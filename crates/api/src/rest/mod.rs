@@ -5,9 +5,11 @@
 
 mod body;
 mod clusters;
+mod docs;
 pub mod event;
 mod fault;
 mod invoke;
+mod once;
 mod openapi;
 mod pipeline;
 mod route;
@@ -15,6 +17,7 @@ mod runs;
 mod scripts;
 mod state;
 mod tools;
+mod workflow;
 
 use std::{
     future::Future,
@@ -27,8 +30,9 @@ use std::{
 
 use svc_contract::value::{Value, json};
 use svc_engine::CancellationToken;
-use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window};
+use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window, once::Once};
 
+pub use docs::page as docs_page;
 pub use fault::{WithRequest, body as fault_body};
 pub use openapi::document;
 pub use route::{Access, Body, Found, Method, Route, find, routes};
@@ -47,13 +51,15 @@ pub struct Rest {
     pub service: Service,
     /// The version of the program.
     pub version: &'static str,
+    /// The calls with an `Idempotency-Key`.
+    pub once: Once,
 }
 
 impl Rest {
     /// The same for a visitor, or why they are not let in; and what is left of the tightest limit.
     pub async fn enter(&self, visitor: Visitor<'_>) -> Result<(Self, Option<Window>), Turned> {
         let (service, window) = self.service.enter(visitor).await?;
-        Ok((Self { service, ..*self }, window))
+        Ok((Self { service, version: self.version, once: self.once.clone() }, window))
     }
 
     /// The store of the caller's runs, if runs are recorded.
@@ -133,6 +139,8 @@ pub struct Input {
     pub is_async: bool,
     /// The number of the last event that the caller has.
     pub last_event: Option<u64>,
+    /// The `Idempotency-Key` of the caller.
+    pub once: Option<String>,
 }
 
 /// The answer to a request.
@@ -142,6 +150,8 @@ pub enum Reply {
     Text(u16, &'static str, String),
     /// The events of a run as they happen.
     Events(EventsOf),
+    /// The status, the media type and the text of an answer that was given before.
+    Repeated(u16, String, String),
 }
 
 /// The events of a run after a number.

@@ -13,6 +13,10 @@ use super::{
 
 /// The document as JSON text.
 pub fn document(version: &str, registry: &Registry) -> String {
+    json::write_pretty(&value(version, registry))
+}
+
+pub(super) fn value(version: &str, registry: &Registry) -> Value {
     let mut paths: Vec<(&str, Vec<(&str, Value)>)> = Vec::new();
     for route in routes() {
         let method = match route.method {
@@ -26,7 +30,7 @@ pub fn document(version: &str, registry: &Registry) -> String {
         }
     }
     let paths = paths.into_iter().map(|(path, all)| (path, record(all))).collect();
-    let document = record(vec![
+    record(vec![
         ("openapi", "3.1.0".into()),
         (
             "info",
@@ -49,8 +53,7 @@ pub fn document(version: &str, registry: &Registry) -> String {
         ("servers", vec![object([("url", "/".into())])].into()),
         ("paths", record(paths)),
         ("components", object([("schemas", object([("Error", error())]))])),
-    ]);
-    json::write_pretty(&document)
+    ])
 }
 
 fn operation(route: &Route, registry: &Registry) -> Value {
@@ -64,7 +67,7 @@ fn operation(route: &Route, registry: &Registry) -> Value {
         fields.push(("parameters", params.into()));
     }
     if let Some(body) = route.body {
-        fields.push(("requestBody", request_body(body)));
+        fields.push(("requestBody", request_body(body, registry)));
     }
     fields.push(("responses", responses(route, registry)));
     record(fields)
@@ -96,7 +99,26 @@ fn params(route: &Route) -> Vec<Value> {
             ("schema", schema_of(it)),
         ])
     });
-    in_path.chain(in_query).collect()
+    in_path.chain(in_query).chain(once(route)).collect()
+}
+
+/// The header by which a call is made once.
+fn once(route: &Route) -> Option<Value> {
+    (route.method == Method::Post).then(|| {
+        let schema = record(vec![
+            ("type", "string".into()),
+            ("minLength", 1.into()),
+            ("maxLength", 255.into()),
+            ("pattern", "^[ -~]+$".into()),
+        ]);
+        object([
+            ("name", "Idempotency-Key".into()),
+            ("in", "header".into()),
+            ("required", false.into()),
+            ("description", "Repeats of a call with the same key get its first answer.".into()),
+            ("schema", schema),
+        ])
+    })
 }
 
 /// The schema of one param of a query.
@@ -107,11 +129,15 @@ fn schema_of(param: &Param) -> Value {
     own.cloned().unwrap_or_default()
 }
 
-fn request_body(body: Body) -> Value {
+fn request_body(body: Body, registry: &Registry) -> Value {
     let (schema, required) = match body {
         Body::Fields(params) => {
             let schema = tools::input_schema(params).unwrap_or_default();
             (schema, params.iter().any(|it| it.default.is_none()))
+        }
+        Body::Tool(name) => {
+            let schema = tools::find(registry, name).map(|it| it.input_schema);
+            (schema.unwrap_or_default(), true)
         }
         Body::Open => (object([("type", "object".into())]), false),
     };
@@ -128,6 +154,7 @@ fn responses(route: &Route, registry: &Registry) -> Value {
         Answers::ObjectOrEvents => vec![json(), events()],
         Answers::Events => vec![events()],
         Answers::Page => vec![content_of("text/html", text())],
+        Answers::Lines => vec![content_of("text/plain", text())],
     };
     let mut all = vec![(
         "200".to_owned(),
@@ -175,6 +202,9 @@ fn statuses(route: &Route) -> Vec<u16> {
     }
     if route.body.is_some() || !route.query.is_empty() {
         all.push(422);
+    }
+    if route.method == Method::Post {
+        all.push(409);
     }
     if route.body.is_some() {
         all.extend([400, 408, 413, 415]);

@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 use svc_lang::diag::Source;
-use svc_service::{Args, Bounds, Call, Fault, Work, tools};
+use svc_service::{Args, Bounds, Call, Fault, Work, decode::AnyFields, tools};
 
 use super::{
     Input, Reply, Rest, invoke,
@@ -21,13 +21,14 @@ record! {
         /// The op.
         op: Text,
         /// The arguments by the names of the params.
-        params: Option<Value>,
+        params: Option<AnyFields>,
     }
 }
 
 params! {
     struct PipelineRequest {
         /// The steps in their order, at most 64.
+        #[filled]
         steps: Vec<PipelineStep>,
         /// What the first step gets: its params as an object, or its input.
         initial: Option<Value> = None,
@@ -136,7 +137,7 @@ async fn pipeline(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 }
 
 /// The steps with `op` where they say `operation`.
-fn with_ops(steps: Value) -> Value {
+pub(super) fn with_ops(steps: Value) -> Value {
     let Value::List(all) = &steps else { return steps };
     let renamed = all.iter().map(|it| match it {
         Value::Record(of) if of.get("op").is_none() => {

@@ -8,6 +8,7 @@ use svc_service::{Caller, Fault, Why};
 
 use super::{
     Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
+    workflow,
 };
 
 /// The method of a route.
@@ -72,6 +73,8 @@ pub enum Answers {
     ObjectOrEvents,
     Events,
     Page,
+    /// Lines for another program.
+    Lines,
 }
 
 /// What a body contains.
@@ -79,6 +82,8 @@ pub enum Answers {
 pub enum Body {
     /// These fields.
     Fields(&'static [Param]),
+    /// The arguments of this tool.
+    Tool(&'static str),
     /// An object whose fields something else decides.
     Open,
 }
@@ -99,6 +104,7 @@ pub fn routes() -> &'static [Route] {
             clusters::routes(),
             invoke::routes(),
             pipeline::routes(),
+            workflow::routes(),
             tools::routes(),
             scripts::routes(),
             runs::routes(),

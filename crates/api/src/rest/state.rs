@@ -72,6 +72,7 @@ params! {
 params! {
     struct Goal {
         /// The goal, in plain words.
+        #[filled]
         goal: Text,
         /// The maximum number of ops that the goal may ask for.
         #[range(1..=50)]
@@ -113,6 +114,15 @@ pub(super) fn routes() -> Vec<Route> {
             summary: "Whether calls are accepted.",
             statuses: &[503],
             handle: Handle::Now(|rest, _| ready(rest)),
+            ..copy(&base)
+        },
+        Route {
+            path: "/metrics",
+            summary: "Calls, durations, runs and costs, as Prometheus reads them.",
+            access: Access::Admin,
+            reply: || object([("type", "string".into())]),
+            answers: Answers::Lines,
+            handle: Handle::Now(|rest, _| Ok(metrics(rest))),
             ..copy(&base)
         },
         Route {
@@ -209,7 +219,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// The same route: `Route` holds only constants.
-fn copy(it: &Route) -> Route {
+pub(super) fn copy(it: &Route) -> Route {
     Route {
         method: it.method,
         path: it.path,
@@ -285,6 +295,10 @@ fn reload(rest: &Rest) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(view.encode())))
 }
 
+fn metrics(rest: &Rest) -> Reply {
+    Reply::Text(200, "text/plain; version=0.0.4; charset=utf-8", rest.service.metrics_text())
+}
+
 fn components(rest: &Rest) -> Reply {
     let all = rest.service.engine().registry().components();
     let components = all.iter().map(|it| it.name.into()).collect();
@@ -338,7 +352,7 @@ async fn overview(rest: &Rest) -> Result<Reply, Fault> {
 }
 
 /// The result of a tool.
-async fn called<const N: usize>(
+pub(super) async fn called<const N: usize>(
     rest: &Rest,
     tool: &str,
     args: [(&str, Value); N],

@@ -37,6 +37,18 @@ pub trait Catalog: Send + Sync + 'static {
 
     /// The flows of the standard library.
     fn library(&self) -> Vec<LibraryFlow>;
+
+    /// The modules of the standard library.
+    fn modules(&self) -> Vec<LibraryModule>;
+}
+
+/// A module of the standard library.
+#[derive(Clone, Debug)]
+pub struct LibraryModule {
+    /// Its name, without `std:`.
+    pub name: &'static str,
+    /// The ops that its flows call. What a template calls is known only where it is used.
+    pub calls: Vec<OpRef>,
 }
 
 /// A flow of the standard library.

@@ -40,7 +40,7 @@ pub mod findings;
 pub use bias::Bias;
 pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;
-pub use catalog::{Catalog, LibraryFlow, Tried, Way};
+pub use catalog::{Catalog, LibraryFlow, LibraryModule, Tried, Way};
 pub use closure::{
     Arguments, Closure, ClosureOp, OpSignature, Outcome, WithCx, inline_op, io_op, op,
 };

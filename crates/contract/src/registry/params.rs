@@ -16,6 +16,8 @@ pub struct Param {
     /// Whether it changes only how good or how quick a result is, so that it may be tuned
     /// automatically: it is marked `#[tune]`.
     pub is_evolvable: bool,
+    /// Whether an empty text or list is refused: it is marked `#[filled]`.
+    pub is_filled: bool,
 }
 
 /// The value of a parameter that a call leaves out.
@@ -84,11 +86,25 @@ impl Param {
     pub fn take<T: Field>(&self, arg: Option<&mut Value>) -> Result<T, OpError> {
         let value = arg.map(std::mem::take).unwrap_or_default();
         self.test_range(&value)?;
+        self.test_filled(&value)?;
         let kind = value.kind();
         T::decode(value).ok_or_else(|| {
             let wanted = self.scheme.show();
             OpError::invalid_input(format!("expected {wanted} for `{}`, found {kind}", self.name))
         })
+    }
+
+    /// Refuses an empty value, if the param must not be empty.
+    pub fn test_filled(&self, value: &Value) -> Result<(), OpError> {
+        let what = match value {
+            Value::Text(it) | Value::Path(it) if it.is_empty() => "a text",
+            Value::List(it) if it.is_empty() => "at least one item",
+            _ => return Ok(()),
+        };
+        if !self.is_filled {
+            return Ok(());
+        }
+        Err(OpError::invalid_input(format!("expected {what} for `{}`, found none", self.name)))
     }
 
     fn test_range(&self, value: &Value) -> Result<(), OpError> {
@@ -140,7 +156,8 @@ pub(super) fn one_line(doc: &str) -> String {
 
 /// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
 /// optional; `#[range(low..=high)]` bounds a number; `#[tune]` before it marks a param that
-/// changes only how good or how quick a result is. A field may be `pub`.
+/// changes only how good or how quick a result is, and `#[filled]` after them one that must not be
+/// an empty text or list. A field may be `pub`.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -163,6 +180,7 @@ macro_rules! params {
             $(#[doc = $field_doc:literal])*
             $(#[tune $(= $tune:literal)?])?
             $(#[range($low:literal..=$high:literal)])?
+            $(#[filled $(= $filled:literal)?])?
             $field_vis:vis $field:ident: $ty:ty $(= $default:expr)?
         ),* $(,)?
     }) => {
@@ -182,6 +200,7 @@ macro_rules! params {
                         $(.within($low as f64, $high as f64))?,
                     default: $crate::params!(@default $ty $(, $default)?),
                     tune: [$(tuned $($tune)?)?],
+                    filled: [$(filled $($filled)?)?],
                 })*)
             };
 
@@ -209,6 +228,7 @@ macro_rules! params {
         scheme: $scheme:expr,
         default: $default:expr,
         tune: [$($tune:ident)?],
+        filled: [$($filled:ident)?],
     })*) => {
         [$($crate::registry::Param {
             name: $name,
@@ -217,10 +237,13 @@ macro_rules! params {
             default: $default,
             is_input: { $idx += 1; $idx == 1 },
             is_evolvable: $crate::params!(@tune $($tune)?),
+            is_filled: $crate::params!(@filled $($filled)?),
         }),*]
     };
     (@tune) => { false };
     (@tune tuned) => { true };
+    (@filled) => { false };
+    (@filled filled) => { true };
     (@default $ty:ty) => { None };
     (@default $ty:ty, $default:expr) => {
         Some($crate::registry::ParamDefault::Made(|| {
@@ -243,6 +266,7 @@ macro_rules! params {
     };
     (@field #[doc = $doc:literal] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[tune] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
+    (@field #[filled] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[range($low:literal..=$high:literal)] #[tune] $($rest:tt)*) => {
         compile_error!("expected `#[tune]` before `#[range(..)]`");
     };
@@ -251,7 +275,7 @@ macro_rules! params {
     };
     (@field #[$($other:tt)*] $($rest:tt)*) => {
         compile_error!(concat!(
-            "expected `#[tune]` or `#[range(low..=high)]` before a param, found `#[",
+            "expected `#[tune]`, `#[range(low..=high)]` or `#[filled]` before a param, found `#[",
             stringify!($($other)*), "]`",
         ));
     };

@@ -149,6 +149,7 @@ const PATH: Param = Param {
     default: None,
     is_input: false,
     is_evolvable: false,
+    is_filled: false,
 };
 
 impl<S: State> Params for Save<S> {
@@ -163,6 +164,7 @@ impl<S: State> Params for Save<S> {
             default: None,
             is_input: true,
             is_evolvable: false,
+            is_filled: false,
         },
         PATH,
     ];

@@ -2,6 +2,9 @@
 
 use super::{EnumType, Record, RecordType, Text, Type, Value, json};
 
+/// How a duration is written.
+const DURATION: &str = r"^([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+$";
+
 /// The representation of ranges and of list limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranges {
@@ -27,7 +30,7 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
             number("number", range.map(|(low, high)| (low.into(), high.into())), ranges)
         }
         Type::Text => typed("string", []),
-        Type::Duration => unit("a duration, such as 30s, 5m or 1h30m"),
+        Type::Duration => duration(ranges),
         Type::Time => typed("string", [("format", "date-time".into())]),
         Type::Date => typed("string", [("format", "date".into())]),
         Type::Money => unit("an amount of US dollars, such as $0.05"),
@@ -85,6 +88,15 @@ fn number(name: &str, range: Option<(Value, Value)>, ranges: Ranges) -> Value {
             let range = format!("from {} to {}", json::write(&low), json::write(&high));
             typed(name, [("description", range.into())])
         }
+    }
+}
+
+fn duration(ranges: Ranges) -> Value {
+    let what = ("description", "a duration, such as 30s, 5m or 1h30m".into());
+    match ranges {
+        // As `parse_duration` reads it.
+        Ranges::Asserted => typed("string", [what, ("pattern", DURATION.into())]),
+        Ranges::Described => typed("string", [what]),
     }
 }
 

@@ -60,6 +60,11 @@ pub(super) fn of_step(error: OpError, step: Option<usize>) -> OpError {
     }
 }
 
+/// The error with the name of its step.
+pub(super) fn of_named(error: OpError, id: &str) -> OpError {
+    OpError { message: format!("step `{id}`: {}", error.message), ..error }
+}
+
 /// Several mistakes as one error, of the kind of the first one.
 pub(super) fn together(mistakes: Vec<OpError>) -> Option<OpError> {
     let mut mistakes = mistakes.into_iter();
@@ -78,7 +83,7 @@ pub(super) fn of_run(engine: &Engine, error: Error, script: &Script) -> OpError 
         Error::Input { error, .. } | Error::Run { error, .. } => {
             let place = if error.source.is_none() { error.span } else { Span::default() };
             let message = error.to_string();
-            of_step(OpError { message, ..error.error.clone() }, script.step_at(place))
+            script.in_step(OpError { message, ..error.error.clone() }, place)
         }
     };
     shown.because(error)
@@ -86,7 +91,7 @@ pub(super) fn of_run(engine: &Engine, error: Error, script: &Script) -> OpError 
 
 /// The problems of a check as one error.
 fn of_report(report: &Report, script: &Script) -> OpError {
-    let problems = report.errors().map(|it| of_step(of_problem(it), script.step_at(it.span())));
+    let problems = report.errors().map(|it| script.in_step(of_problem(it), it.span()));
     let bug = || OpError::bug(format!("expected a problem, found none: {report}"));
     together(problems.collect()).unwrap_or_else(bug)
 }

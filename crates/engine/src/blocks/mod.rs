@@ -16,6 +16,7 @@ mod script;
 mod single;
 mod step;
 mod steps;
+mod workflow;
 
 use svc_contract::registry::{ErrorKind, OpError};
 use tokio::runtime::{Builder, Handle};
@@ -28,6 +29,7 @@ pub use registry::ComponentRegistry;
 pub use single::AIBlock;
 pub use step::PipelineStep;
 pub use steps::{Order, Steps};
+pub use workflow::{OnError, ResultOf, StepOutcome, WorkflowStep};
 
 /// Success, or a failure with its kind, its message and often a help text: the specification's
 /// `Result`. The source of a failure that has a place in a script is an [`Error`](crate::Error).

@@ -35,6 +35,8 @@ pub(super) struct Script {
     places: Vec<Range<usize>>,
     /// The cost of all steps together.
     cap: Option<Money>,
+    /// The names of the steps; without any, they are counted.
+    ids: Vec<String>,
 }
 
 /// A step whose op is known.
@@ -54,14 +56,14 @@ impl Call {
     }
 
     /// The name of the input, if the params have no value for it and it has no default.
-    fn open_input(&self) -> Option<&'static str> {
+    pub(super) fn open_input(&self) -> Option<&'static str> {
         let input = self.op.op.input()?;
         let is_open = input.default.is_none() && !self.params.contains_key(input.name);
         is_open.then_some(input.name)
     }
 
     /// The first param without a value and without a default, besides an open input.
-    fn test_complete(&self, takes_previous: bool) -> Result<()> {
+    pub(super) fn test_complete(&self, takes_previous: bool) -> Result<()> {
         let is_open = |name: &str| takes_previous && self.open_input() == Some(name);
         let lacking = self.op.op.params.iter().find(|it| {
             it.default.is_none() && !self.params.contains_key(it.name) && !is_open(it.name)
@@ -74,6 +76,16 @@ impl Call {
 }
 
 impl Script {
+    pub(super) fn new(
+        text: String,
+        params: Vec<(String, Value)>,
+        places: Vec<Range<usize>>,
+        cap: Option<Money>,
+        ids: Vec<String>,
+    ) -> Self {
+        Self { text, params, places, cap, ids }
+    }
+
     /// Writes the script of some calls, or returns the mistakes in all of their params.
     pub(super) fn of(calls: Vec<Result<Call>>, shape: Shape, cap: Option<Money>) -> Result<Self> {
         let (mut params, mut steps, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
@@ -95,7 +107,7 @@ impl Script {
         }
         let places = body(&mut text, &steps, shape);
         let params = params.into_iter().map(|(name, _, value)| (name, value)).collect();
-        Ok(Self { text, params, places, cap })
+        Ok(Self { text, params, places, cap, ids: Vec::new() })
     }
 
     /// Checks the script with its values, and that its bounds can be kept; nothing runs.
@@ -127,8 +139,17 @@ impl Script {
         }
     }
 
+    /// The error with the step at its place of the text.
+    pub(super) fn in_step(&self, error: OpError, span: Span) -> OpError {
+        let idx = self.step_at(span);
+        match idx.and_then(|it| self.ids.get(it)) {
+            Some(id) => failure::of_named(error, id),
+            None => failure::of_step(error, idx),
+        }
+    }
+
     /// The step at a place of the text, if there is more than one.
-    pub(super) fn step_at(&self, span: Span) -> Option<usize> {
+    fn step_at(&self, span: Span) -> Option<usize> {
         let is_there = |it: &&Range<usize>| it.start <= span.start && span.end <= it.end;
         let idx = self.places.iter().rposition(|it| is_there(&it));
         idx.filter(|_| self.places.len() > 1 && span != Span::default())
@@ -144,7 +165,7 @@ pub(super) fn results(value: &Value, count: usize) -> Result<Vec<Value>> {
 }
 
 /// The field with the result of a step.
-fn name(idx: usize) -> String {
+pub(super) fn name(idx: usize) -> String {
     format!("step{}", idx + 1)
 }
 

@@ -52,6 +52,11 @@ impl ComponentRegistry {
 }
 
 impl Steps {
+    /// A script whose result is a record with the result of each step.
+    pub(super) fn of(script: Script, count: usize) -> Self {
+        Self { script, count, is_alone: false }
+    }
+
     /// The run of the steps on an engine with the same components.
     pub fn request<'e>(&self, engine: &'e Engine) -> Request<'e> {
         self.script.request(engine)

@@ -25,6 +25,7 @@ pub fn input(params: &[Param]) -> Option<Value> {
             }
             continue;
         };
+        let schema = if param.is_filled { filled(schema) } else { schema };
         let schema = documented(schema, &param.summary());
         let default = param.default.map(ParamDefault::value).filter(|it| !it.is_null());
         properties.push((Text::from(param.name), with_default(schema, default)));
@@ -33,6 +34,20 @@ pub fn input(params: &[Param]) -> Option<Value> {
         }
     }
     Some(object(properties, required))
+}
+
+/// The schema without empty texts and lists.
+fn filled(schema: Value) -> Value {
+    let Value::Record(of) = &schema else { return schema };
+    if let Some(Value::List(choices)) = of.get("anyOf") {
+        let choices: Vec<Value> = choices.iter().cloned().map(filled).collect();
+        return with(schema, "anyOf", choices.into());
+    }
+    match of.get("type").and_then(Value::as_str) {
+        Some("string") => with(schema, "minLength", 1.into()),
+        Some("array") => with(schema, "minItems", 1.into()),
+        _ => schema,
+    }
 }
 
 /// The schema of a result. Other programs expect an object, so anything else is its field

@@ -34,6 +34,7 @@ mod failure;
 mod jobs;
 mod keys;
 mod locks;
+mod once;
 mod pepper;
 mod quotas;
 #[cfg(test)]
@@ -43,6 +44,7 @@ mod writing;
 pub use audit::{AuditHead, AuditRow, Break};
 pub use keys::{KeyRow, Rotation};
 pub use locks::LockRow;
+pub use once::{OnceAnswer, OnceKey, OnceRow};
 pub use pepper::Pepper;
 pub use quotas::{Reserved, TakenCalls};
 
@@ -53,8 +55,10 @@ const FILE: &str = "service.db";
 const PEPPER: &str = "pepper";
 
 /// Its tables: "svcb".
-const TABLES: Tables<'static> =
-    Tables { application: 0x7376_6362, migrations: &[include_str!("schema/1.sql")] };
+const TABLES: Tables<'static> = Tables {
+    application: 0x7376_6362,
+    migrations: &[include_str!("schema/1.sql"), include_str!("schema/2.sql")],
+};
 
 /// An open book. Dropping it writes everything that is pending.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use svc_contract::registry::{Bias, Component, Effect, Scope, compute};
 
+mod dependencies;
 mod discover;
 mod health;
 mod inspect;
@@ -29,6 +30,7 @@ pub(super) const COMPONENT: Component = Component {
         ("nav_stats", "stats"),
         ("nav_health", "health"),
         ("list_components", "list"),
+        ("dependency_graph", "dependencies"),
     ],
     ops: &[
         compute::<discover::Discover>(),
@@ -38,6 +40,7 @@ pub(super) const COMPONENT: Component = Component {
         compute::<health::Stats>(),
         compute::<health::Health>(),
         compute::<list::List>(),
+        compute::<dependencies::DependencyGraph>(),
     ],
 };
 

@@ -54,6 +54,7 @@ impl OpSignature {
             default,
             is_input: self.params.is_empty(),
             is_evolvable: false,
+            is_filled: false,
         });
         self
     }

@@ -13,7 +13,7 @@ use super::{Meta, ResourceBounds, millis, run_id, with};
 use crate::{
     Answer, Bounds, Call, Fault, Work,
     call::Args,
-    decode::{decode, object},
+    decode::{AnyFields, decode},
     resolve::in_a_script,
 };
 
@@ -39,7 +39,7 @@ params! {
         /// The op.
         op: Text = "infer".into(),
         /// The arguments by the names of the params.
-        params: Value = Value::Record([].into_iter().collect()),
+        params: AnyFields = AnyFields::none(),
         /// Tighter bounds than the default ones.
         bounds: Option<ResourceBounds> = None,
         /// A label for usage reports.
@@ -80,7 +80,7 @@ params! {
         /// The op.
         op: Text = "infer".into(),
         /// The arguments by the names of the params.
-        params: Value = Value::Record([].into_iter().collect()),
+        params: AnyFields = AnyFields::none(),
         /// Tighter bounds than the default ones.
         bounds: Option<ResourceBounds> = None,
         /// A label for usage reports.
@@ -165,12 +165,12 @@ pub(super) fn typed_work(
 fn call(
     component: &str,
     op: &str,
-    params: Value,
+    params: AnyFields,
     own: Option<ResourceBounds>,
     bounds: Bounds,
 ) -> Result<Call, Fault> {
     let mut step = PipelineStep::new(component, op);
-    step.params = object(params, "params")?;
+    step.params = params.args();
     Ok(Call { work: Work::Op(step), bounds: with(own, bounds)? })
 }
 

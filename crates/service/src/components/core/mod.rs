@@ -3,6 +3,7 @@
 //! The work of these tools is named in their arguments, so it is put in their place before anything
 //! is planned; see [`meta`].
 
+mod compose;
 mod invoke;
 mod pipeline;
 mod status;
@@ -12,6 +13,7 @@ use svc_contract::{
     value::{Money, Value},
 };
 use svc_engine::Engine;
+use svc_lang::plan::Plan;
 
 use crate::{Answer, Bounds, Call, Fault, call::Args};
 
@@ -26,6 +28,7 @@ pub(crate) const COMPONENT: Component = Component {
         inline::<invoke::Invoke>(),
         inline::<invoke::InvokeTyped>(),
         inline::<pipeline::RunPipeline>(),
+        inline::<compose::Compose>(),
         compute::<status::Status>(),
     ],
 };
@@ -83,6 +86,7 @@ pub(crate) enum Meta {
     /// The type that the result must have.
     InvokeTyped(invoke::Expected),
     Pipeline,
+    Compose(compose::Composing),
 }
 
 /// The work of a tool that names it in its arguments; `None` for any other tool.
@@ -96,6 +100,7 @@ pub(crate) fn meta(
         "invoke_component" => Some(invoke::work(args, bounds)?),
         "invoke_component_typed" => Some(invoke::typed_work(args, bounds, engine)?),
         "run_pipeline" => Some(pipeline::work(args, bounds)?),
+        "compose_and_run" => Some(compose::work(args, bounds, engine)?),
         _ => None,
     })
 }
@@ -110,6 +115,25 @@ impl Meta {
                 Ok(invoke::result(answer))
             }
             Self::Pipeline => Ok(pipeline::result(answer)),
+            Self::Compose(composing) => composing.result(answer),
+        }
+    }
+
+    /// Whether nothing runs: only the plan is wanted.
+    pub(crate) fn is_dry(&self) -> bool {
+        matches!(self, Self::Compose(it) if it.is_dry())
+    }
+
+    /// Whether the run is recorded in any case.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self, Self::Compose(_)) && !self.is_dry()
+    }
+
+    /// Notes the script of the work, if the result of the tool has it, and the plan of a dry run.
+    pub(crate) fn with(self, script: Option<&str>, plan: Option<Result<Plan, Fault>>) -> Self {
+        match self {
+            Self::Compose(it) => Self::Compose(it.with(script, plan)),
+            other => other,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{Meta, ResourceBounds, UsageView, millis, run_id, with};
 use crate::{
     Answer, Bounds, Call, Fault, Mode, Work,
     call::Args,
-    decode::{decode, object},
+    decode::{AnyFields, decode, object},
     resolve::in_a_script,
 };
 
@@ -25,7 +25,7 @@ record! {
         /// The op; `infer` if it is left out.
         op: Option<Text>,
         /// The arguments by the names of the params.
-        params: Option<Value>,
+        params: Option<AnyFields>,
     }
 }
 
@@ -71,6 +71,7 @@ params! {
     /// checked before the first one runs.
     pub(super) struct RunPipeline {
         /// The steps, at most 64.
+        #[filled]
         steps: Option<Vec<Step>> = None,
         /// A script, instead of steps.
         script: Option<Text> = None,
@@ -112,12 +113,12 @@ pub(super) fn work(args: Args, bounds: Bounds) -> Result<(Call, Meta), Fault> {
     let bounds = with(asked.bounds, bounds)?;
     let work = match (asked.steps, asked.script) {
         (Some(steps), None) => {
-            let steps = steps.into_iter().enumerate().map(|(idx, it)| it.step(idx));
+            let steps = steps.into_iter().map(Step::step).collect();
             let mode = match asked.mode {
                 StepMode::Sequential => Mode::Sequential,
                 StepMode::Parallel => Mode::Parallel,
             };
-            Work::Steps { steps: steps.collect::<Result<_, _>>()?, initial: asked.initial, mode }
+            Work::Steps { steps, initial: asked.initial, mode }
         }
         (None, Some(script)) => {
             let args = asked.initial.map(|it| object(it, "initial")).transpose()?;
@@ -135,13 +136,13 @@ pub(super) fn work(args: Args, bounds: Bounds) -> Result<(Call, Meta), Fault> {
 }
 
 impl Step {
-    fn step(self, idx: usize) -> Result<PipelineStep, Fault> {
+    fn step(self) -> PipelineStep {
         let op = self.op.unwrap_or_else(|| "infer".into());
         let mut step = PipelineStep::new(self.component.as_ref(), op.as_ref());
         if let Some(params) = self.params {
-            step.params = object(params, &format!("steps[{idx}].params"))?;
+            step.params = params.args();
         }
-        Ok(step)
+        step
     }
 }
 
