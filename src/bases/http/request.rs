@@ -34,7 +34,7 @@ pub(super) async fn read(
         content_type: text(header::CONTENT_TYPE),
         wants_events: accept.split(',').any(|it| it.trim().starts_with("text/event-stream")),
         is_async: prefer.split([',', ';']).any(|it| it.trim() == "respond-async"),
-        once: text(header::HeaderName::from_static("idempotency-key")),
+        once: once(&head.headers),
         last_event: last.and_then(|it| it.trim().parse().ok()),
     })
 }
@@ -58,6 +58,14 @@ async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
 fn too_large() -> Fault {
     let message = format!("the body is larger than {} MiB", LARGEST_BODY >> 20);
     Fault::new(Why::TooLarge, message)
+}
+
+/// The key of a call that is made once. One that cannot be read is still one, so it is refused and
+/// not overlooked.
+fn once(headers: &HeaderMap) -> Option<String> {
+    let all = headers.get_all(header::HeaderName::from_static("idempotency-key"));
+    let all: Vec<_> = all.iter().map(|it| String::from_utf8_lossy(it.as_bytes())).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// A header as text.

@@ -137,6 +137,20 @@ fn the_document_describes_every_route() {
     let body = &document["paths"]["/invoke/{component}"]["post"]["requestBody"];
     let schema = &body["content"]["application/json"]["schema"];
     assert_eq!(schema["required"], json!(["op"]));
+    // What is refused is said before.
+    let schema_of = |path: &str| {
+        let body = &document["paths"][path]["post"]["requestBody"]["content"];
+        body["application/json"]["schema"]["properties"].clone()
+    };
+    assert_eq!(schema_of("/invoke/{component}")["params"]["type"], "object");
+    assert_eq!(schema_of("/pipeline")["steps"]["minItems"], 1);
+    assert_eq!(schema_of("/guide/plan")["goal"]["minLength"], 1);
+    assert_eq!(schema_of("/workflow/compose")["steps"]["anyOf"][0]["minItems"], 1);
+    let params = document["paths"]["/scripts/{name}"]["post"]["parameters"].as_array().unwrap();
+    for name in ["wait", "max_cost"] {
+        let param = params.iter().find(|it| it["name"] == name).unwrap();
+        assert!(param["schema"]["pattern"].is_string(), "{param}");
+    }
     for route in svc_api::rest::routes() {
         let method = route.method.name().to_lowercase();
         let operation = &document["paths"][route.path][method.as_str()];

@@ -31,6 +31,16 @@ fn bodies_that_cannot_be_read_say_why() {
     let wrong = send(b"[1]", json).fails(422, "invalid_input");
     assert!(wrong.contains("expected an object"), "{wrong}");
     send(b"", json).fails(422, "invalid_input");
+    let wrong = send(br#"{"op": "upper", "params": 0}"#, json).fails(422, "invalid_input");
+    assert!(wrong.contains(r#""field":"params""#), "{wrong}");
+    for (path, body) in [
+        ("/guide/plan", r#"{"goal": ""}"#),
+        ("/pipeline", r#"{"steps": []}"#),
+        ("/workflow/compose", r#"{"goal": ""}"#),
+    ] {
+        let wrong = server.post(path, body).fails(422, "invalid_input");
+        assert!(wrong.contains("found none"), "{wrong}");
+    }
     let large = format!("{{\"op\": \"{}\"}}", "x".repeat(1 << 20));
     send(large.as_bytes(), json).fails(413, "too_large");
 }

@@ -57,10 +57,13 @@ fn a_key_means_one_call() {
     let wrong = post(&server, "/invoke/list", "k", &body("a")).fails(422, "invalid_input");
     assert!(wrong.contains("another call"), "{wrong}");
     assert_eq!(post(&server, "/invoke/text", "k", &body("a")).ok()["result"], "A");
-    for key in ["", &"x".repeat(256), "tab\there"] {
+    for key in ["", &"x".repeat(256), "tab\there", "schlüssel"] {
         let wrong = post(&server, "/invoke/text", key, &body("a"));
         assert!(matches!(wrong.status, 400 | 422), "{key:?}: {wrong:?}");
     }
+    let two = [("Idempotency-Key", "k"), ("Idempotency-Key", "k")];
+    let answer = server.client.send("POST", "/invoke/text", &two, Some(body("b").as_bytes()));
+    assert_eq!(answer.ok()["result"], "B");
     // Nothing ran, so the key can be used for the call that was meant.
     post(&server, "/invoke/text", "k2", r#"{"op": "uper"}"#).fails(404, "not_found");
     assert_eq!(post(&server, "/invoke/text", "k2", &body("c")).ok()["result"], "C");

@@ -46,6 +46,12 @@ fn a_script_runs_with_its_params() {
     assert!(wrong.contains("did you mean `text`?"), "{wrong}");
     let wrong = server.post("/scripts/slow?timeout=never", "{}").fails(422, "invalid_input");
     assert!(wrong.contains("timeout"), "{wrong}");
+    let wrong = server.post("/scripts/slow?max_cost=cheap", "{}").fails(422, "invalid_input");
+    assert!(wrong.contains("max_cost"), "{wrong}");
+    for cost in ["$0.10", "0.10"] {
+        let answer = server.post(&format!("/scripts/slow?max_cost={cost}"), r#"{"time": "1ms"}"#);
+        assert_eq!(answer.ok()["result"], "slept");
+    }
     let late = server.post("/scripts/slow?timeout=200ms", "{}");
     assert!(matches!(late.status, 422 | 504), "{late:?}");
 }

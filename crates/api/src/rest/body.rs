@@ -2,7 +2,7 @@
 
 use svc_contract::{
     registry::{Params, Scheme},
-    value::{Value, json},
+    value::{Type, Value, json},
 };
 use svc_service::{Args, Fault, Why, decode};
 
@@ -37,6 +37,10 @@ impl Input {
             let param = P::PARAMS.iter().find(|it| it.name == name);
             let value = match param.map(|it| it.scheme.required()) {
                 None | Some(Scheme::Text) => Value::from(text.as_str()),
+                // A shell would replace what follows the sign, so it may be left out.
+                Some(Scheme::Money) if text.starts_with(|it: char| it.is_ascii_digit()) => {
+                    Value::from_words(format!("${text}").as_str().into(), &Type::Money)
+                }
                 Some(scheme) => Value::from_words(text.as_str().into(), &scheme.plain()),
             };
             if args.insert(name.clone(), value).is_some() {

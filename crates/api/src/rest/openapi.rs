@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document, made of the table of routes.
 
 use svc_contract::{
-    registry::{Param, Registry},
+    registry::{Param, Registry, Scheme},
     value::{Value, json},
 };
 use svc_service::tools;
@@ -126,7 +126,16 @@ fn schema_of(param: &Param) -> Value {
     let whole = tools::input_schema(std::slice::from_ref(param)).unwrap_or_default();
     let properties = whole.as_record().and_then(|it| it.get("properties")).cloned();
     let own = properties.as_ref().and_then(Value::as_record).and_then(|it| it.get(param.name));
-    own.cloned().unwrap_or_default()
+    let own = own.cloned().unwrap_or_default();
+    match param.scheme.required() {
+        // In a query the sign may be left out.
+        Scheme::Money => object([
+            ("type", "string".into()),
+            ("pattern", r"^\$?[0-9]{1,6}(\.[0-9]{1,6})?$".into()),
+            ("description", "an amount of US dollars, such as $0.05".into()),
+        ]),
+        _ => own,
+    }
 }
 
 fn request_body(body: Body, registry: &Registry) -> Value {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use svc_contract::{
     registry::{Field as _, Params as _, params, record},
-    value::{Money, Text, Type, Value},
+    value::{Money, Text, Value},
 };
 use svc_engine::output::planned::Planned;
 use svc_lang::diag::Report;
@@ -64,7 +64,7 @@ params! {
     /// How a run of a script is called.
     pub(super) struct Calling {
         /// The most that the run may cost: `$0.10`.
-        max_cost: Option<Text> = None,
+        max_cost: Option<Money> = None,
         /// The most tokens of the run.
         max_tokens: Option<u64> = None,
         /// The most time of the run: `30s`.
@@ -239,24 +239,11 @@ pub(super) fn usage(answer: &Answer) -> Value {
 
 fn served_call(input: &Input, calling: &Calling) -> Result<Call, Fault> {
     let args = input.object()?;
-    let max_cost = calling.max_cost.as_deref().map(money).transpose()?;
     let bounds = Bounds {
         max_tokens: calling.max_tokens,
-        max_cost,
+        max_cost: calling.max_cost,
         timeout: calling.timeout,
         max_retries: None,
     };
     Ok(Call { work: Work::Served { name: input.part(0).to_owned(), args }, bounds })
-}
-
-/// An amount of dollars, with or without its sign.
-fn money(text: &str) -> Result<Money, Fault> {
-    let signed = if text.starts_with('$') { text.to_owned() } else { format!("${text}") };
-    match Value::from_words(signed.as_str().into(), &Type::Money) {
-        Value::Money(it) => Ok(it),
-        _ => {
-            let message = format!("expected an amount of dollars such as $0.10, found `{text}`");
-            Err(Fault::field("max_cost", message))
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Steps that wait for each other, and what uses what in the registry.
 
 use svc_contract::{
-    registry::{Params as _, params},
+    registry::{Field as _, Params as _, choices, params},
     value::{Text, Value},
 };
 use svc_service::{Bounds, Call, Fault, Work};
@@ -18,6 +18,16 @@ const COMPOSE: &str = "compose_and_run";
 /// The tool of the graph of the registry.
 const GRAPH: &str = "dependency_graph";
 
+choices! {
+    /// A format of the graph.
+    enum GraphFormat { Json = "json", Dot = "dot", Mermaid = "mermaid" }
+}
+
+choices! {
+    /// Which edges are shown.
+    enum Edges { All = "all", Calls = "calls", Feeds = "feeds" }
+}
+
 params! {
     struct GraphQuery {
         /// The component or module to begin with; by default all are shown.
@@ -26,9 +36,9 @@ params! {
         #[range(0..=100)]
         depth: i64 = 3,
         /// `json`; `dot` and `mermaid` add the graph as text.
-        format: Text = "json".into(),
+        format: GraphFormat = GraphFormat::Json,
         /// `calls`, `feeds` or `all` edges.
-        kind: Text = "all".into(),
+        kind: Edges = Edges::All,
     }
 }
 
@@ -67,8 +77,8 @@ async fn graph(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let args: [(&str, Value); 4] = [
         ("root", asked.root.map_or(Value::Null, Value::from)),
         ("depth", asked.depth.into()),
-        ("format", asked.format.into()),
-        ("kind", asked.kind.into()),
+        ("format", asked.format.encode()),
+        ("kind", asked.kind.encode()),
     ];
     Ok(Reply::ok(with_ok(state::called(rest, GRAPH, args).await?)))
 }

@@ -28,7 +28,6 @@ params! {
     /// impossible. If the writer fails, the result is the script without it, with a note.
     pub(super) struct PlanWorkflow {
         /// The goal, in plain words. Paths, addresses and quoted texts are used unchanged.
-        #[filled]
         goal: Text,
         /// The maximum number of ops that the goal may ask for.
         #[range(1..=50)]
