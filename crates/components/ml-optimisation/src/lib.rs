@@ -1,0 +1,9 @@
+//! Learning and statistics.
+
+use svc_contract::registry::Component;
+
+mod adapt_bayes;
+#[cfg(all(test, feature = "learn"))]
+mod testing;
+
+pub const ALL: &[&Component] = &[&adapt_bayes::COMPONENT];
