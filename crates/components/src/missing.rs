@@ -59,7 +59,7 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml", "parse_xml"],
     ),
     ("knowledge-grounding", &["ctx_keywords", "keywords", "ctx_entities", "entities"]),
-    ("ml-optimisation", &["adapt_bayes"]),
+    ("ml-optimisation", &["adapt_automl", "predict", "adapt_bayes"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
     ("self-optimisation", &["adapt_algo_select"]),
     (

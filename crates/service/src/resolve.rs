@@ -42,6 +42,19 @@ enum What {
     Served(Arc<Served>, Args),
 }
 
+impl What {
+    /// Whether its result has a model, or it cannot do without one: models live in the store.
+    fn needs_models(&self, engine: &Engine) -> bool {
+        let Self::Steps { called, .. } = self else { return false };
+        let mut ops =
+            called.iter().filter_map(|(component, op)| engine.registry().find_op(component, op));
+        ops.any(|it| {
+            let mut needed = it.op.params.iter().filter(|it| it.default.is_none());
+            it.op.yields_model() || needed.any(|it| it.scheme.has_model())
+        })
+    }
+}
+
 impl Resolved {
     /// What a call means on an engine. `served` finds scripts of the served folder.
     pub(crate) fn of(
@@ -66,7 +79,8 @@ impl Resolved {
             Work::Served { name, args } => (What::Served(served(&name)?, args), None),
         };
         let is_served = matches!(what, What::Served(..));
-        Ok(Self { what, bounds, meta, is_served, is_kept: is_served })
+        let is_kept = is_served || what.needs_models(engine);
+        Ok(Self { what, bounds, meta, is_served, is_kept })
     }
 
     /// Whether a caller of this tier may call it. Plans it for that.

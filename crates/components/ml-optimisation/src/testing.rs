@@ -1,8 +1,18 @@
 //! Shared helpers for the tests of this cluster.
 
-use std::sync::Arc;
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
 use svc_contract::{
+    host::{DirEntry, Host, Stat, http},
     registry::{Compute, Cx, Meter, Monitor, OpError},
     value::{Value, json},
 };
@@ -20,6 +30,64 @@ impl Monitor for Quiet {
 pub(super) fn cx() -> Cx {
     let cancel = CancellationToken::new();
     Cx::new("test", Arc::new(TestHost::new()), cancel, Arc::new(Quiet), Meter::default())
+}
+
+/// A world without files, in which each look at the clock takes some milliseconds.
+struct Ticking {
+    now: AtomicI64,
+    step: i64,
+}
+
+impl Host for Ticking {
+    fn open(&self, _: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn stat(&self, _: &Path) -> io::Result<Stat> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn walk(&self, _: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
+        Box::new(std::iter::empty())
+    }
+
+    fn write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        Ok(PathBuf::new())
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        Ok(PathBuf::new())
+    }
+
+    fn env(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn http(&self, _: http::Request) -> http::Answer {
+        Box::pin(std::future::ready(Err(io::ErrorKind::NotFound.into())))
+    }
+
+    fn now(&self) -> i64 {
+        self.now.fetch_add(self.step, Ordering::Relaxed)
+    }
+
+    fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn chance(&self) -> f64 {
+        0.0
+    }
+}
+
+/// A context in which each look at the clock takes some milliseconds.
+pub(super) fn ticking(step: i64) -> Cx {
+    let host = Arc::new(Ticking { now: AtomicI64::new(0), step });
+    Cx::new("test", host, CancellationToken::new(), Arc::new(Quiet), Meter::default())
 }
 
 /// A context whose call was cancelled.

@@ -2,4 +2,6 @@
 
 use svc_contract::registry::Component;
 
-pub const ALL: &[&Component] = &[];
+mod adapt_algo_select;
+
+pub const ALL: &[&Component] = &[&adapt_algo_select::COMPONENT];

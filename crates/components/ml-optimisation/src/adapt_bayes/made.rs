@@ -40,7 +40,7 @@ impl Posterior {
             evidence,
             no_evidence: why,
             decision: None,
-            marginals: None,
+            marginals: Named(Vec::new()),
         }
     }
 

@@ -23,7 +23,7 @@ mod tests;
 #[cfg(feature = "learn")]
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
-    registry::{Bias, Component, Example, Field, Op, Scheme, Tool, choices, needs, params},
+    registry::{Bias, Component, Example, Field, Op, Scheme, Tool, Var, choices, needs, params},
     value::Value,
 };
 
@@ -88,11 +88,11 @@ params! {
     /// The order of observations does not matter. At most a million numbers.
     struct Infer {
         /// The data; their form depends on the model.
-        data: Value,
+        data: Var<'D'>,
         /// The model.
         model: Kind,
         /// What was known before; its form depends on the model.
-        prior: Option<Value> = None,
+        prior: Option<Var<'P'>> = None,
         /// How many states of a network are drawn if it is too large to be computed exactly.
         #[range(100..=100_000)]
         samples: i64 = 4_000,
@@ -118,23 +118,26 @@ impl Op for Infer {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A rate, from nothing but a uniform prior",
-            r#"{ successes: 7, trials: 10 } >> adapt_bayes(model: "beta_binomial") >> round(.posterior.rate.mean, 4)"#,
-            "0.6667",
+            r#"let found = { successes: 7, trials: 8 } >> adapt_bayes(model: "beta_binomial")
+found.posterior["rate"]?.mean"#,
+            "0.8",
         ),
         Example::ok(
             "Which variant to choose",
-            r#"{ a: { successes: 40, trials: 400 }, b: { successes: 60, trials: 400 } } >> adapt_bayes(model: "ab_test") >> .decision?.choose"#,
+            r#"let found = { a: { successes: 40, trials: 400 }, b: { successes: 60, trials: 400 } } >> adapt_bayes(model: "ab_test")
+found.decision?.choose"#,
             r#""b""#,
         ),
         Example::ok(
             "Rain or the sprinkler, if the grass is wet",
             r#"let variables = {
-  rain: { states: ["yes", "no"], table: [0.2, 0.8] },
+  rain: { states: ["yes", "no"], parents: [], table: [[0.2, 0.8]] },
   sprinkler: { states: ["yes", "no"], parents: ["rain"], table: [[0.01, 0.99], [0.4, 0.6]] },
-  wet: { states: ["yes", "no"], parents: ["sprinkler", "rain"], table: [[0.99, 0.01], [0.9, 0.1], [0.8, 0.2], [0, 1]] },
+  wet: { states: ["yes", "no"], parents: ["sprinkler", "rain"], table: [[0.99, 0.01], [0.9, 0.1], [0.8, 0.2], [0.0, 1.0]] },
 }
-{ variables: variables, evidence: { wet: "yes" } } >> adapt_bayes(model: "network") >> round(.marginals?["rain"]["yes"] ?? 0.0, 4)"#,
-            "0.3577",
+let found = { variables: variables, evidence: { wet: "yes" } } >> adapt_bayes(model: "network")
+[found.marginals["rain"]] >> compact >> each { round(it["yes"] ?? 0.0, digits: 4) }"#,
+            "[0.3577]",
         ),
         Example::err(
             "More successes than trials",
@@ -152,7 +155,7 @@ impl Op for Infer {
 #[cfg(feature = "learn")]
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let (data, prior) = (&self.data, self.prior.as_ref());
+        let (data, prior) = (&self.data.0, self.prior.as_ref().map(|it| &it.0));
         let found = match self.model {
             Kind::BetaBinomial => conjugate::beta_binomial(data, prior)?,
             Kind::PoissonGamma => conjugate::poisson_gamma(data, prior)?,

@@ -104,7 +104,7 @@ impl Network {
             let it = &self.variables[*at];
             (it.name.clone(), Named(it.states.iter().cloned().zip(all).collect()))
         };
-        let marginals = Some(Named(self.wanted.iter().zip(marginals).map(named).collect()));
+        let marginals = Named(self.wanted.iter().zip(marginals).map(named).collect());
         Posterior { method: method.into(), marginals, ..found }.checked()
     }
 

@@ -36,8 +36,8 @@ record! {
         no_evidence: Option<Text>,
         /// `ab_test`: which variant to choose.
         decision: Option<Decision>,
-        /// `network`: the probability of each state of each variable.
-        marginals: Option<Named<Named<f64>>>,
+        /// `network`: the probability of each state of each variable; empty otherwise.
+        marginals: Named<Named<f64>>,
     }
 }
 
