@@ -117,7 +117,7 @@ fn on_noise_the_luck_of_the_choice_is_taken_away() {
 }
 
 #[test]
-fn numbers_are_predicted_and_told_from_classes() {
+fn numbers_and_classes_are_distinguished() {
     let mut rng = fastrand::Rng::with_seed(5);
     let rows = (0..150).map(|_| {
         let (a, b) = (rng.f64(), rng.f64());
