@@ -19,6 +19,10 @@ pub const ALL: &[&[&Component]] = &[
     svc_code_intelligence::ALL,
     #[cfg(feature = "knowledge-grounding")]
     svc_knowledge_grounding::ALL,
+    #[cfg(feature = "ml-optimisation")]
+    svc_ml_optimisation::ALL,
+    #[cfg(feature = "self-optimisation")]
+    svc_self_optimisation::ALL,
 ];
 
 /// The registry of the built-in components. It knows the names of those that this program is

@@ -59,7 +59,9 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
         &["adapt_convert", "convert", "parse_yaml", "to_yaml", "parse_toml", "parse_xml"],
     ),
     ("knowledge-grounding", &["ctx_keywords", "keywords", "ctx_entities", "entities"]),
+    ("ml-optimisation", &["adapt_automl", "predict", "adapt_bayes"]),
     ("safety-alignment", &["align_eval", "evaluate"]),
+    ("self-optimisation", &["adapt_algo_select"]),
     (
         "files",
         &[
@@ -117,6 +119,8 @@ pub(super) fn features() -> impl Iterator<Item = &'static (&'static str, &'stati
         "code-intelligence" => cfg!(feature = "code-intelligence"),
         "data-processing" => cfg!(feature = "data-processing"),
         "knowledge-grounding" => cfg!(feature = "knowledge-grounding"),
+        "ml-optimisation" => cfg!(feature = "ml-optimisation"),
+        "self-optimisation" => cfg!(feature = "self-optimisation"),
         "safety-alignment" => cfg!(feature = "safety-alignment"),
         "http" => cfg!(feature = "http"),
         "exec" => cfg!(feature = "exec"),

@@ -53,6 +53,19 @@ enum What {
     Served(Arc<Served>, Args),
 }
 
+impl What {
+    /// Whether its result has a model, or it cannot do without one: models live in the store.
+    fn needs_models(&self, engine: &Engine) -> bool {
+        let Self::Steps { called, .. } = self else { return false };
+        let mut ops =
+            called.iter().filter_map(|(component, op)| engine.registry().find_op(component, op));
+        ops.any(|it| {
+            let mut needed = it.op.params.iter().filter(|it| it.default.is_none());
+            it.op.yields_model() || needed.any(|it| it.scheme.has_model())
+        })
+    }
+}
+
 impl Resolved {
     /// What a call means on an engine. `served` finds scripts of the served folder.
     pub(crate) fn of(
@@ -69,7 +82,8 @@ impl Resolved {
                 }
                 None => {
                     let what = tool(&name, args, bounds, engine)?;
-                    return Ok(Self { tool: Some(name), ..Self::new(what, bounds) });
+                    let is_kept = what.needs_models(engine);
+                    return Ok(Self { tool: Some(name), is_kept, ..Self::new(what, bounds) });
                 }
             },
             Work::Op(step) => one(step, bounds, engine)?,
@@ -78,7 +92,8 @@ impl Resolved {
             Work::Script { source, args } => What::Script(source, args),
             Work::Served { name, args } => What::Served(served(&name)?, args),
         };
-        Ok(Self::new(what, bounds))
+        let is_kept = matches!(what, What::Served(..)) || what.needs_models(engine);
+        Ok(Self { is_kept, ..Self::new(what, bounds) })
     }
 
     /// The work of a meta tool.
@@ -89,11 +104,11 @@ impl Resolved {
             _ => None,
         };
         let meta = meta.with(script, plan);
-        Self { is_kept: meta.is_kept(), meta: Some(meta), tool: Some(name), ..self }
+        let is_kept = meta.is_kept() || (self.is_kept && !meta.is_dry());
+        Self { is_kept, meta: Some(meta), tool: Some(name), ..self }
     }
 
     fn new(what: What, bounds: Bounds) -> Self {
-        let is_kept = matches!(what, What::Served(..));
         Self {
             what,
             bounds,
@@ -102,7 +117,7 @@ impl Resolved {
             meta: None,
             rule: String::new(),
             arguments: String::new(),
-            is_kept,
+            is_kept: false,
         }
     }
 
@@ -132,6 +147,11 @@ impl Resolved {
             }
         }
         Ok(rule)
+    }
+
+    /// Whether the operator of the server wrote the script.
+    pub(crate) fn is_published(&self) -> bool {
+        matches!(self.what, What::Served(..))
     }
 
     /// Whether the call may cost money, and how much of it.

@@ -12,7 +12,7 @@ use std::{
 
 use svc_contract::{
     registry::ErrorKind,
-    store::{RunId, Store as _},
+    store::{Run, RunId, Store as _},
     value::Money,
 };
 use svc_engine::{CancellationToken, Engine};
@@ -108,8 +108,10 @@ struct Side {
     caller: Caller,
     /// For what the caller sends.
     sent: Engine,
-    /// For what is recorded: with the store of runs, if there is one.
+    /// The same with the store of runs, if there is one.
     kept: Engine,
+    /// For what the operator published, with that store.
+    published: Engine,
     store: Option<Arc<SqliteStore>>,
 }
 
@@ -208,9 +210,10 @@ impl Service {
         let policy = caller.role.policy();
         let lent = Arc::new(caller.clone());
         let with = |it: &Engine| it.clone().with_policy(policy.clone()).lend(lent.clone());
+        let stored = |it: Engine| it.with_store(owner.store.clone());
         let sent = with(&owner.sent);
-        let kept = with(&owner.published).with_store(owner.store.clone());
-        Ok(Side { caller, sent, kept, store: Some(owner.store.clone()) })
+        let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));
+        Ok(Side { caller, sent, kept, published, store: Some(owner.store.clone()) })
     }
 
     fn sides(&self) -> MutexGuard<'_, HashMap<KeyId, Arc<Side>>> {
@@ -222,9 +225,9 @@ impl Service {
         &self.side.sent
     }
 
-    /// The engine with the store of runs.
-    pub fn kept(&self) -> Option<&Engine> {
-        self.side.store.as_ref().map(|_| &self.side.kept)
+    /// The engine of scripts of the served folder.
+    pub fn published(&self) -> &Engine {
+        &self.side.published
     }
 
     /// The store of the caller's runs.
@@ -365,7 +368,7 @@ impl Service {
         // First, since what is granted must be settled.
         let place = self.place()?;
         let permit = self.permit(&mut resolved).await?;
-        let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
+        let engine = self.side.engine_of(&resolved);
         let (named, name) = oneshot::channel();
         let slot = self.noted_slot(place, async move { name.await.ok() });
         let cancel = self.shared.stopping.child_token();
@@ -388,7 +391,7 @@ impl Service {
         let Some(note) = self.note(tool, work, rule, resolved.arguments.clone()) else {
             return Ok(Permit::default());
         };
-        let engine = if resolved.is_kept { &self.side.kept } else { &self.side.sent };
+        let engine = self.side.engine_of(&resolved);
         let run = random_name(note.host.as_ref());
         let wish = Wish {
             weight: resolved.weight(engine).saturating_sub(1),
@@ -429,19 +432,25 @@ impl Service {
         {
             return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
         }
-        let paid = match &self.side.store {
-            Some(store) => store.run(id.as_str())?.used.cost,
-            None => Money::ZERO,
-        };
+        let store = self.side.store.as_ref();
+        let store = store.ok_or_else(|| Fault::not_found(format!("unknown run `{id}`")))?;
+        let run = store.run(id.as_str())?;
+        let paid = run.used.cost;
         let place = self.place()?;
         let permit = self.permit_to_resume(id).await?;
         let name = id.clone();
         let slot = self.noted_slot(place, async move { Some(name) });
         let cancel = self.shared.stopping.child_token();
         let owner = self.side.caller.owner.clone();
-        let engine = &self.side.kept;
+        let engine = if self.is_published(&run) { &self.side.published } else { &self.side.kept };
         let resume = Resume { engine, owner, id, cancel, permit, paid };
         self.shared.runs.resume(resume, slot)
+    }
+
+    /// Whether a run is that of a served script. No caller chooses the name of a script.
+    fn is_published(&self, run: &Run) -> bool {
+        let scripts = self.shared.folder.as_ref().map(Folder::scripts).unwrap_or_default();
+        scripts.iter().any(|it| it.plan.program().source.name() == run.script)
     }
 
     async fn permit_to_resume(&self, id: &RunId) -> Result<Permit, Fault> {
@@ -541,7 +550,16 @@ impl Side {
             Some(store) => sent.clone().with_store(store.clone()),
             None => sent.clone(),
         };
-        Self { caller, sent, kept, store }
+        Self { caller, sent, published: kept.clone(), kept, store }
+    }
+
+    /// The engine of a call.
+    fn engine_of(&self, call: &Resolved) -> &Engine {
+        match call {
+            it if it.is_published() => &self.published,
+            it if it.is_kept => &self.kept,
+            _ => &self.sent,
+        }
     }
 }
 

@@ -54,6 +54,38 @@ fn a_tool_is_called_with_its_arguments() {
     late.fails(504, "timeout");
 }
 
+/// The server of the tests has a store, which keeps the model of one call for the next one.
+#[test]
+fn a_tool_learns_a_model_and_another_one_predicts_with_it() {
+    let server = Server::with(&[], &[]);
+    let row = |it: i32| json!({ "size": it, "kind": if it > 20 { "large" } else { "small" } });
+    let rows: Vec<Value> = (1..41).map(row).collect();
+    let body = json!({ "data": rows, "target": "kind", "max_models": 4, "budget": "50s" });
+    let found = server.post("/tools/run_automl", &body.to_string()).ok();
+    assert_eq!((&found["folds"], &found["metric"]), (&json!(5), &json!("accuracy")));
+    assert!(found["best"]["score"].as_f64() > Some(0.9), "{found}");
+    let body = json!({ "data": [{ "size": 3 }, { "size": 39 }], "model": found["model_id"] });
+    let predicted = server.post("/tools/predict_table", &body.to_string()).ok();
+    let kinds = [&predicted["result"][0]["prediction"], &predicted["result"][1]["prediction"]];
+    assert_eq!(kinds, ["small", "large"]);
+    let body = json!({ "data": [], "model": "0".repeat(64) });
+    server.post("/tools/predict_table", &body.to_string()).fails(404, "not_found");
+}
+
+#[test]
+fn tools_say_what_data_show_and_recommend() {
+    let server = Server::with(&[], &[]);
+    let body = json!({ "model": "beta_binomial", "data": { "successes": 7, "trials": 8 } });
+    let found = server.post("/tools/run_bayesian", &body.to_string()).ok();
+    assert_eq!(found["posterior"]["rate"]["mean"], 0.8);
+    assert!(found["evidence"].is_number(), "{found}");
+    let body = json!({ "task": "classification", "rows": 5000, "features": 12 });
+    let found = server.post("/tools/recommend_algo", &body.to_string()).ok();
+    assert_eq!(found["recommendations"][0]["name"], "gradient_boosting");
+    let wrong = server.post("/tools/recommend_algo", r#"{"task": "clasification", "rows": 9}"#);
+    assert!(wrong.fails(422, "invalid_input").contains("unknown task `clasification`"));
+}
+
 /// Every schema is one, closed, and a result of every tool that needs nothing fits its own.
 #[test]
 fn the_schemas_of_tools_describe_their_results() {

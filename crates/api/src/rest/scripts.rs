@@ -190,8 +190,7 @@ fn view(served: &Served) -> Result<ScriptView, Fault> {
 fn plan(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let calling: Calling = input.query()?;
     let call = served_call(input, &calling)?;
-    let engine = rest.service.kept().unwrap_or_else(|| rest.service.engine());
-    let plan = rest.service.resolve(call)?.plan(engine)?;
+    let plan = rest.service.resolve(call)?.plan(rest.service.published())?;
     let planned = Planned::of(&plan, &Report::new("".into(), Vec::new()));
     Ok(Reply::ok(with_ok(value_of(&planned)?)))
 }
