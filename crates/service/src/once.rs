@@ -313,3 +313,99 @@ impl Memory {
         Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(1)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_host_os::OsHost;
+
+    use super::*;
+
+    fn host() -> OsHost {
+        OsHost::default()
+    }
+
+    fn key(caller: &str, key: &str) -> OnceKey {
+        OnceKey { caller: caller.to_owned(), route: "POST /a".to_owned(), key: key.to_owned() }
+    }
+
+    fn answer(text: &str) -> OnceAnswer {
+        OnceAnswer { status: 200, format: "application/json".to_owned(), text: text.to_owned() }
+    }
+
+    async fn first(once: &Once, of: OnceKey, now: i64) -> Entry {
+        match once.enter(of, [1; 32], now).await.unwrap() {
+            Entered::First(entry) => entry,
+            other => panic!("it is known: {other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_is_known_for_a_day_and_by_its_caller() {
+        let book = Arc::new(Book::in_memory(&host()).unwrap());
+        for once in [Once::in_memory(&host()), Once::in_book(book, &host())] {
+            first(&once, key("a", "k"), 1000).await.answered(answer("one")).await.unwrap();
+            let again = once.enter(key("a", "k"), [1; 32], 1000 + KEPT).await.unwrap();
+            assert!(matches!(again, Entered::Repeated(it) if it == answer("one")));
+            let other = once.enter(key("a", "k"), [2; 32], 1000).await.unwrap_err();
+            assert!(other.message.contains("another call"), "{other}");
+            // Another caller's key, and a call that is too old.
+            drop(first(&once, key("b", "k"), 1000).await);
+            let entry = first(&once, key("a", "k"), 1001 + KEPT).await;
+            let running = once.enter(key("a", "k"), [1; 32], 1001 + KEPT).await.unwrap_err();
+            assert_eq!(running.why, Why::Conflict);
+            drop(entry);
+            // It was dropped before it began, so nothing of it is known.
+            first(&once, key("a", "k"), 1002 + KEPT).await.kept();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_book_outlives_a_process() {
+        let book = Arc::new(Book::in_memory(&host()).unwrap());
+        let process = || Once::in_book(book.clone(), &host());
+        let before = process();
+        first(&before, key("a", "answered"), 1).await.answered(answer("one")).await.unwrap();
+        let (id, of) = (RunId::new(5), first(&before, key("a", "run"), 1).await);
+        let noted = of.making(async { begins().unwrap().run(&id).await }).await;
+        assert!(noted.0.is_ok() && noted.1);
+        // A process that is killed drops nothing.
+        std::mem::forget(of);
+        std::mem::forget(first(&before, key("a", "cut off"), 1).await);
+
+        let after = process();
+        let answered = after.enter(key("a", "answered"), [1; 32], 2).await.unwrap();
+        assert!(matches!(answered, Entered::Repeated(it) if it.text == "one"));
+        let run = after.enter(key("a", "run"), [1; 32], 2).await.unwrap();
+        let Entered::Interrupted(entry, run) = run else { panic!("{run:?}") };
+        assert_eq!(run, id);
+        entry.take_over().await.unwrap();
+        assert_eq!(entry.take_over().await.unwrap_err().why, Why::Conflict);
+        let again = first(&after, key("a", "cut off"), 2).await;
+        let running = after.enter(key("a", "cut off"), [1; 32], 2).await.unwrap_err();
+        assert_eq!(running.why, Why::Conflict);
+        drop(again);
+    }
+
+    #[tokio::test]
+    async fn memory_is_bounded() {
+        let once = Once::in_memory(&host());
+        let large = "x".repeat(MOST_BYTES / 4);
+        for number in 0..6 {
+            let entry = first(&once, key("a", &number.to_string()), number).await;
+            entry.answered(answer(&large)).await.unwrap();
+        }
+        drop(first(&once, key("a", "0"), 9).await);
+        let latest = once.enter(key("a", "5"), [1; 32], 9).await.unwrap();
+        assert!(matches!(latest, Entered::Repeated(_)));
+        for number in 0..MOST {
+            first(&once, key("b", &number.to_string()), 9)
+                .await
+                .answered(answer(""))
+                .await
+                .unwrap();
+        }
+        let Kept::Memory(memory) = &once.0.kept else { panic!("no memory") };
+        let memory = lock(memory);
+        assert!(memory.calls.len() <= MOST && memory.order.len() == memory.calls.len());
+    }
+}

@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 
 use svc_contract::{
     registry::Registry,
-    value::{Value, json},
+    value::{Record, Value, json},
 };
 use svc_text::markup::escaped;
 
@@ -109,7 +109,7 @@ impl Page<'_> {
         };
         let mut found = Vec::new();
         for (path, all) in paths.iter() {
-            for (method, of) in all.as_record().into_iter().flat_map(|it| it.iter()) {
+            for (method, of) in all.as_record().into_iter().flat_map(Record::iter) {
                 found.push(Operation { method: method.as_ref(), path: AsRef::as_ref(path), of });
             }
         }
@@ -139,11 +139,11 @@ impl Page<'_> {
         if let Some(schema) = it.body() {
             out.push_str("<h3>Body</h3>\n");
             fields(out, schema)?;
-            self.schema(out, "Its schema", schema)?;
+            details(out, "Its schema", schema)?;
         }
         out.push_str("<h3>Answers</h3>\n<table>");
         let answers = at(it.of, &["responses"]).and_then(Value::as_record);
-        for (status, answer) in answers.into_iter().flat_map(|it| it.iter()) {
+        for (status, answer) in answers.into_iter().flat_map(Record::iter) {
             let meaning = at(answer, &["description"]).and_then(Value::as_str).unwrap_or_default();
             let formats = at(answer, &["content"]).and_then(Value::as_record);
             let formats: Vec<&str> =
@@ -158,15 +158,10 @@ impl Page<'_> {
         out.push_str("</table>\n");
         let fine = at(it.of, &["responses", "200", "content", "application/json", "schema"]);
         if let Some(schema) = fine {
-            self.schema(out, "The schema of a success", schema)?;
+            details(out, "The schema of a success", schema)?;
         }
         out.push_str("</details></article>\n");
         Ok(())
-    }
-
-    fn schema(&self, out: &mut String, title: &str, schema: &Value) -> fmt::Result {
-        let text = escaped(&json::write_pretty(schema));
-        writeln!(out, "<details><summary>{title}</summary><pre>{text}</pre></details>")
     }
 
     /// A request for a shell.
@@ -179,7 +174,7 @@ impl Page<'_> {
             .filter_map(|it| at(it, &["name"])?.as_str().map(|name| format!("{name}=text")))
             .collect();
         let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-        let path = it.path.replace('{', "").replace('}', "");
+        let path = it.path.replace(['{', '}'], "");
         let address = format!("http://{}{path}{query}", self.host);
         match it.body().map(|it| json::write(&example(it, 0))) {
             Some(body) => format!("curl -s {address} --json '{body}'"),
@@ -187,6 +182,11 @@ impl Page<'_> {
             None => format!("curl -s {address}"),
         }
     }
+}
+
+fn details(out: &mut String, title: &str, schema: &Value) -> fmt::Result {
+    let text = escaped(&json::write_pretty(schema));
+    writeln!(out, "<details><summary>{title}</summary><pre>{text}</pre></details>")
 }
 
 /// The properties of an object as a table.

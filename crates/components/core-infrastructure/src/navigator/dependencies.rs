@@ -119,7 +119,7 @@ impl Compute for DependencyGraph {
         let catalog = cx.catalog()?;
         let mut graph = Graph::of(catalog.as_ref(), self.kind);
         if let Some(root) = &self.root {
-            graph = graph.from_root(root, self.depth)?;
+            graph = graph.reachable(root, self.depth)?;
         }
         let text = match self.format {
             Format::Json => None,
@@ -204,7 +204,7 @@ impl Graph {
     }
 
     /// What can be reached from a node with at most this many edges.
-    fn from_root(self, root: &str, depth: usize) -> Result<Self, OpError> {
+    fn reachable(self, root: &str, depth: usize) -> Result<Self, OpError> {
         if !self.nodes.contains_key(root) {
             let error = OpError::not_found(format!("unknown component or module `{root}`"));
             return Err(match nearest(root, self.nodes.keys().map(AsRef::as_ref)) {

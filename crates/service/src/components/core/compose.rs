@@ -397,7 +397,7 @@ impl Composing {
             plan: self.plan.clone().transpose()?,
         };
         let results: Vec<Value> = results.into_iter().map(StepResult::shown).collect();
-        Ok(with_results(&composed.encode(), results.into()))
+        Ok(with_results(&composed.encode(), &results.into()))
     }
 
     /// The results in the order of the request.
@@ -441,7 +441,7 @@ impl StepResult {
 }
 
 /// The record with these results, and without a plan and a run that it does not have.
-fn with_results(whole: &Value, results: Value) -> Value {
+fn with_results(whole: &Value, results: &Value) -> Value {
     let Value::Record(of) = whole else { return whole.clone() };
     let fields = of.iter().filter(|(_, it)| !it.is_null()).map(|(name, it)| {
         let it = if name.as_ref() == "results" { results.clone() } else { it.clone() };
