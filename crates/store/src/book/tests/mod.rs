@@ -3,6 +3,7 @@
 
 mod chain;
 mod quotas;
+mod work;
 
 use std::{
     fs,
