@@ -16,6 +16,7 @@ pub mod components;
 pub mod decode;
 mod fault;
 mod folder;
+pub mod jobs;
 mod resolve;
 mod rights;
 mod runs;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_contract::{
     registry::{ErrorKind, OpError, OpRef, Tier},
-    value::Value,
+    value::{Type, Value},
 };
 use svc_engine::{
     Engine, Error, Request,
@@ -13,9 +13,11 @@ use svc_engine::{
 use svc_lang::{diag::Source, plan::Plan};
 
 use crate::{
-    Answer, Bounds, Call, Fault, Served, StepReport, Work,
+    Answer, Bounds, Call, Fault, FieldFault, Served, StepReport, Work,
     call::{Args, Mode},
     components::core,
+    decode::of_fields,
+    jobs::{JobKind, NewWork, Queued},
     rights,
 };
 
@@ -30,6 +32,8 @@ pub struct Resolved {
     is_served: bool,
     /// Whether the run is recorded in any case.
     pub(crate) is_kept: bool,
+    /// The job that is queued instead of running the work now.
+    pub(crate) queued: Option<Queued>,
 }
 
 #[derive(Clone)]
@@ -66,7 +70,7 @@ impl Resolved {
             Work::Served { name, args } => (What::Served(served(&name)?, args), None),
         };
         let is_served = matches!(what, What::Served(..));
-        Ok(Self { what, bounds, meta, is_served, is_kept: is_served })
+        Ok(Self { what, bounds, meta, is_served, is_kept: is_served, queued: None })
     }
 
     /// Whether a caller of this tier may call it. Plans it for that.
@@ -162,6 +166,41 @@ impl Resolved {
             What::Steps { steps, .. } => steps.step_of(node),
             _ => None,
         }
+    }
+
+    /// Whether the call can run later: it is planned, and no input is missing.
+    pub fn test(&self, engine: &Engine) -> Result<(), Fault> {
+        let plan = self.plan(engine)?;
+        let (What::Script(_, args) | What::Served(_, args)) = &self.what else { return Ok(()) };
+        let inputs = plan.program().inputs.iter();
+        let missing = inputs.filter(|it| {
+            let is_optional = matches!(it.ty, Type::Optional(_)) || it.is_secret();
+            it.is_required() && !is_optional && !args.contains_key(it.name.as_ref())
+        });
+        let missing: Vec<FieldFault> = missing
+            .map(|it| FieldFault {
+                field: it.name.to_string(),
+                message: format!("missing param `{}: {}`", it.name, it.ty),
+            })
+            .collect();
+        if missing.is_empty() { Ok(()) } else { Err(of_fields(missing)) }
+    }
+
+    /// The same work, to be queued.
+    pub(crate) fn queueing(self, job: Queued) -> Self {
+        Self { queued: Some(job), ..self }
+    }
+
+    /// What would make a job of the call; `None` if it is not recorded.
+    pub(crate) fn work(&self) -> Option<NewWork> {
+        let What::Served(script, args) = &self.what else { return None };
+        Some(NewWork {
+            kind: JobKind::Script,
+            name: script.name.clone(),
+            args: args.clone(),
+            bounds: self.bounds,
+            session: None,
+        })
     }
 
     /// A name for lists of runs.

@@ -14,8 +14,10 @@ use svc_engine::{CancellationToken, Engine};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
-    Answer, Call, Fault, Folder, Live, Resolved, Served, Why, components,
-    runs::{Registry, Start},
+    Answer, Call, Fault, Folder, Live, Resolved, Served, Why,
+    components::{self, workbench::Bench},
+    jobs::{self, Jobs, LOCAL},
+    runs::{Continued, Of, Registry, Start},
 };
 
 /// Who calls. It is lent to the components of this crate.
@@ -53,6 +55,8 @@ pub struct Options {
     /// How many calls may wait for that.
     pub waiting: usize,
     pub caller: Caller,
+    /// The jobs, if they are kept.
+    pub jobs: Option<Jobs>,
 }
 
 impl Options {
@@ -60,7 +64,8 @@ impl Options {
     pub fn new(version: &str) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let at_once = (4 * cores).max(8);
-        Self { folder: None, at_once, waiting: 256, caller: Caller::local(version) }
+        let caller = Caller::local(version);
+        Self { folder: None, at_once, waiting: 256, caller, jobs: None }
     }
 }
 
@@ -84,6 +89,7 @@ struct Inner {
     waiting: AtomicUsize,
     most_waiting: usize,
     runs: Registry,
+    jobs: Option<Jobs>,
     stopping: CancellationToken,
     started: Instant,
 }
@@ -91,12 +97,17 @@ struct Inner {
 impl Service {
     /// A service on an engine; `kept` is the same engine with a store of runs.
     pub fn new(engine: Engine, kept: Option<Engine>, options: Options) -> Self {
+        let jobs = options.jobs.filter(|_| kept.is_some());
+        let bench = Arc::new(Bench::new(jobs.clone(), LOCAL, kept.as_ref().unwrap_or(&engine)));
         let prepared = |it: Engine| it.with(components::ALL).lend(Arc::new(options.caller.clone()));
         let has_store = kept.is_some();
         let kept = prepared(kept.unwrap_or_else(|| engine.clone()));
         let folder = options.folder.map(|it| Folder::new(it, kept.clone()));
+        bench.serve(folder.clone());
+        // The folder only plans, so its engine lends no jobs, which know the folder.
+        let kept = bench.lent_to(kept);
         Self(Arc::new(Inner {
-            engine: prepared(engine),
+            engine: bench.lent_to(prepared(engine)),
             kept,
             has_store,
             caller: options.caller,
@@ -106,6 +117,7 @@ impl Service {
             waiting: AtomicUsize::new(0),
             most_waiting: options.waiting,
             runs: Registry::default(),
+            jobs,
             stopping: CancellationToken::new(),
             started: Instant::now(),
         }))
@@ -149,8 +161,42 @@ impl Service {
         }
     }
 
+    /// The jobs, or the fault of a service without any.
+    pub fn jobs(&self) -> Result<&Jobs, Fault> {
+        self.0.jobs.as_ref().ok_or_else(jobs::none)
+    }
+
+    /// Whose jobs and questions the caller has.
+    pub fn owner(&self) -> &str {
+        LOCAL
+    }
+
+    /// Takes queued jobs until the service stops: a share of the runs at once is theirs.
+    pub async fn work(&self) {
+        jobs::run_workers(self.clone(), self.0.at_once.div_ceil(2)).await;
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.0.runs
+    }
+
+    pub(crate) fn cancelling(&self) -> CancellationToken {
+        self.0.stopping.child_token()
+    }
+
+    /// The slot of a job, which has waited in the queue already.
+    pub(crate) fn slot_of_job(
+        &self,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {
+        let slots = self.0.slots.clone();
+        async move { slots.acquire_owned().await.map_err(|_| stopping()) }
+    }
+
     /// What a call means, if its caller may make it. Nothing has run.
     pub fn resolve(&self, call: Call) -> Result<Resolved, Fault> {
+        if let Some(queued) = jobs::submission(self, &call)? {
+            return Ok(queued);
+        }
         let engine = &self.0.engine;
         let resolved = Resolved::of(call, engine, &|name| self.served(name))?;
         resolved.authorise(engine, self.0.caller.tier)?;
@@ -160,6 +206,9 @@ impl Service {
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
         let resolved = self.resolve(call)?;
+        if let Some(queued) = resolved.queued {
+            return self.jobs()?.submit(self.owner(), queued).await;
+        }
         if resolved.is_kept || resolved.reports().len() > 1 {
             let live = self.start(resolved)?;
             let guard = live.cancelling();
@@ -188,7 +237,9 @@ impl Service {
         let service = self.clone();
         let slot = async move { service.slot_at(place).await };
         let cancel = self.0.stopping.child_token();
-        Ok(self.0.runs.start(Start { engine: engine.clone(), resolved, cancel }, slot))
+        let (engine, jobs) = (engine.clone(), self.0.jobs.clone());
+        let of = Of { owner: self.owner().to_owned(), job: None };
+        self.0.runs.start(Start { engine, resolved, cancel, jobs, of, over: None }, slot)
     }
 
     /// A run that goes on, or has ended a while ago.
@@ -212,16 +263,31 @@ impl Service {
         let service = self.clone();
         let slot = async move { service.slot_at(place).await };
         let cancel = self.0.stopping.child_token();
-        self.0.runs.resume(&self.0.kept, id, cancel, slot)
+        let continued = Continued {
+            engine: self.0.kept.clone(),
+            id: id.clone(),
+            cancel,
+            jobs: self.0.jobs.clone(),
+            of: Of { owner: self.owner().to_owned(), job: None },
+            resolved: None,
+            retry: Vec::new(),
+        };
+        self.0.runs.resume(continued, slot)
     }
 
     /// Accepts nothing more, lets runs end for a while, then cancels them: a stored one can be
     /// resumed.
     pub async fn stop(&self, drain: Duration) {
+        if let Some(jobs) = &self.0.jobs {
+            jobs.stop();
+        }
         self.0.slots.close();
         if tokio::time::timeout(drain, self.idle()).await.is_err() {
             self.0.stopping.cancel();
             let _ = tokio::time::timeout(CANCELLED, self.idle()).await;
+        }
+        if let Some(jobs) = &self.0.jobs {
+            let _ = tokio::time::timeout(CANCELLED, jobs.settled()).await;
         }
     }
 

@@ -29,6 +29,7 @@ mod guide_run;
 mod help;
 mod init;
 mod inspect;
+mod jobs;
 mod keeping;
 mod library;
 mod lines;
@@ -102,6 +103,7 @@ enum Command {
     Repl(repl::ReplArgs),
     Resume(resume::Resume),
     Runs(runs::Runs),
+    Jobs(jobs::Jobs),
     Models(models::Models),
     Show(show_run::Show),
     Tap(tap::Tap),
@@ -272,6 +274,7 @@ impl Command {
             Self::Repl(it) => it.execute(session).await,
             Self::Resume(it) => it.execute(session).await,
             Self::Runs(it) => it.execute(session),
+            Self::Jobs(it) => it.execute(session).await,
             Self::Models(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),

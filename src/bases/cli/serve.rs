@@ -101,6 +101,9 @@ impl Serve {
         let store = self.keeping.opened(session)?;
         let kept = store.as_ref().map(|it| it.engine(engine.clone()));
         let mut options = Options::new(env!("CARGO_PKG_VERSION"));
+        if let Some(store) = &store {
+            options.jobs = Some(self.keeping.jobs(store, session)?);
+        }
         if let Some(folder) = &self.folder {
             options.folder = Some(Self::existing(folder, session)?);
         }

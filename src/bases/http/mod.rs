@@ -59,6 +59,8 @@ impl Server {
         let Self { listener, rest, guard, .. } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        let service = rest.service.clone();
+        let working = tokio::spawn(async move { service.work().await });
         loop {
             let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
             let Ok((stream, _)) = accepted else {
@@ -86,6 +88,7 @@ impl Server {
         }
         drop(listener);
         rest.service.stop(DRAIN).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }

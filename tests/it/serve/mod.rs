@@ -2,6 +2,7 @@
 
 mod client;
 mod endpoints;
+mod jobs;
 mod mistakes;
 mod runs;
 mod scripts;

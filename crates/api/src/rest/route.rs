@@ -5,7 +5,8 @@ use svc_contract::{registry::Param, value::Value};
 use svc_service::Fault;
 
 use super::{
-    Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
+    Handled, Input, Reply, Rest, approvals, bug, clusters, invoke, pipeline, runs, scripts, state,
+    tools,
 };
 
 /// The method of a route.
@@ -98,6 +99,7 @@ pub fn routes() -> &'static [Route] {
             tools::routes(),
             scripts::routes(),
             runs::routes(),
+            approvals::routes(),
         ];
         groups.into_iter().flatten().collect()
     });

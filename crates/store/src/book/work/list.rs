@@ -96,11 +96,13 @@ impl Book {
         })
     }
 
-    /// Adds a note to a job.
+    /// Adds a note to a job, unless it is there already.
     pub fn add_note(&self, new: NewNote) -> Written<()> {
         self.write(move |own| {
             own.prepare_cached(
-                "INSERT INTO job_notes (job, at, path, rating, text) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO job_notes (job, at, path, rating, text) SELECT ?1, ?2, ?3, ?4, ?5
+                    WHERE NOT EXISTS (SELECT 1 FROM job_notes WHERE job = ?1 AND path IS ?3
+                        AND rating IS ?4 AND text = ?5)",
             )?
             .execute(params![new.job, new.at, new.path, new.rating, new.text])?;
             Ok(())

@@ -210,6 +210,16 @@ impl Book {
         })
     }
 
+    /// The jobs of a worker, by their places in the queue.
+    pub fn held_by(&self, worker: &RunId) -> Result<Vec<i64>> {
+        self.read(|it| {
+            let sql = "SELECT no FROM jobs WHERE state = 'running' AND worker = ?1";
+            let mut found = it.prepare_cached(sql)?;
+            let rows = found.query_map([worker.as_str()], |it| it.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Whether a worker may take a job.
     pub fn has_ready(&self) -> Result<bool> {
         self.read(|it| {
