@@ -263,13 +263,14 @@ impl Service {
         let service = self.clone();
         let slot = async move { service.slot_at(place).await };
         let cancel = self.0.stopping.child_token();
+        let known = self.jobs().ok().and_then(|it| it.call_of_run(self.owner(), id));
         let continued = Continued {
             engine: self.0.kept.clone(),
             id: id.clone(),
             cancel,
             jobs: self.0.jobs.clone(),
             of: Of { owner: self.owner().to_owned(), job: None },
-            resolved: None,
+            resolved: known.and_then(|it| self.resolve(it).ok()),
             retry: Vec::new(),
         };
         self.0.runs.resume(continued, slot)

@@ -55,6 +55,11 @@ impl Jobs {
 
     /// Waits for the end of the run of a job, and writes down what becomes of the job.
     pub(super) async fn follow(&self, row: &JobRow, live: &Live) {
+        live.begun().await;
+        if live.halt().is_none() {
+            // If it is lost, the run is found in the store.
+            let _ = self.book().note_begun(row.no);
+        }
         let outcome = live.ended().await;
         while self.close(row, live, &outcome).await.is_err() {
             if self.is_stopping() {

@@ -167,6 +167,12 @@ impl Jobs {
         Ok(self.book().job_of_run(owner, run)?)
     }
 
+    /// The call of an earlier job with this run.
+    pub(crate) fn call_of_run(&self, owner: &str, run: &RunId) -> Option<crate::Call> {
+        let row = self.of_run(owner, run.as_str()).ok()??;
+        call_of(&row).ok()
+    }
+
     /// The result of a job.
     pub fn result(&self, job: &JobRow) -> Result<Option<svc_contract::value::Value>, Fault> {
         let text = self.book().job_result(job.no)?;

@@ -1,9 +1,7 @@
 //! Jobs in a process that ends in the middle of everything. A process is a runtime here: when it is
 //! dropped, nothing of it goes on, and the files are opened again by the next one.
-#![expect(clippy::disallowed_methods, reason = "tests write their own files")]
 
 use std::{
-    fs,
     path::Path,
     sync::{
         Arc,
@@ -151,8 +149,7 @@ fn scripts(all: &[(&str, &str)]) -> TempDir {
 }
 
 fn write(file: &Path, text: &str) {
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, text).unwrap();
+    OsHost::default().write(file, text.as_bytes()).unwrap();
 }
 
 fn waited(count: &AtomicUsize, expected: usize) {
@@ -383,4 +380,73 @@ fn a_job_of_another_owner_does_not_exist() {
     is_unknown(jobs.approval("other", &asked).unwrap_err());
     let reply = Reply { id: asked, is_yes: true, comment: None };
     is_unknown(jobs.answer("other", reply).unwrap_err());
+}
+
+/// The process died after the run had ended, and before its job had.
+#[test]
+fn a_run_that_has_ended_already_is_not_made_again() {
+    let folder = scripts(&[("buy.svc", "param what: string\nwhat >> shop.pay")]);
+    let world = Arc::new(World::default());
+    let process = Process::start(&folder, &world);
+    let first = process.submit("buy", r#"{"what":"tea"}"#);
+    let done = process.until(&first, JobState::Ok);
+    let book = process.service.jobs().unwrap().book();
+    let again = svc_store::book::NewJob {
+        id: "job_again".to_owned(),
+        owner: LOCAL.to_owned(),
+        kind: done.kind,
+        name: done.name.clone(),
+        input: done.input.clone(),
+        bounds: done.bounds.clone(),
+        session: None,
+        parent: None,
+        run: done.run.clone(),
+        created: 1,
+    };
+    book.submit(again).wait().unwrap();
+    let row = process.until("job_again", JobState::Ok);
+    assert_eq!(world.paid.load(Ordering::SeqCst), 1);
+    let result = process.service.jobs().unwrap().result(&row).unwrap();
+    assert_eq!(result, Some("paid tea".into()));
+}
+
+#[test]
+fn a_run_that_was_removed_does_not_begin_again() {
+    let folder = scripts(&[("ask.svc", ASKING)]);
+    let world = Arc::new(World::default());
+    let first = Process::start(&folder, &world);
+    let id = first.submit("ask", r#"{"what":"tea"}"#);
+    first.until(&id, JobState::Waiting);
+    let asked = first.question();
+    first.kill();
+    let host = OsHost::default();
+    for entry in host.list(folder.path(), 99).unwrap() {
+        let is_of_store = entry.path.file_name().unwrap().to_string_lossy().starts_with("runs.db");
+        if is_of_store && !entry.stat.is_dir {
+            host.remove(&entry.path).unwrap();
+        }
+    }
+    let second = Process::start(&folder, &world);
+    second.answer(&asked.id, true).unwrap();
+    let row = second.until(&id, JobState::Failed);
+    assert!(row.error.unwrap().contains("not in the store any more"));
+    assert_eq!(world.paid.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_fork_waits_for_the_run_that_it_takes_over() {
+    let text = "param time: duration\nparam what: string\n\
+        let first = \"tea\" >> shop.pay\nlet waited = first >> wait(duration: time)\n\
+        { one: waited, two: what >> shop.pay }";
+    let folder = scripts(&[("slow.svc", text)]);
+    let world = Arc::new(World::default());
+    let process = Process::start(&folder, &world);
+    let id = process.submit("slow", r#"{"time":"2s","what":"cake"}"#);
+    waited(&world.paid, 2);
+    let args = format!(r#"{{"job_id":"{id}","changes":{{"what":"milk"}}}}"#);
+    let forked = process.call("job_workbench_fork", &args).unwrap();
+    let fork = field(&forked.value, "job_id").as_str().unwrap().to_owned();
+    process.until(&fork, JobState::Ok);
+    assert_eq!(process.job(&id).state, JobState::Ok, "it came first");
+    assert_eq!(world.paid.load(Ordering::SeqCst), 3);
 }

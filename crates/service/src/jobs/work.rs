@@ -131,6 +131,10 @@ async fn begin(service: &Service, jobs: &Jobs, row: &JobRow) -> Result<Arc<Live>
         // What has begun keeps the rights that it began with.
         return resume(service, jobs, row, resolved.ok()).await;
     }
+    if row.has_begun {
+        let message = format!("the run {} of the job is not in the store any more", row.run);
+        return Err(Fault::not_found(message).help("submit the job again"));
+    }
     let parent = row.parent.map(|it| jobs.book().job_at(it)).transpose()?.flatten();
     let over = parent.map(|it| it.run).filter(|it| kept.knows(it));
     let start = Start {

@@ -1,4 +1,4 @@
-//! A job as a document.
+//! A job as a file.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -17,24 +17,24 @@ use super::{Bench, READS, outside, view::JobView};
 const MOST_COLUMNS: usize = 12;
 
 choices! {
-    /// The format of a document.
+    /// The format of a file.
     enum Format { Markdown = "md", Json = "json", Html = "html" }
 }
 
 record! {
-    /// A document.
+    /// An exported job.
     struct Exported {
         /// A name for its file.
         name: String,
         /// The media type.
         media_type: String,
-        /// The document.
+        /// Its content.
         bytes: Arc<[u8]>,
     }
 }
 
 params! {
-    /// Writes a job as a document: its result, its inputs and its tests.
+    /// Writes a job as Markdown, JSON or HTML: its result, its inputs and its tests.
     pub(super) struct Export {
         /// The job.
         job_id: Text,
@@ -50,7 +50,7 @@ impl Op for Export {
     const YIELDS: Scheme = Exported::SCHEME;
     const EFFECTS: &'static [Effect] = READS;
     const SAYS: &'static [&'static str] =
-        &["export a job as a document", "download the result of a job", "job as a web page"];
+        &["export a job as a file", "download the result of a job", "job as a web page"];
     const TOOL: Option<Tool> = Some(Tool::researcher("job_export"));
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Unsupported, ErrorKind::Failed];
@@ -77,7 +77,7 @@ fn view_name(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// The parts of a document, in their order: a title, and a value or a text.
+/// The parts of an export, in their order: a title, and a value or a text.
 fn parts(view: &JobView) -> Vec<(&'static str, Value)> {
     let mut parts = Vec::new();
     match (&view.result, &view.error) {

@@ -97,7 +97,7 @@ impl Bench {
 macro_rules! outside {
     ($script:literal) => {
         &[svc_contract::registry::Example::err(
-            "Outside of a server there are no jobs",
+            "Outside of a server nothing is queued",
             $script,
             "no `svc_service::components::workbench::Bench` is available",
         )]

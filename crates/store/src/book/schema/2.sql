@@ -17,6 +17,8 @@ CREATE TABLE jobs (
     -- Whether a worker may take it: it is queued, or what it waits for has come.
     ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
     run TEXT NOT NULL,
+    -- Whether the run is in the store: then it must never begin again.
+    begun INTEGER NOT NULL DEFAULT 0 CHECK (begun IN (0, 1)),
     -- Who works on it, and until when without another sign of life.
     worker TEXT,
     lease INTEGER,

@@ -47,7 +47,7 @@ impl Book {
         self.read(|it| by_id(it, owner, id, version))
     }
 
-    /// The job at a place of the queue, whoever owns it.
+    /// The job at a place of the queue, of any owner.
     pub fn job_at(&self, no: i64) -> Result<Option<JobRow>> {
         self.read(|it| by_no(it, no))
     }

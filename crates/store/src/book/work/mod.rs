@@ -1,4 +1,4 @@
-//! The queue of jobs: what waits for its turn, who works on it, and what became of it.
+//! The queue of jobs: work that waits for its turn, who works on it, and what became of it.
 //!
 //! A job is a run that a worker starts when it gets to it. Each refinement is a version of its own.
 //! A worker holds a lease, which it renews as long as it lives; a job whose worker has died is taken
@@ -106,6 +106,14 @@ impl Book {
                 lease.now
             ])?;
             by_no(own, row.no)
+        })
+    }
+
+    /// Notes that the run of a job is in the store.
+    pub fn note_begun(&self, no: i64) -> Result<()> {
+        self.append(move |own| {
+            own.prepare_cached("UPDATE jobs SET begun = 1 WHERE no = ?1")?.execute([no])?;
+            Ok(())
         })
     }
 

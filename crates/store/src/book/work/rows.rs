@@ -29,6 +29,8 @@ pub struct JobRow {
     /// Whether a worker may take it.
     pub is_ready: bool,
     pub run: RunId,
+    /// Whether the run is in the store: then it must never begin again.
+    pub has_begun: bool,
     pub worker: Option<RunId>,
     pub lease: Option<i64>,
     /// How often a worker has taken it.
@@ -116,7 +118,7 @@ impl AskKind {
 
 pub(super) const JOB: &str = "SELECT no, id, version, owner, kind, name, input, bounds, session, \
     parent, state, ready, run, worker, lease, attempts, deaths, created, started, ended, error, \
-    tokens, cost FROM jobs";
+    tokens, cost, begun FROM jobs";
 
 pub(super) const APPROVAL: &str = "SELECT id, owner, job, kind, run, path, question, details, \
     state, asked, expires, answered, comment, used FROM approvals";
@@ -141,6 +143,7 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         state: JobState::parse(&row.get::<_, String>(10)?).ok_or_else(|| unknown(10))?,
         is_ready: row.get(11)?,
         run: run(row, 12)?,
+        has_begun: row.get(23)?,
         worker: worker.map(|it| RunId::parse(&it).map_err(|_| unknown(13))).transpose()?,
         lease: row.get(14)?,
         attempts: row.get(15)?,
