@@ -1,5 +1,7 @@
 //! `svc jobs`: the jobs of a server on this machine.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use svc_contract::value::Value;
 use svc_service::{Args as CallArgs, Bounds, Call, Options, Service, Work};
@@ -10,10 +12,11 @@ use super::{
     exit::{OK, Result},
     keeping::StoreArgs,
     run::{print_list, print_value, reader},
+    schedule::Schedule,
     show,
 };
 
-/// List the jobs of `svc serve`, show one, or cancel one.
+/// List the jobs of `svc serve`, show or cancel one, or schedule some.
 ///
 /// The same calls as those of the tools `job_workbench_list`, `job_workbench_open` and
 /// `job_workbench_cancel`.
@@ -33,19 +36,21 @@ pub(super) struct Jobs {
     task: Option<Task>,
 }
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = r#"Examples:
   svc jobs
   svc jobs --state failed
   svc jobs show job_01k3x5v7m2q9r8s6t4w1y0z2a3
   svc jobs cancel job_01k3x5v7m2q9r8s6t4w1y0z2a3
+  svc jobs schedule add "0 6 * * 1-5" report --folder scripts
 
 A server and this command may use the same store at the same time: the server notices within a second
-that a job was cancelled.";
+that a job was cancelled."#;
 
 #[derive(Subcommand)]
 enum Task {
     Show(Named),
     Cancel(Cancelled),
+    Schedule(Schedule),
 }
 
 /// Show a job with its inputs, its result and its questions.
@@ -84,6 +89,7 @@ impl Jobs {
                 let args = [("job_id", it.job.into())].into_iter().chain(version);
                 ("job_workbench_open", args.collect(), it.keeping)
             }
+            Some(Task::Schedule(it)) => return it.execute(session).await,
             Some(Task::Cancel(it)) => {
                 ("job_workbench_cancel", vec![("job_id", it.job.into())], it.keeping)
             }
@@ -98,6 +104,19 @@ impl Jobs {
     }
 }
 
+/// A service over the jobs next to a store, which works on none of them.
+pub(super) fn service(
+    session: &Session,
+    keeping: &StoreArgs,
+    folder: Option<PathBuf>,
+) -> Result<Service> {
+    let (store, jobs) = keeping.with_jobs(session)?;
+    let mut options = Options::new(env!("CARGO_PKG_VERSION"));
+    (options.jobs, options.folder) = (Some(jobs), folder);
+    let kept = store.engine(session.engine.clone());
+    Ok(Service::new(session.engine.clone(), Some(kept), options))
+}
+
 /// The result of a tool over the jobs next to a store.
 async fn called(
     session: &Session,
@@ -105,11 +124,7 @@ async fn called(
     tool: &str,
     args: Vec<(&str, Value)>,
 ) -> Result<Value> {
-    let (store, jobs) = keeping.with_jobs(session)?;
-    let mut options = Options::new(env!("CARGO_PKG_VERSION"));
-    options.jobs = Some(jobs);
-    let kept = store.engine(session.engine.clone());
-    let service = Service::new(session.engine.clone(), Some(kept), options);
+    let service = service(session, keeping, None)?;
     let args: CallArgs = args.into_iter().map(|(name, it)| (name.to_owned(), it)).collect();
     let work = Work::Tool { name: tool.to_owned(), args };
     let call = Call { work, bounds: Bounds::default() };

@@ -50,6 +50,7 @@ mod replay;
 mod resume;
 mod run;
 mod runs;
+mod schedule;
 mod schema;
 mod screen;
 mod script;

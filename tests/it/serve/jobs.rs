@@ -235,7 +235,7 @@ fn events_say_that_a_run_waits() {
         &[("Accept", "text/event-stream")],
         Some(br#"{"text": "hello"}"#),
     );
-    let last = answer.body.lines().filter_map(|it| it.strip_prefix("event: ")).last();
+    let last = answer.body.lines().filter_map(|it| it.strip_prefix("event: ")).next_back();
     assert_eq!(last, Some("approval"), "{}", answer.body);
     assert!(answer.body.contains(r#""job_id":"job_"#), "{}", answer.body);
 }
@@ -246,4 +246,50 @@ fn without_a_store_there_are_no_jobs() {
     let none = tool(&server, "job_submit", &json!({ "job": "word_count", "input": {} }));
     assert!(none.fails(422, "unsupported").contains("store"));
     server.get("/approvals").fails(422, "unsupported");
+}
+
+/// The output of a command next to the server.
+fn svc(server: &Server, args: &[&str]) -> String {
+    let done = assert_cmd::Command::cargo_bin("svc")
+        .unwrap()
+        .args(args)
+        .env("SVC_STORE", server.place.path().join(".runs/runs.db"))
+        .env("SVC_CACHE", server.place.path().join(".cache"))
+        .env_remove("SVC_MODEL")
+        .current_dir(server.place.path())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{args:?}: {errors}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn the_command_line_sees_and_ends_the_jobs_of_a_server() {
+    let server = server();
+    let job = submit(&server, "two", &json!({ "name": "a", "time": "30s" }));
+    until(|| log(&server, "log.txt") == ["a 1"]);
+    let listed = svc(&server, &["jobs"]);
+    assert!(listed.contains(&job) && listed.contains("running"), "{listed}");
+    assert!(!svc(&server, &["jobs", "--state", "failed"]).contains(&job));
+    let shown = svc(&server, &["jobs", "show", &job]);
+    assert!(shown.contains("30s") && shown.contains("running"), "{shown}");
+    svc(&server, &["jobs", "cancel", &job]);
+    let view = result(&server, &job);
+    assert_eq!(view["state"], "cancelled");
+    // The server ends the run, too.
+    let run = view["run_id"].as_str().unwrap();
+    until(|| server.get(&format!("/runs/{run}")).ok()["state"] == "cancelled");
+
+    let text = r#"{"text": "a b"}"#;
+    let add = ["jobs", "schedule", "add", "* * * * * *", "word_count", "--folder", ".", "--input"];
+    let added = svc(&server, &[&add[..], &[text]].concat());
+    let id = added.split_whitespace().find(|it| it.starts_with("sch_")).unwrap().to_owned();
+    assert!(svc(&server, &["jobs", "schedule"]).contains("* * * * * *"));
+    until(|| {
+        let listed = tool(&server, "job_workbench_list", &json!({ "job": "word_count" })).ok();
+        listed["jobs"].as_array().unwrap().iter().any(|it| it["state"] == "ok")
+    });
+    svc(&server, &["jobs", "schedule", "remove", &id]);
+    assert!(!svc(&server, &["jobs", "schedule"]).contains(&id));
 }

@@ -33,8 +33,8 @@ pub trait Monitor: Send + Sync + 'static {
     fn notice(&self, message: &str);
 
     /// The path of the call, with the numbers of items and turns; empty if it is unknown.
-    fn path(&self) -> &str {
-        ""
+    fn path(&self) -> String {
+        String::new()
     }
 
     /// The text without the secrets of the run.
@@ -158,7 +158,7 @@ impl Cx {
     pub fn ask(&self, text: &str, details: &str) -> Answering {
         match self.lent::<Asks>() {
             Ok(asks) => asks.ask(Question {
-                path: self.monitor.path().to_owned(),
+                path: self.monitor.path(),
                 text: self.monitor.redacted(text),
                 details: self.monitor.redacted(details),
             }),

@@ -475,8 +475,8 @@ impl Monitor for Watcher {
         self.observer.event(&self.path, &Event::Notice { message });
     }
 
-    fn path(&self) -> &str {
-        &self.path
+    fn path(&self) -> String {
+        self.path.clone()
     }
 
     fn redacted(&self, text: &str) -> String {

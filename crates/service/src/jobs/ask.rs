@@ -145,7 +145,8 @@ impl Jobs {
         let job = self.adopted(live).await.map_err(refused)?;
         let row = self.kept_question(&job, AskKind::Ask, question).await.map_err(refused)?;
         let mut changed = self.0.changed.subscribe();
-        let mut _open = None;
+        // As long as it is there, the run may end for now.
+        let mut open = None;
         loop {
             let found = self.book().approval(&row.owner, &row.id);
             let found = found.map_err(|err| io::Error::other(err.message))?;
@@ -158,9 +159,7 @@ impl Jobs {
                     return Err(io::Error::new(io::ErrorKind::TimedOut, message));
                 }
             }
-            if _open.is_none() {
-                _open = Some(live.asked.begin(&row.path, &row.id));
-            }
+            open.get_or_insert_with(|| live.asked.begin(&row.path, &row.id));
             Self::next_change(&mut changed, Duration::from_secs(1)).await;
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use svc_contract::value::{Money, Text, Value, json};
-use svc_store::book::{JobKind, JobRow, NewJob};
+use svc_store::book::{JobKind, JobRow, NewJob, ScheduleRow};
 
 use crate::{Args, Bounds, Call, Fault, Why, Work, decode::object};
 use svc_contract::{registry::ErrorKind, store::RunId};
@@ -28,6 +28,17 @@ impl NewWork {
             args: object(read(&row.input)?, "input")?,
             bounds: bounds_of(row)?,
             session: row.session.clone(),
+        })
+    }
+
+    /// The work of a schedule.
+    pub(crate) fn scheduled(row: &ScheduleRow) -> Result<Self, Fault> {
+        Ok(Self {
+            kind: row.kind,
+            name: row.name.clone(),
+            args: object(read(&row.input)?, "input")?,
+            bounds: of_bounds(&row.bounds)?,
+            session: None,
         })
     }
 
@@ -63,7 +74,11 @@ pub(crate) fn call_of(row: &JobRow) -> Result<Call, Fault> {
 
 /// The bounds of a job.
 pub(crate) fn bounds_of(row: &JobRow) -> Result<Bounds, Fault> {
-    let value = read(&row.bounds)?;
+    of_bounds(&row.bounds)
+}
+
+fn of_bounds(text: &str) -> Result<Bounds, Fault> {
+    let value = read(text)?;
     let number = |name: &str| match value.as_record().and_then(|it| it.get(name)) {
         Some(Value::Int(it)) => Some(*it),
         _ => None,
@@ -119,7 +134,7 @@ fn merged(target: Value, patch: &Value) -> Value {
     };
     for (name, change) in patch.iter() {
         let at = fields.iter().position(|(it, _)| it == name);
-        let before = at.map(|at| fields.remove(at).1).unwrap_or(Value::Null);
+        let before = at.map_or(Value::Null, |at| fields.remove(at).1);
         if !change.is_null() {
             let at = at.unwrap_or(fields.len());
             fields.insert(at, (name.clone(), merged(before, change)));

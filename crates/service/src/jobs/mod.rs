@@ -12,6 +12,7 @@ mod ask;
 mod follow;
 mod given;
 mod queue;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -42,7 +43,7 @@ pub use given::NewWork;
 pub(crate) use given::{bounds_of, call_of, read};
 pub(crate) use queue::{IdView, Queued, SubmittedView, VersionView, none, submission};
 pub use svc_store::book::{
-    ApprovalState, AskKind, JobFilter, JobKind, JobRow, JobState, NewNote, NoteRow,
+    ApprovalState, AskKind, JobFilter, JobKind, JobRow, JobState, NewNote, NoteRow, ScheduleRow,
 };
 pub use work::run as run_workers;
 
@@ -176,7 +177,7 @@ impl Jobs {
     /// The result of a job.
     pub fn result(&self, job: &JobRow) -> Result<Option<svc_contract::value::Value>, Fault> {
         let text = self.book().job_result(job.no)?;
-        Ok(text.map(|it| given::read(&it)).transpose()?)
+        text.map(|it| given::read(&it)).transpose()
     }
 
     /// Waits until a job has ended or waits for a person, at most for a while.
@@ -243,10 +244,10 @@ fn done(changed: Changed, id: &str, what: &str) -> Result<JobRow, Fault> {
                 Why::Conflict,
                 format!("the job `{id}` cannot be {what}: its state is {state}"),
             );
-            Err(match row.state.is_over() {
-                true => fault,
-                false => fault.help("wait for its end, or cancel it first"),
-            })
+            if row.state.is_over() {
+                return Err(fault);
+            }
+            Err(fault.help("wait for its end, or cancel it first"))
         }
     }
 }

@@ -95,13 +95,18 @@ pub(crate) fn submission(service: &Service, call: &Call) -> Result<Option<Resolv
             Queued { work, id: None, parent: Some(row.no), reply: Reply::Id }
         }
     };
-    let target = service.resolve(queued.work.call()).map_err(within)?;
+    Ok(Some(tested(service, &queued.work)?.queueing(queued)))
+}
+
+/// Work that its caller may queue, and that can run later.
+pub(crate) fn tested(service: &Service, work: &NewWork) -> Result<Resolved, Fault> {
+    let target = service.resolve(work.call()).map_err(within)?;
     if target.queued.is_some() {
-        let message = format!("`{}` queues a job itself, so it cannot be one", queued.work.name);
+        let message = format!("`{}` queues a job itself, so it cannot be one", work.name);
         return Err(Fault::field("job", message));
     }
     target.test(service.kept().unwrap_or_else(|| service.engine())).map_err(within)?;
-    Ok(Some(target.queueing(queued)))
+    Ok(target)
 }
 
 /// What a job of this name does.
@@ -156,6 +161,13 @@ impl Jobs {
         Ok(answer(value))
     }
 
+    /// The work of a job with this name.
+    pub fn work_of(service: &Service, name: &str, args: Args) -> Result<NewWork, Fault> {
+        let kind = kind(service, name)?;
+        let bounds = crate::Bounds::default();
+        Ok(NewWork { kind, name: name.to_owned(), args, bounds, session: None })
+    }
+
     /// Queues a call of a served script.
     pub async fn submit_script(
         &self,
@@ -178,7 +190,7 @@ impl Jobs {
         match self.book().submit(new).await? {
             Submitted::Queued(row) => {
                 self.tell();
-                Ok(row)
+                Ok(*row)
             }
             Submitted::Full => {
                 let message = format!("{MOST_QUEUED} jobs are queued already");

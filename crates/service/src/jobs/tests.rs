@@ -450,3 +450,31 @@ fn a_fork_waits_for_the_run_that_it_takes_over() {
     assert_eq!(process.job(&id).state, JobState::Ok, "it came first");
     assert_eq!(world.paid.load(Ordering::SeqCst), 3);
 }
+
+#[test]
+fn a_schedule_queues_its_job_again_and_again() {
+    let folder = scripts(&[("buy.svc", "param what: string\nwhat >> shop.pay")]);
+    let world = Arc::new(World::default());
+    let process = Process::start(&folder, &world);
+    let jobs = process.service.jobs().unwrap();
+    let args = |text: &str| crate::decode::object(json::read(text).unwrap(), "").unwrap();
+    let work = |text: &str| Jobs::work_of(&process.service, "buy", args(text)).unwrap();
+    let add = |times: &str, input: &str| {
+        process.run(jobs.schedule(&process.service, LOCAL, times, work(input)))
+    };
+    assert!(add("* * * * * *", "{}").unwrap_err().message.contains("what"));
+    assert!(add("every day", r#"{"what":"tea"}"#).is_err());
+    let added = add("* * * * * *", r#"{"what":"tea"}"#).unwrap();
+    for _ in 0..600 {
+        if world.paid.load(Ordering::SeqCst) >= 2 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(world.paid.load(Ordering::SeqCst) >= 2);
+    assert_eq!(jobs.schedules(LOCAL).unwrap().len(), 1);
+    let unknown = process.run(jobs.unschedule("other", &added.id)).unwrap_err();
+    assert_eq!(unknown.why, Why::Op(ErrorKind::NotFound));
+    process.run(jobs.unschedule(LOCAL, &added.id)).unwrap();
+    assert_eq!(jobs.schedules(LOCAL).unwrap(), []);
+}

@@ -66,7 +66,7 @@ impl Jobs {
         if is_late || !gone.is_empty() {
             self.book().reclaim(now, gone).await?;
         }
-        Ok(())
+        self.fire_due().await
     }
 
     /// The next job, if one is ready.

@@ -53,9 +53,9 @@ pub use locks::LockRow;
 pub use pepper::Pepper;
 pub use quotas::{Reserved, TakenCalls};
 pub use work::{
-    Answered, ApprovalEvent, ApprovalRow, ApprovalState, AskKind, Changed, Finish, JobEvent,
-    JobFilter, JobKind, JobRow, JobState, Lease, MOST_DEATHS, MOST_QUEUED, NewApproval, NewJob,
-    NewNote, NoteRow, Submitted,
+    Answered, ApprovalEvent, ApprovalRow, ApprovalState, AskKind, Changed, Finish, Fired, JobEvent,
+    JobFilter, JobKind, JobRow, JobState, Lease, MOST_DEATHS, MOST_QUEUED, MOST_SCHEDULES,
+    NewApproval, NewJob, NewNote, NoteRow, ScheduleRow, Submitted,
 };
 
 /// The name of the database in its folder.

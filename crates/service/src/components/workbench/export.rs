@@ -110,7 +110,7 @@ fn markdown(view: &JobView) -> String {
             (_, Some((names, rows))) => {
                 out.push_str(&line(&names));
                 out.push_str(&line(&vec!["---".to_owned(); names.len()]));
-                rows.iter().for_each(|it| out.push_str(&line(it)));
+                out.extend(rows.iter().map(|it| line(it)));
             }
             _ => {
                 // A fence that the text does not contain.

@@ -13,7 +13,7 @@ use svc_lang::{
 };
 
 use super::{Bench, outside};
-use crate::{Args, Bounds, Served, tools};
+use crate::{Args, Bounds, Folder, Served, tools};
 
 record! {
     /// What a job takes and gives.
@@ -62,7 +62,7 @@ impl Compute for InputSchema {
             }
             .encode());
         }
-        let scripts = bench.folder().map(|it| it.scripts()).unwrap_or_default();
+        let scripts = bench.folder().map(Folder::scripts).unwrap_or_default();
         if let Some(served) = scripts.iter().find(|it| it.name == *self.job) {
             return Ok(JobSchema {
                 job: self.job.to_string(),

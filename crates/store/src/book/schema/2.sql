@@ -86,3 +86,22 @@ CREATE TABLE approvals (
 CREATE INDEX approvals_by_owner ON approvals (owner, no);
 CREATE INDEX approvals_open ON approvals (expires) WHERE state = 'open';
 CREATE INDEX approvals_by_job ON approvals (job);
+
+-- Work that is queued again and again.
+CREATE TABLE schedules (
+    id TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('tool', 'script')),
+    name TEXT NOT NULL,
+    input TEXT NOT NULL,
+    bounds TEXT NOT NULL,
+    -- The times, as a cron pattern in UTC.
+    times TEXT NOT NULL,
+    next INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    -- The job that it queued last.
+    last INTEGER REFERENCES jobs (no)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX schedules_by_owner ON schedules (owner, created);
+CREATE INDEX schedules_by_next ON schedules (next);

@@ -3,6 +3,7 @@
 
 mod chain;
 mod quotas;
+mod sequences;
 mod work;
 
 use std::{

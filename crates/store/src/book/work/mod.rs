@@ -8,6 +8,7 @@
 mod approvals;
 mod list;
 mod rows;
+mod schedules;
 mod state;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -20,6 +21,7 @@ use crate::error::{Result, SqlResult};
 pub use approvals::{Answered, NewApproval};
 pub use list::{JobFilter, NewNote, NoteRow};
 pub use rows::{ApprovalRow, AskKind, JobKind, JobRow, NewJob};
+pub use schedules::{Fired, MOST_SCHEDULES, ScheduleRow};
 pub use state::{ApprovalEvent, ApprovalState, JobEvent, JobState, MOST_DEATHS};
 
 /// The most queued jobs of an owner.
@@ -28,7 +30,7 @@ pub const MOST_QUEUED: u32 = 1000;
 /// What became of a job that is to be queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Submitted {
-    Queued(JobRow),
+    Queued(Box<JobRow>),
     /// Its owner has too many queued jobs.
     Full,
     /// The version before it has not ended; this is its state.
@@ -78,7 +80,7 @@ impl Book {
                 return Ok(Submitted::Busy(state));
             }
             let version = last.map_or(1, |it| it.version.saturating_add(1));
-            insert(own, &new, version, None).map(Submitted::Queued)
+            insert(own, &new, version, None).map(|it| Submitted::Queued(Box::new(it)))
         })
     }
 

@@ -130,11 +130,7 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         id: row.get(1)?,
         version: row.get(2)?,
         owner: row.get(3)?,
-        kind: match row.get::<_, String>(4)?.as_str() {
-            "tool" => JobKind::Tool,
-            "script" => JobKind::Script,
-            _ => return Err(unknown(4)),
-        },
+        kind: kind(row, 4)?,
         name: row.get(5)?,
         input: row.get(6)?,
         bounds: row.get(7)?,
@@ -180,6 +176,14 @@ pub(super) fn approval(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
         comment: row.get(12)?,
         is_used: row.get(13)?,
     })
+}
+
+pub(super) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<JobKind> {
+    match row.get::<_, String>(column)?.as_str() {
+        "tool" => Ok(JobKind::Tool),
+        "script" => Ok(JobKind::Script),
+        _ => Err(unknown(column)),
+    }
 }
 
 fn run(row: &Row<'_>, column: usize) -> rusqlite::Result<RunId> {
