@@ -16,7 +16,7 @@ use super::{
     show,
 };
 
-/// List the jobs of `svc serve`, show or cancel one, or schedule some.
+/// List, show, cancel or schedule the jobs of `svc serve`.
 ///
 /// The same calls as those of the tools `job_workbench_list`, `job_workbench_open` and
 /// `job_workbench_cancel`.

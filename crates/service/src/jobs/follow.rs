@@ -21,8 +21,19 @@ impl Jobs {
     /// The job of a run. A run that has none, such as a call of a script whose caller waits, becomes
     /// one.
     pub(crate) async fn adopted(&self, live: &Arc<Live>) -> Result<JobRow, Fault> {
-        let made = live.job.get_or_try_init(|| self.adopt(live)).await?;
-        Ok(made.clone())
+        if let Some(job) = live.job.get() {
+            return Ok(job.clone());
+        }
+        let (jobs, live) = (self.clone(), live.clone());
+        // The caller may go away in the middle; what is written must be followed.
+        let made =
+            tokio::spawn(
+                async move { live.job.get_or_try_init(|| jobs.adopt(&live)).await.cloned() },
+            );
+        made.await.unwrap_or_else(|err| {
+            let why = Why::Op(ErrorKind::Bug);
+            Err(Fault::new(why, format!("cannot make a job of the run: {err}")))
+        })
     }
 
     /// Makes a job of a run that its caller does not wait for any more, if it can be one.
