@@ -17,6 +17,7 @@ pub mod failure;
 pub mod folded;
 pub mod guide;
 pub mod inspect;
+pub mod jobs;
 pub mod library;
 mod looked;
 pub mod models;

@@ -47,7 +47,7 @@ pub(crate) fn recorded_error(error: Option<&str>) -> Option<serde_json::Value> {
     error.and_then(|it| serde_json::from_str(it).ok())
 }
 
-fn row<const N: usize>(fields: [(&str, Value); N]) -> Value {
+pub(crate) fn row<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Record(fields.into_iter().map(|(name, it)| (name.into(), it)).collect::<Record>())
 }
 

@@ -8,7 +8,8 @@ use svc_contract::{
     value::{LARGEST_STATE, Learnt, ModelId},
 };
 use svc_engine::Engine;
-use svc_store::SqliteStore;
+use svc_service::jobs::Jobs;
+use svc_store::{SqliteStore, book::Book};
 
 pub use svc_contract::store::{
     Args, Attempt, Hash, Node, NodeState, Run, RunId, StoreError, StoreErrorKind,
@@ -57,6 +58,12 @@ impl RunStore {
     /// The store itself, for a service.
     pub fn shared(&self) -> Arc<SqliteStore> {
         self.0.clone()
+    }
+
+    /// The jobs that are kept in a folder, whose runs are in this store.
+    pub fn jobs(&self, folder: &Path, engine: &Engine) -> Result<Jobs> {
+        let book = Arc::new(Book::open(folder, engine.host())?);
+        Jobs::open(book, self.0.clone(), engine.clone())
     }
 
     /// The latest runs, the latest first.

@@ -5,7 +5,7 @@ use std::fmt;
 use svc_contract::registry::{ErrorKind, OpError, Usage};
 use svc_lang::diag::{Code, Problem, Report, Source, Span, Style, visible};
 
-use crate::run::{Partial, RunError};
+use crate::run::{InDoubt, Partial, RunError};
 
 /// The error of a script without a result: it does not pass the check, its inputs are wrong, or
 /// its run failed.
@@ -49,6 +49,15 @@ impl Error {
                 Report::new(source.clone(), vec![run_problem(error)]).render(style)
             }
         }
+    }
+
+    /// The write that an earlier run started, and whose outcome is unknown, if the run failed
+    /// because of that: [`Request::retry_write`](crate::Request::retry_write) allows it to be
+    /// repeated.
+    pub fn write_in_doubt(&self) -> Option<&str> {
+        let Self::Run { error, .. } = self else { return None };
+        let cause: &(dyn std::error::Error + 'static) = error.error.source.as_deref()?;
+        cause.downcast_ref::<InDoubt>().map(|it| it.0.as_str())
     }
 
     /// The parts that were finished when a call could not be funded.

@@ -199,6 +199,22 @@ impl From<&OpError> for Fault {
     }
 }
 
+/// A fault of the service inside of an op. A contradiction to a state is one of the op.
+impl From<Fault> for OpError {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.why {
+            Why::Op(kind) => kind,
+            Why::Busy | Why::Stopping => ErrorKind::Unavailable,
+            _ => ErrorKind::Failed,
+        };
+        let error = Self::new(kind, fault.message);
+        match fault.help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+}
+
 impl From<OpError> for Fault {
     fn from(error: OpError) -> Self {
         Self::from(&error)

@@ -17,7 +17,7 @@ use crate::{
     access::{
         Access, BAD_KEY, Denial,
         audit::AuditEntry,
-        keys::{FRESH, KeyInfo},
+        keys::{FRESH, KeyInfo, KeyState},
         lockout::PAUSE,
         rates::{RateRefusal, Window},
         roles::{AccessPolicy, PolicyError, Roles},
@@ -146,6 +146,18 @@ impl Gate {
             pause: refusal.pause,
             window: None,
         })
+    }
+
+    /// The newest valid key of an owner: what goes on without a caller has its rights.
+    pub(crate) fn newest_key(&self, owner: &str, host: &dyn Host) -> Result<KeyInfo, Fault> {
+        let now = host.now();
+        let keys = match self.access(host)? {
+            Some(access) => access.keys.list()?,
+            None => Vec::new(),
+        };
+        let is_valid = |it: &KeyInfo| matches!(it.state(now), KeyState::Active | KeyState::Rotated);
+        let found = keys.into_iter().find(|it| it.owner == owner && is_valid(it));
+        found.ok_or_else(|| Fault::new(Why::Unauthorized, format!("`{owner}` has no valid key")))
     }
 
     /// The holder of a key, with the role as it is now.

@@ -18,6 +18,7 @@ pub mod decode;
 mod fault;
 mod folder;
 mod gate;
+pub mod jobs;
 pub mod metrics;
 pub mod once;
 mod owner;
@@ -26,6 +27,8 @@ mod refused;
 mod resolve;
 mod runs;
 mod service;
+mod side;
+mod starting;
 pub mod tools;
 
 pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_contract::{
     registry::{Effect, ErrorKind, OpError, OpRef, Price, Tier},
-    value::{Money, Value},
+    value::{Money, Type, Value},
 };
 use svc_engine::{
     Engine, Error, Request,
@@ -16,10 +16,12 @@ use svc_lang::{
 };
 
 use crate::{
-    Answer, Bounds, Call, Fault, Served, StepReport, Work,
+    Answer, Bounds, Call, Fault, FieldFault, Served, StepReport, Work,
     access::decide::{Rights, ops_of},
     call::{Args, Mode},
     components::core,
+    decode::of_fields,
+    jobs::{JobKind, NewWork, Queued},
     permit::Spending,
     refused::{Refused, test},
     tools,
@@ -41,6 +43,8 @@ pub struct Resolved {
     pub(crate) arguments: String,
     /// Whether the run is recorded in any case.
     pub(crate) is_kept: bool,
+    /// The job that is queued instead of running the work now.
+    pub(crate) queued: Option<Queued>,
 }
 
 #[derive(Clone)]
@@ -118,6 +122,7 @@ impl Resolved {
             rule: String::new(),
             arguments: String::new(),
             is_kept: false,
+            queued: None,
         }
     }
 
@@ -299,6 +304,41 @@ impl Resolved {
             What::Steps { steps, .. } => steps.step_of(node),
             _ => None,
         }
+    }
+
+    /// Whether the call can run later: it is planned, and no input is missing.
+    pub fn test(&self, engine: &Engine) -> Result<(), Fault> {
+        let plan = self.plan(engine)?;
+        let (What::Script(_, args) | What::Served(_, args)) = &self.what else { return Ok(()) };
+        let inputs = plan.program().inputs.iter();
+        let missing = inputs.filter(|it| {
+            let is_optional = matches!(it.ty, Type::Optional(_)) || it.is_secret();
+            it.is_required() && !is_optional && !args.contains_key(it.name.as_ref())
+        });
+        let missing: Vec<FieldFault> = missing
+            .map(|it| FieldFault {
+                field: it.name.to_string(),
+                message: format!("missing param `{}: {}`", it.name, it.ty),
+            })
+            .collect();
+        if missing.is_empty() { Ok(()) } else { Err(of_fields(missing)) }
+    }
+
+    /// The same work, to be queued.
+    pub(crate) fn queueing(self, job: Queued) -> Self {
+        Self { queued: Some(job), ..self }
+    }
+
+    /// What would make a job of the call; `None` if it is not recorded.
+    pub(crate) fn as_job(&self) -> Option<NewWork> {
+        let What::Served(script, args) = &self.what else { return None };
+        Some(NewWork {
+            kind: JobKind::Script,
+            name: script.name.clone(),
+            args: args.clone(),
+            bounds: self.bounds,
+            session: None,
+        })
     }
 
     /// A name for lists of runs.

@@ -9,14 +9,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{registry::ErrorKind, store::RunId, value::Money};
+use svc_contract::{
+    registry::{ErrorKind, Usage},
+    store::{RunId, StoreError, StoreErrorKind},
+    value::Money,
+};
 use svc_engine::{
     CancellationToken, Engine, Error, Happened, Request, Response, RunEvent, Running,
 };
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use svc_store::book::JobRow;
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, watch};
 
 use crate::{
     Answer, Fault, Resolved, StepReport, Why,
+    jobs::{Asked, Asking, Busy, Jobs, NewWork, QUIET},
     metrics::{Ending, Metrics},
     permit::Permit,
 };
@@ -33,11 +39,18 @@ const KEPT: Duration = Duration::from_mins(10);
 /// A run that was started.
 pub struct Live {
     id: RunId,
-    owner: Arc<str>,
     name: String,
     is_stored: bool,
     cancel: CancellationToken,
     state: Mutex<State>,
+    /// Whose job it becomes.
+    pub(crate) owner: String,
+    /// What would make a job of it.
+    pub(crate) work: Option<NewWork>,
+    /// Its job.
+    pub(crate) job: OnceCell<JobRow>,
+    /// The questions that it waits for.
+    pub(crate) asked: Arc<Asked>,
     /// Counts the events and the end, so that readers can wait for the next one.
     changed: watch::Sender<u64>,
 }
@@ -51,6 +64,32 @@ struct State {
     outcome: Option<RunEnd>,
     ended: Option<Instant>,
     steps: Vec<StepReport>,
+    halt: Option<Halt>,
+    /// What a failed run used.
+    used: Usage,
+}
+
+/// Why a run ended, if it goes on later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// It waits for the answers to these questions.
+    Asked(Vec<String>),
+    /// It is unknown whether this call wrote.
+    InDoubt(String),
+    /// Another process works on it.
+    Claimed,
+}
+
+impl Halt {
+    fn of(error: &Error) -> Option<Self> {
+        if let Some(path) = error.write_in_doubt() {
+            return Some(Self::InDoubt(path.to_owned()));
+        }
+        let Error::Run { error, .. } = error else { return None };
+        let cause: &(dyn std::error::Error + 'static) = error.error.source.as_deref()?;
+        let is_claimed = |it: &StoreError| matches!(it.kind, StoreErrorKind::Claimed { .. });
+        cause.downcast_ref::<StoreError>().is_some_and(is_claimed).then_some(Self::Claimed)
+    }
 }
 
 /// An event with its number, from 1.
@@ -75,16 +114,19 @@ pub enum Seen {
 impl Live {
     fn new(
         id: RunId,
-        owner: Arc<str>,
         resolved: Option<&Resolved>,
         is_stored: bool,
         cancel: CancellationToken,
+        of: Of,
     ) -> Arc<Self> {
+        let Of { owner, job } = of;
+        let work = resolved.and_then(Resolved::as_job);
+        let (job, asked) = (OnceCell::new_with(job), Arc::default());
         let name = resolved.map(Resolved::name).unwrap_or_default();
         let steps = resolved.map(Resolved::reports).unwrap_or_default();
         let state = Mutex::new(State { next: 1, steps, ..State::default() });
         let (changed, _) = watch::channel(0);
-        Arc::new(Self { id, owner, name, is_stored, cancel, state, changed })
+        Arc::new(Self { id, name, is_stored, cancel, state, owner, work, job, asked, changed })
     }
 
     pub fn id(&self) -> &RunId {
@@ -106,13 +148,14 @@ impl Live {
         self.is_stored
     }
 
-    /// `queued`, `running`, `done`, `failed` or `cancelled`.
+    /// `queued`, `running`, `waiting`, `done`, `failed` or `cancelled`.
     pub fn word(&self) -> &'static str {
         let state = self.state();
         match &state.outcome {
             None if state.has_begun => "running",
             None => "queued",
             Some(Ok(_)) => "done",
+            Some(Err(_)) if state.is_waiting() => "waiting",
             Some(Err(fault)) if fault.why == Why::Op(ErrorKind::Cancelled) => "cancelled",
             Some(Err(_)) => "failed",
         }
@@ -125,6 +168,38 @@ impl Live {
 
     /// Ends the run: nothing new starts, and its result is the error `cancelled`.
     pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Whether it has ended for now, since a person has to answer.
+    pub fn is_waiting(&self) -> bool {
+        self.state().is_waiting()
+    }
+
+    /// The job of the run, if it has one.
+    pub fn job_id(&self) -> Option<&str> {
+        self.job.get().map(|it| it.id.as_str())
+    }
+
+    pub(crate) fn halt(&self) -> Option<Halt> {
+        self.state().halt.clone()
+    }
+
+    /// What a failed run used.
+    pub(crate) fn used(&self) -> Usage {
+        self.state().used
+    }
+
+    pub(crate) fn cancel_token(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Ends the run for now if nothing happens in it but questions.
+    fn park(&self, busy: &Busy) {
+        if !busy.only_asks(&self.asked) {
+            return;
+        }
+        self.state().halt = Some(Halt::Asked(self.asked.ids()));
         self.cancel.cancel();
     }
 
@@ -224,6 +299,14 @@ impl std::fmt::Debug for Live {
     }
 }
 
+impl State {
+    fn is_waiting(&self) -> bool {
+        let is_cancelled =
+            |it: &RunEnd| matches!(it, Err(fault) if fault.why == Why::Op(ErrorKind::Cancelled));
+        matches!(self.halt, Some(Halt::Asked(_))) && self.outcome.as_ref().is_some_and(is_cancelled)
+    }
+}
+
 /// Cancels a run when it is dropped.
 pub(crate) struct Cancelling(Option<CancellationToken>);
 
@@ -259,64 +342,89 @@ pub(crate) trait Slot:
 
 impl<F> Slot for F where F: Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {}
 
+/// Whose run it is.
+pub(crate) struct Of {
+    pub(crate) owner: String,
+    /// The job whose run it is.
+    pub(crate) job: Option<JobRow>,
+}
+
 /// What is needed to start a run.
 pub(crate) struct Start {
     pub(crate) engine: Engine,
-    pub(crate) owner: Arc<str>,
     pub(crate) resolved: Resolved,
     pub(crate) cancel: CancellationToken,
     pub(crate) permit: Permit,
+    pub(crate) jobs: Option<Jobs>,
+    pub(crate) of: Of,
+    /// The run whose calls it takes over.
+    pub(crate) over: Option<RunId>,
 }
 
 /// What is needed to resume a run.
-pub(crate) struct Resume<'a> {
-    pub(crate) engine: &'a Engine,
-    pub(crate) owner: Arc<str>,
-    pub(crate) id: &'a RunId,
+pub(crate) struct Continued {
+    pub(crate) engine: Engine,
+    pub(crate) id: RunId,
     pub(crate) cancel: CancellationToken,
     pub(crate) permit: Permit,
     /// What its earlier parts have cost, which is settled already.
     pub(crate) paid: Money,
+    pub(crate) jobs: Option<Jobs>,
+    pub(crate) of: Of,
+    /// The call that began it, if it is known.
+    pub(crate) resolved: Option<Resolved>,
+    /// The writes that may be repeated.
+    pub(crate) retry: Vec<String>,
 }
 
 impl Registry {
     /// Starts a run, which waits for its slot first.
-    pub(crate) fn start(&self, start: Start, slot: impl Slot) -> Arc<Live> {
-        let Start { engine, owner, resolved, cancel, permit } = start;
-        let request = resolved.request(&engine).acknowledged();
+    pub(crate) fn start(&self, start: Start, slot: impl Slot) -> Result<Arc<Live>, Fault> {
+        let Start { engine, resolved, cancel, permit, jobs, of, over } = start;
+        let asking = Asking::default();
+        let is_kept = resolved.is_kept || of.job.is_some();
+        let engine = lending(engine, jobs.filter(|_| is_kept), &asking);
+        let mut request = resolved.request(&engine).acknowledged();
+        if let Some(job) = &of.job {
+            request = request.named(job.run.clone());
+        }
+        if let Some(over) = over {
+            request = request.taking_over(over.as_str())?;
+        }
         let request = request.cancelled_by(cancel.clone()).into_owned();
         let is_stored = request.id().is_some();
         let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
-        let live = Live::new(id, owner, Some(&resolved), is_stored, cancel);
+        let live = Live::new(id, Some(&resolved), is_stored, cancel, of);
+        asking.of(&live);
         self.add(live.clone());
         let (run, metrics) = (live.clone(), self.metrics.clone());
         tokio::spawn(async move {
             let ended = run.run(request, Some(&resolved), slot, &metrics).await;
             let largest = permit.largest_result();
             settle(permit, &ended, Money::ZERO).await;
-            let ended = match ended {
-                Ok(Ok(answer)) => resolved.answered(answer).and_then(|it| it.within(largest)),
-                Ok(Err(error)) => Err(resolved.failure(&engine, error)),
-                Err(fault) => Err(fault),
-            };
+            let ended = run.outcome_of(ended, Some(&resolved), &engine);
+            let ended = ended.and_then(|it| it.within(largest));
             metrics.ended(Ending::of(&ended));
             run.end(ended);
         });
-        live
+        Ok(live)
     }
 
     /// Resumes a stored run.
-    pub(crate) fn resume(&self, resume: Resume<'_>, slot: impl Slot) -> Result<Arc<Live>, Fault> {
-        let Resume { engine, owner, id, cancel, permit, paid } = resume;
-        let request = engine.resume(id.as_str())?;
-        let request = request.acknowledged().cancelled_by(cancel.clone()).into_owned();
-        let live = Live::new(id.clone(), owner, None, true, cancel);
+    pub(crate) fn resume(&self, it: Continued, slot: impl Slot) -> Result<Arc<Live>, Fault> {
+        let Continued { engine, id, cancel, permit, paid, jobs, of, resolved, retry } = it;
+        let asking = Asking::default();
+        let engine = lending(engine, jobs, &asking);
+        let request = engine.resume(id.as_str())?.acknowledged().cancelled_by(cancel.clone());
+        let request = retry.iter().fold(request, |it, path| it.retry_write(path)).into_owned();
+        let live = Live::new(id, resolved.as_ref(), true, cancel, of);
+        asking.of(&live);
         self.add(live.clone());
         let (run, metrics) = (live.clone(), self.metrics.clone());
         tokio::spawn(async move {
-            let ended = run.run(request, None, slot, &metrics).await;
+            let ended = run.run(request, resolved.as_ref(), slot, &metrics).await;
             settle(permit, &ended, paid).await;
-            let ended = ended.and_then(|it| it.map_err(|error| Fault::of_run(&error)));
+            let ended = run.outcome_of(ended, resolved.as_ref(), &engine);
             metrics.ended(Ending::of(&ended));
             run.end(ended);
         });
@@ -361,6 +469,14 @@ async fn settle(permit: Permit, ended: &Result<Result<Answer, Error>, Fault>, pa
     permit.settle(status, used.checked_sub(paid).unwrap_or_default()).await;
 }
 
+/// The engine of one run, whose questions are kept.
+fn lending(engine: Engine, jobs: Option<Jobs>, asking: &Asking) -> Engine {
+    match jobs {
+        Some(jobs) => engine.lend(Arc::new(asking.lent(jobs))),
+        None => engine,
+    }
+}
+
 /// Forgets the ended runs that are old, and the oldest ones beyond the limit.
 fn forget(all: &mut HashMap<String, Arc<Live>>) {
     let ended = |it: &Arc<Live>| it.state().ended;
@@ -389,8 +505,20 @@ async fn watch_events(
     resolved: Option<&Resolved>,
     metrics: &Metrics,
 ) {
-    while let Some(event) = running.events().next().await {
+    let mut busy = Busy::default();
+    loop {
+        let is_asking = !run.asked.is_empty() && run.halt().is_none();
+        let event = tokio::select! {
+            event = running.events().next() => event,
+            () = run.asked.changed() => continue,
+            () = tokio::time::sleep(QUIET), if is_asking => {
+                run.park(&busy);
+                continue;
+            }
+        };
+        let Some(event) = event else { return };
         metrics.seen(&event);
+        busy.note(&event);
         if let Some(resolved) = resolved {
             run.count(&event, resolved);
         }
@@ -419,6 +547,31 @@ impl Live {
         let ended = running.await;
         drop(slot);
         Ok(ended.map(|it| self.answer(it, begun.elapsed())))
+    }
+
+    /// The end of the run in the shape of the call.
+    fn outcome_of(
+        &self,
+        ended: Result<Result<Answer, Error>, Fault>,
+        resolved: Option<&Resolved>,
+        engine: &Engine,
+    ) -> RunEnd {
+        let error = match (ended?, resolved) {
+            (Ok(answer), Some(resolved)) => return resolved.answered(answer),
+            (Ok(answer), None) => return Ok(answer),
+            (Err(error), _) => error,
+        };
+        {
+            let mut state = self.state();
+            state.halt = state.halt.take().or_else(|| Halt::of(&error));
+            if let Error::Run { error, .. } = &error {
+                state.used = error.usage;
+            }
+        }
+        Err(match resolved {
+            Some(resolved) => resolved.failure(engine, error),
+            None => Fault::of_run(&error),
+        })
     }
 
     /// Adds what an event says about a step.

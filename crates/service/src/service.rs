@@ -10,32 +10,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{
-    registry::ErrorKind,
-    store::{Run, RunId, Store as _},
-    value::Money,
-};
+use svc_contract::{registry::ErrorKind, value::Money};
 use svc_engine::{CancellationToken, Engine};
 use svc_lang::plan::Policy;
 use svc_store::SqliteStore;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::Semaphore;
 
 use crate::{
     Answer, Call, Caller, Entrance, Fault, Folder, Live, Resolved, Served, Turned, Visitor, Why,
     Work,
     access::{
         key::KeyId,
+        keys::KeyInfo,
         rates::Window,
         roles::{AccessPolicy, PolicyError},
     },
     components,
     gate::Gate,
+    jobs::{self, Jobs},
     metrics::{Ending, Gauges, Metrics},
     once,
     owner::Owners,
-    permit::{self, Note, Permit, Spending, Wish},
+    permit::Spending,
     refused::{Refused, test},
-    runs::{Registry, Resume, Start},
+    runs::Registry,
+    side::Side,
 };
 
 /// What a service offers, and how much of it at once.
@@ -51,7 +50,10 @@ pub struct Options {
     pub waiting: usize,
     /// Whose calls are answered; without it, only those of this process.
     pub entrance: Option<Entrance>,
-    pub version: String,
+    /// The jobs of this machine's user, if they are kept.
+    pub jobs: Option<Jobs>,
+    /// This machine's user.
+    pub caller: Caller,
 }
 
 impl Options {
@@ -65,7 +67,8 @@ impl Options {
             at_once,
             waiting: 256,
             entrance: None,
-            version: version.to_owned(),
+            jobs: None,
+            caller: Caller::local(version),
         }
     }
 }
@@ -76,43 +79,34 @@ const CANCELLED: Duration = Duration::from_millis(1500);
 /// The most keys whose engines are kept ready.
 const MOST_SIDES: usize = 1024;
 
+/// The jobs of one owner that run at the same time.
+const JOBS_OF_OWNER: usize = 4;
+
 /// Makes calls from outside, for every entry layer, on behalf of one caller. Cheap to clone.
 #[derive(Clone)]
 pub struct Service {
-    shared: Arc<Shared>,
-    side: Arc<Side>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) side: Arc<Side>,
     /// Where the caller came from, for the audit.
-    surface: &'static str,
+    pub(crate) surface: &'static str,
 }
 
 /// What all callers share.
-struct Shared {
+pub(crate) struct Shared {
     folder: Option<Folder>,
-    gate: Option<Arc<Gate>>,
+    pub(crate) gate: Option<Arc<Gate>>,
     owners: Option<Owners>,
     sides: Mutex<HashMap<KeyId, Arc<Side>>>,
-    slots: Arc<Semaphore>,
+    pub(crate) slots: Arc<Semaphore>,
     at_once: usize,
-    waiting: AtomicUsize,
-    most_waiting: usize,
-    runs: Registry,
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) most_waiting: usize,
+    pub(crate) runs: Registry,
     stopping: CancellationToken,
     started: Instant,
     /// The engine of the server, without a caller.
-    engine: Engine,
+    pub(crate) engine: Engine,
     version: String,
-}
-
-/// What one caller has: engines with its rights, its files and its store.
-struct Side {
-    caller: Caller,
-    /// For what the caller sends.
-    sent: Engine,
-    /// The same with the store of runs, if there is one.
-    kept: Engine,
-    /// For what the operator published, with that store.
-    published: Engine,
-    store: Option<Arc<SqliteStore>>,
 }
 
 impl Service {
@@ -129,8 +123,17 @@ impl Service {
             let folder = options.folder.as_deref();
             Owners::new(engine.clone(), gate.data(), &options.shared, folder)
         });
-        let side = Side::local(&engine, store, &options.version);
-        let folder = options.folder.map(|it| Folder::new(it, side.kept.clone()));
+        let caller = options.caller;
+        // The folder only plans, so its engine lends no jobs, which know the folder.
+        let plain = engine.clone().lend(Arc::new(caller.clone()));
+        let planning = match &store {
+            Some(store) => plain.clone().with_store(store.clone()),
+            None => plain.clone(),
+        };
+        let folder = options.folder.map(|it| Folder::new(it, planning));
+        let jobs = options.jobs.filter(|_| store.is_some());
+        let version = caller.version.clone();
+        let side = Side::local(&plain, caller, store, jobs, folder.clone());
         let shared = Shared {
             folder,
             gate,
@@ -144,7 +147,7 @@ impl Service {
             stopping: CancellationToken::new(),
             started: Instant::now(),
             engine,
-            version: options.version,
+            version,
         };
         Ok(Self { shared: Arc::new(shared), side: Arc::new(side), surface: "local" })
     }
@@ -176,44 +179,41 @@ impl Service {
         gate.reload(self.shared.engine.host()).map(Some)
     }
 
-    /// The engines of a key's holder. They are made again when the rights change.
-    fn side_of(
-        &self,
-        gate: &Gate,
-        key: &crate::access::keys::KeyInfo,
-    ) -> Result<Arc<Side>, Turned> {
-        let may_tune = gate.may_tune(key, self.shared.engine.host().now());
-        let policy = gate.policy();
-        let is_same = |it: &Caller| {
-            it.policy == policy.version()
-                && it.is_experimental == may_tune
-                && *it.owner == *key.owner
+    /// The same service with the rights that its owner has now: those of the owner's newest key.
+    pub(crate) fn as_now(&self) -> Result<Self, Fault> {
+        let Some(gate) = self.shared.gate.as_ref().filter(|_| !self.side.caller.is_local()) else {
+            return Ok(self.clone());
         };
-        if let Some(side) = self.sides().get(&key.id).filter(|it| is_same(&it.caller)) {
+        let key = gate.newest_key(self.owner(), self.shared.engine.host())?;
+        let side = self.side_of(gate, &key).map_err(|it| *it.fault)?;
+        Ok(Self { side, ..self.clone() })
+    }
+
+    /// The engines of a key's holder. They are made again when the rights change.
+    fn side_of(&self, gate: &Gate, key: &KeyInfo) -> Result<Arc<Side>, Turned> {
+        let Some(owners) = &self.shared.owners else {
+            return Err(Fault::not_found("this service has no owners").into());
+        };
+        let may_tune = gate.may_tune(key, self.shared.engine.host().now());
+        let (policy, owner) = (gate.policy(), owners.find(&key.owner)?);
+        let is_same = |it: &&Arc<Side>| {
+            it.caller.policy == policy.version()
+                && it.caller.is_experimental == may_tune
+                && it.owner.as_ref().is_some_and(|it| Arc::ptr_eq(it, &owner))
+        };
+        if let Some(side) = self.sides().get(&key.id).filter(is_same) {
             return Ok(side.clone());
         }
         let caller = gate.caller(key, may_tune, &self.shared.version)?;
-        let side = Arc::new(self.made(caller)?);
+        let side = Arc::new(Side::of_owner(caller, owner, self.shared.folder.clone()));
         let mut sides = self.sides();
         if sides.len() >= MOST_SIDES {
             sides.clear();
         }
         sides.insert(key.id, side.clone());
+        drop(sides);
+        self.employ(&side, JOBS_OF_OWNER);
         Ok(side)
-    }
-
-    fn made(&self, caller: Caller) -> Result<Side, Turned> {
-        let Some(owners) = &self.shared.owners else {
-            return Err(Fault::not_found("this service has no owners").into());
-        };
-        let owner = owners.find(&caller.owner)?;
-        let policy = caller.role.policy();
-        let lent = Arc::new(caller.clone());
-        let with = |it: &Engine| it.clone().with_policy(policy.clone()).lend(lent.clone());
-        let stored = |it: Engine| it.with_store(owner.store.clone());
-        let sent = with(&owner.sent);
-        let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));
-        Ok(Side { caller, sent, kept, published, store: Some(owner.store.clone()) })
     }
 
     fn sides(&self) -> MutexGuard<'_, HashMap<KeyId, Arc<Side>>> {
@@ -223,6 +223,11 @@ impl Service {
     /// The engine of calls that are not recorded, with the components of this crate.
     pub fn engine(&self) -> &Engine {
         &self.side.sent
+    }
+
+    /// The engine with the store of runs.
+    pub fn kept(&self) -> Option<&Engine> {
+        self.side.store.as_ref().map(|_| &self.side.kept)
     }
 
     /// The engine of scripts of the served folder.
@@ -237,6 +242,11 @@ impl Service {
 
     pub fn caller(&self) -> &Caller {
         &self.side.caller
+    }
+
+    /// Whose runs, jobs and questions the caller has.
+    pub fn owner(&self) -> &str {
+        &self.side.caller.owner
     }
 
     /// Whether calls are accepted, or why not.
@@ -279,6 +289,39 @@ impl Service {
         }
     }
 
+    /// The jobs of the caller, or the fault of a service without any.
+    pub fn jobs(&self) -> Result<&Jobs, Fault> {
+        self.side.jobs.as_ref().ok_or_else(jobs::none)
+    }
+
+    /// Takes queued jobs until the service stops: a share of the runs at once is theirs. Owners
+    /// whose jobs were left by another process are looked for first.
+    pub async fn work(&self) {
+        if let (Some(gate), Some(owners)) = (&self.shared.gate, &self.shared.owners) {
+            for name in owners.names() {
+                // Without a valid key, the jobs of an owner wait.
+                if let Ok(key) = gate.newest_key(&name, self.shared.engine.host()) {
+                    let _ = self.side_of(gate, &key);
+                }
+            }
+        }
+        if self.side.jobs.as_ref().is_some_and(Jobs::is_free) {
+            jobs::run_workers(self.clone(), self.shared.at_once.div_ceil(2)).await;
+        }
+    }
+
+    /// Starts the workers of an owner's jobs, if there are none.
+    fn employ(&self, side: &Arc<Side>, at_once: usize) {
+        if side.jobs.as_ref().is_some_and(Jobs::is_free) {
+            let service = Self { side: side.clone(), surface: "jobs", ..self.clone() };
+            tokio::spawn(jobs::run_workers(service, at_once));
+        }
+    }
+
+    pub(crate) fn cancelling(&self) -> CancellationToken {
+        self.shared.stopping.child_token()
+    }
+
     /// What a call means, if its caller may make it. Nothing has run.
     pub fn resolve(&self, call: Call) -> Result<Resolved, Fault> {
         let engine = &self.side.sent;
@@ -292,6 +335,9 @@ impl Service {
         {
             // Before its arguments are looked at.
             return Err(self.refused(refused, name.clone(), String::new(), arguments));
+        }
+        if let Some(queued) = jobs::submission(self, &call)? {
+            return Ok(queued);
         }
         let mut resolved = Resolved::of(call, engine, &|name| self.served(name))?;
         resolved.arguments = arguments;
@@ -321,6 +367,9 @@ impl Service {
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
         let mut resolved = self.resolve(call)?;
+        if let Some(queued) = resolved.queued {
+            return self.jobs()?.submit(self.owner(), queued).await;
+        }
         if resolved.is_kept || resolved.reports().len() > 1 || self.is_charged(&resolved)? {
             // A task of its own, since what it costs is settled whatever becomes of the caller.
             let live = self.start(resolved).await?;
@@ -334,7 +383,7 @@ impl Service {
         once::begins();
         let begun = Instant::now();
         let engine = &self.side.sent;
-        let request = resolved.request(engine).cancelled_by(self.shared.stopping.child_token());
+        let request = resolved.request(engine).cancelled_by(self.cancelling());
         let ended = request.await;
         let status = match &ended {
             Ok(_) => "ok",
@@ -363,114 +412,35 @@ impl Service {
         Ok(!self.side.caller.is_local() && resolved.spending(&self.side.sent)? != Spending::Nothing)
     }
 
-    /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
-    pub async fn start(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
-        // First, since what is granted must be settled.
-        let place = self.place()?;
-        let permit = self.permit(&mut resolved).await?;
-        let engine = self.side.engine_of(&resolved);
-        let (named, name) = oneshot::channel();
-        let slot = self.noted_slot(place, async move { name.await.ok() });
-        let cancel = self.shared.stopping.child_token();
-        let owner = self.side.caller.owner.clone();
-        let start = Start { engine: engine.clone(), owner, resolved, cancel, permit };
-        let live = self.shared.runs.start(start, slot);
-        if live.is_stored() {
-            // Without a reader the run has ended already.
-            let _ = named.send(live.id().clone());
-        }
-        Ok(live)
-    }
-
-    /// The permission of a call by the limits of its caller. Its cap becomes that of the call.
-    async fn permit(&self, resolved: &mut Resolved) -> Result<Permit, Fault> {
-        if self.side.caller.is_local() {
-            return Ok(Permit::default());
-        }
-        let ((tool, work), rule) = (resolved.described(), resolved.rule.clone());
-        let Some(note) = self.note(tool, work, rule, resolved.arguments.clone()) else {
-            return Ok(Permit::default());
-        };
-        let engine = self.side.engine_of(&resolved);
-        let run = random_name(note.host.as_ref());
-        let wish = Wish {
-            weight: resolved.weight(engine).saturating_sub(1),
-            run: &run,
-            spending: resolved.spending(engine)?,
-            cap: resolved.cap(),
-        };
-        let (permit, cap) = permit::ask(note, wish).await?;
-        resolved.limit(cap);
-        Ok(permit)
-    }
-
-    /// What is recorded of a call; nothing of those of this machine's user.
-    fn note(&self, tool: String, work: String, rule: String, arguments: String) -> Option<Note> {
-        let gate = self.shared.gate.clone().filter(|_| !self.side.caller.is_local())?;
-        let caller = self.side.caller.clone();
-        let (host, surface) = (self.shared.engine.shared_host(), self.surface);
-        let begun = Instant::now();
-        Some(Note { gate, host, caller, surface, tool, work, rule, arguments, begun })
-    }
-
     /// A run of this caller that goes on, or has ended a while ago.
     pub fn live(&self, id: &str) -> Option<Arc<Live>> {
-        self.shared.runs.find(id).filter(|it| it.owner() == &*self.side.caller.owner)
+        self.shared.runs.find(id).filter(|it| it.owner() == self.owner())
     }
 
     /// The runs of this caller that go on.
     pub fn running(&self) -> Vec<Arc<Live>> {
         let mut all = self.shared.runs.running();
-        all.retain(|it| it.owner() == &*self.side.caller.owner);
+        all.retain(|it| it.owner() == self.owner());
         all
     }
 
-    /// Continues a stored run where it stopped. Its caps are those of its first part.
-    pub async fn resume(&self, id: &RunId) -> Result<Arc<Live>, Fault> {
-        if let Some(live) = self.live(id.as_str())
-            && live.outcome().is_none()
-        {
-            return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
-        }
-        let store = self.side.store.as_ref();
-        let store = store.ok_or_else(|| Fault::not_found(format!("unknown run `{id}`")))?;
-        let run = store.run(id.as_str())?;
-        let paid = run.used.cost;
-        let place = self.place()?;
-        let permit = self.permit_to_resume(id).await?;
-        let name = id.clone();
-        let slot = self.noted_slot(place, async move { Some(name) });
-        let cancel = self.shared.stopping.child_token();
-        let owner = self.side.caller.owner.clone();
-        let engine = if self.is_published(&run) { &self.side.published } else { &self.side.kept };
-        let resume = Resume { engine, owner, id, cancel, permit, paid };
-        self.shared.runs.resume(resume, slot)
-    }
-
-    /// Whether a run is that of a served script. No caller chooses the name of a script.
-    fn is_published(&self, run: &Run) -> bool {
-        let scripts = self.shared.folder.as_ref().map(Folder::scripts).unwrap_or_default();
-        scripts.iter().any(|it| it.plan.program().source.name() == run.script)
-    }
-
-    async fn permit_to_resume(&self, id: &RunId) -> Result<Permit, Fault> {
-        let rule = "the run is that of its owner".to_owned();
-        let Some(note) = self.note("resume".to_owned(), id.to_string(), rule, String::new()) else {
-            return Ok(Permit::default());
-        };
-        let run = random_name(note.host.as_ref());
-        let wish = Wish { weight: 0, run: &run, spending: Spending::Unlimited, cap: None };
-        Ok(permit::ask(note, wish).await?.0)
-    }
-
     /// Accepts nothing more, lets runs end for a while, then cancels them: a stored one can be
-    /// resumed.
+    /// resumed, and that of a job is at the next start.
     pub async fn stop(&self, drain: Duration) {
+        let owners = self.shared.owners.as_ref().map(Owners::jobs).unwrap_or_default();
+        let all: Vec<Jobs> = owners.into_iter().chain(self.side.jobs.clone()).collect();
+        all.iter().for_each(Jobs::stop);
         self.shared.slots.close();
         if tokio::time::timeout(drain, self.idle()).await.is_err() {
             self.shared.stopping.cancel();
             let _ = tokio::time::timeout(CANCELLED, self.idle()).await;
         }
+        let settled = async {
+            for jobs in &all {
+                jobs.settled().await;
+            }
+        };
+        let _ = tokio::time::timeout(CANCELLED, settled).await;
     }
 
     /// Waits until nothing runs.
@@ -483,92 +453,8 @@ impl Service {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-
-    async fn slot(&self) -> Result<OwnedSemaphorePermit, Fault> {
-        let place = self.place()?;
-        self.slot_at(place).await
-    }
-
-    /// A place in the queue for a slot; too many waiting calls are refused.
-    fn place(&self) -> Result<Waiting, Fault> {
-        if self.shared.slots.is_closed() {
-            return Err(stopping());
-        }
-        let before = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
-        let place = Waiting(self.clone());
-        if before >= self.shared.most_waiting && self.shared.slots.available_permits() == 0 {
-            let message = "too many calls wait for a free place";
-            return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(1)));
-        }
-        Ok(place)
-    }
-
-    /// A slot for a run; a call that must be made once notes the name of its stored run first, so that
-    /// no crash lets it run twice.
-    fn noted_slot(
-        &self,
-        place: Waiting,
-        name: impl Future<Output = Option<RunId>> + Send + 'static,
-    ) -> impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {
-        let (service, noting) = (self.clone(), once::begins());
-        async move {
-            if let Some(noting) = noting
-                && let Some(name) = name.await
-            {
-                noting.run(&name).await?;
-            }
-            service.slot_at(place).await
-        }
-    }
-
-    async fn slot_at(&self, place: Waiting) -> Result<OwnedSemaphorePermit, Fault> {
-        let slot = self.shared.slots.clone().acquire_owned().await.map_err(|_| stopping());
-        drop(place);
-        slot
-    }
 }
 
-fn stopping() -> Fault {
+pub(crate) fn stopping() -> Fault {
     Fault::new(Why::Stopping, "the server is stopping").retry_after(Duration::from_secs(1))
-}
-
-/// A place in the queue, which is given back when it is dropped.
-struct Waiting(Service);
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.0.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Side {
-    /// The user of this machine.
-    fn local(engine: &Engine, store: Option<Arc<SqliteStore>>, version: &str) -> Self {
-        let caller = Caller::local(version);
-        let sent = engine.clone().lend(Arc::new(caller.clone()));
-        let kept = match &store {
-            Some(store) => sent.clone().with_store(store.clone()),
-            None => sent.clone(),
-        };
-        Self { caller, sent, published: kept.clone(), kept, store }
-    }
-
-    /// The engine of a call.
-    fn engine_of(&self, call: &Resolved) -> &Engine {
-        match call {
-            it if it.is_published() => &self.published,
-            it if it.is_kept => &self.kept,
-            _ => &self.sent,
-        }
-    }
-}
-
-/// A name that nothing else has.
-fn random_name(host: &dyn svc_contract::host::Host) -> String {
-    let mut bytes = [0; 16];
-    // Without randomness the time is left.
-    if host.random(&mut bytes).is_err() {
-        return host.now().to_string();
-    }
-    format!("{:032x}", u128::from_le_bytes(bytes))
 }

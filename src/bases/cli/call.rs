@@ -102,7 +102,7 @@ impl CallTool {
 }
 
 /// A fault as a failure of the command.
-fn failure(fault: &Fault) -> Failure {
+pub(super) fn failure(fault: &Fault) -> Failure {
     use svc_contract::registry::ErrorKind;
     use svc_service::Why;
     let code = match fault.why {

@@ -6,6 +6,7 @@ use clap::Args;
 use svc_api::store::{RunStore, StoreError, StoreErrorKind, is_unusable};
 use svc_contract::host::Host;
 use svc_engine::Engine;
+use svc_service::jobs::Jobs;
 
 use super::{
     Session,
@@ -14,6 +15,9 @@ use super::{
 
 /// The variable that names the store.
 const VARIABLE: &str = "SVC_STORE";
+
+/// The folder of a server, next to its store of runs.
+const SERVICE: &str = "service";
 
 /// The default store, in the user's data folder.
 const DEFAULT: &str = "runs.db";
@@ -84,6 +88,12 @@ impl OptionalStoreArgs {
         }
     }
 
+    /// The jobs of a server, in a folder next to the store of their runs.
+    pub(super) fn jobs(&self, store: &RunStore, session: &Session) -> Result<Jobs> {
+        let place = self.keeping.placed(session)?;
+        store.jobs(&service_folder(&place.file), &session.engine).map_err(failure)
+    }
+
     /// The engine with the earlier runs, if there is a store.
     pub(super) fn knowing(&self, engine: Engine) -> Result<Engine> {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
@@ -129,6 +139,19 @@ impl StoreArgs {
         Ok(place)
     }
 
+    /// The existing store with the jobs next to it.
+    pub(super) fn with_jobs(&self, session: &Session) -> Result<(RunStore, Jobs)> {
+        let store = self.opened(session)?;
+        let folder = service_folder(&self.placed(session)?.file);
+        if session.engine.host().stat(&folder).is_err() {
+            let message = "no server has kept jobs next to this store";
+            let help = "start one with `svc serve`, or name another store with `--store FILE`";
+            return Err(Failure::new(NOT_FOUND, message).help(help));
+        }
+        let jobs = store.jobs(&folder, &session.engine).map_err(failure)?;
+        Ok((store, jobs))
+    }
+
     /// The existing store, opened for reading; it does not have to be writable.
     pub(super) fn reading(&self, session: &Session) -> Result<RunStore> {
         let place = self.there(session)?;
@@ -152,6 +175,10 @@ impl StoreArgs {
                 .help(help)
         })
     }
+}
+
+fn service_folder(store: &Path) -> PathBuf {
+    store.parent().unwrap_or(Path::new(".")).join(SERVICE)
 }
 
 fn not_kept(session: &Session, why: &str) {

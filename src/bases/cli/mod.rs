@@ -32,6 +32,7 @@ mod guide_run;
 mod help;
 mod init;
 mod inspect;
+mod jobs;
 mod keeping;
 mod keys;
 mod library;
@@ -53,6 +54,7 @@ mod replay;
 mod resume;
 mod run;
 mod runs;
+mod schedule;
 mod schema;
 mod screen;
 mod script;
@@ -106,6 +108,7 @@ enum Command {
     Repl(repl::ReplArgs),
     Resume(resume::Resume),
     Runs(runs::Runs),
+    Jobs(jobs::Jobs),
     Models(models::Models),
     Show(show_run::Show),
     Tap(tap::Tap),
@@ -279,6 +282,7 @@ impl Command {
             Self::Repl(it) => it.execute(session).await,
             Self::Resume(it) => it.execute(session).await,
             Self::Runs(it) => it.execute(session),
+            Self::Jobs(it) => it.execute(session).await,
             Self::Models(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),

@@ -75,7 +75,11 @@ impl Serve {
         self.test_address()?;
         let session = &self.rules.with_rules(session)?;
         let service = self.service(session)?;
-        let once = Once::in_memory(service.engine().host());
+        let host = service.engine().host();
+        let once = match service.jobs() {
+            Ok(jobs) => Once::in_book(jobs.shared_book(), host),
+            Err(_) => Once::in_memory(host),
+        };
         let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
         let stop = CancellationToken::new();
         let listening = self.listening(&rest, session);
@@ -121,6 +125,9 @@ impl Serve {
     fn service(&self, session: &Session) -> Result<Service> {
         let store = self.keeping.opened(session)?;
         let mut options = Options::new(env!("CARGO_PKG_VERSION"));
+        if let Some(store) = &store {
+            options.jobs = Some(self.keeping.jobs(store, session)?);
+        }
         if let Some(folder) = &self.folder {
             options.folder = Some(Self::existing(folder, session)?);
         }

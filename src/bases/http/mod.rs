@@ -73,6 +73,8 @@ impl Server {
         let Self { listener, door } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        let service = door.rest.service.clone();
+        let working = tokio::spawn(async move { service.work().await });
         // While runs end, health and results are still answered; new calls are refused.
         let over = CancellationToken::new();
         let (service, ended) = (door.rest.service.clone(), over.clone());
@@ -107,6 +109,7 @@ impl Server {
             });
         }
         drop(listener);
+        let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }

@@ -121,7 +121,9 @@ const LIGHT: [(&str, &[&str]); 10] = [
         "service",
         &[
             "blake3",
+            "croner",
             "hmac",
+            "jiff",
             "sha2",
             "subtle",
             "svc-contract",

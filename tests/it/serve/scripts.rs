@@ -105,7 +105,7 @@ fn the_requests_of_the_book_are_answered() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("docs/serving.md")).unwrap();
     assert!(page.contains("\nsvc serve examples\n"));
-    let server = Server::of(root, "examples", &["--no-store"]);
+    let server = Server::of(root, "examples", &[]);
     let mut count = 0;
     for line in page.lines().filter_map(|it| it.strip_prefix("curl -s localhost:8010")) {
         // Without keys, the header is ignored; `keys` tests it.

@@ -7,7 +7,7 @@ use svc_service::{Live, Numbered, RunEnd};
 use super::{
     fault::{WithRequest, body},
     object,
-    scripts::ended,
+    scripts::{accepted, ended},
 };
 
 /// The name of an event for readers.
@@ -46,6 +46,8 @@ pub fn gap(run: &Live, next: u64) -> String {
 /// The end of a run: what a call that waited would have got.
 pub fn end(run: &Live, number: u64, outcome: RunEnd) -> String {
     let (name, data): (_, Value) = match outcome {
+        // It goes on when a person has answered.
+        Err(_) if run.is_waiting() => ("approval", accepted(run)),
         Ok(answer) => ("result", ended(run, answer)),
         Err(fault) => {
             ("error", body(&WithRequest { fault: &fault, request_id: run.id().as_str() }))

@@ -3,6 +3,7 @@
 //! A base reads requests as [`Input`], finds the [`Route`], and sends the [`Reply`]. Router, the
 //! OpenAPI document and the tests are made of the same table.
 
+mod approvals;
 mod body;
 mod clusters;
 mod docs;

@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, bug, clusters, invoke, pipeline, runs, scripts, state, tools,
-    workflow,
+    Handled, Input, Reply, Rest, approvals, bug, clusters, invoke, pipeline, runs, scripts, state,
+    tools, workflow,
 };
 
 /// The method of a route.
@@ -108,6 +108,7 @@ pub fn routes() -> &'static [Route] {
             tools::routes(),
             scripts::routes(),
             runs::routes(),
+            approvals::routes(),
         ];
         groups.into_iter().flatten().collect()
     });

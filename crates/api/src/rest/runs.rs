@@ -5,12 +5,16 @@ use svc_contract::{
     store::RunState,
     value::{Text, Value},
 };
-use svc_service::{Fault, Live, Why, tools};
+use svc_service::{
+    Fault, Live, Why,
+    jobs::{JobRow, JobState},
+    tools,
+};
 
 use super::{
     EventsOf, Input, Reply, Rest, bug, object,
     route::{Access, Answers, Body, Handle, Method, Route},
-    scripts::{accepted, usage},
+    scripts::{accepted, of_job, usage},
     value_of, with_ok,
 };
 use crate::{
@@ -57,7 +61,7 @@ record! {
     struct RunView {
         /// The run.
         run_id: Text,
-        /// `queued`, `running`, `ok`, `failed`, `cancelled` or `died`.
+        /// `queued`, `running`, `waiting`, `ok`, `failed`, `cancelled` or `died`.
         state: Text,
         /// The script.
         script: Text,
@@ -137,7 +141,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs/{id}/cancel",
                 "Ends a run: nothing new starts. It can be resumed.",
                 any,
-                Handle::Blocking(cancel),
+                Handle::Io(|rest, input| Box::pin(cancel(rest, input))),
             )
         },
         Route {
@@ -174,6 +178,12 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     {
         return Ok(Reply::ok(with_ok(of_live(&live))));
     }
+    let job = job(rest, id)?;
+    if let Some(job) = job.as_ref().filter(|it| it.state == JobState::Queued)
+        && !rest.service.kept().is_some_and(|it| it.knows(&job.run))
+    {
+        return Ok(Reply::ok(with_ok(of_queued(job))));
+    }
     let (store, run) = stored(rest, id)?;
     let nodes = store.calls(&run.id)?;
     let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result).ok();
@@ -184,7 +194,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let tokens = i64::try_from(run.used.tokens).unwrap_or(i64::MAX);
     let view = RunView {
         run_id: run.id.as_str().into(),
-        state: run.state.word().into(),
+        state: state_of(&run, job.as_ref()).into(),
         script: run.script.as_str().into(),
         result: result.unwrap_or_default(),
         error: of(&own, "error").unwrap_or_default(),
@@ -194,6 +204,36 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         calls: of(&shown, "nodes").and_then(Vec::<Value>::decode).unwrap_or_default(),
     };
     Ok(Reply::ok(with_ok(view.encode())))
+}
+
+/// The job of a run, if it has one.
+fn job(rest: &Rest, id: &str) -> Result<Option<JobRow>, Fault> {
+    match rest.service.jobs() {
+        Ok(jobs) => jobs.of_run(rest.service.owner(), id),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The state of a stored run. One that ended for now is cancelled or died, but its job goes on.
+fn state_of(run: &Run, job: Option<&JobRow>) -> &'static str {
+    let goes_on = job.map(|it| it.state).filter(|it| !it.is_over() && run.state != RunState::Ok);
+    goes_on.map_or(run.state.word(), JobState::name)
+}
+
+/// A run that has not begun.
+fn of_queued(job: &JobRow) -> Value {
+    RunView {
+        run_id: job.run.as_str().into(),
+        state: job.state.name().into(),
+        script: job.name.as_str().into(),
+        result: Value::Null,
+        error: Value::Null,
+        usage: Value::Null,
+        started_at: None,
+        ended_at: None,
+        calls: Vec::new(),
+    }
+    .encode()
 }
 
 fn of_live(live: &Live) -> Value {
@@ -258,8 +298,12 @@ fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(value_of(&why)?)))
 }
 
-fn cancel(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let id = input.part(0);
+    if let Some(job) = job(rest, id)?.filter(|it| !it.state.is_over()) {
+        let job = rest.service.jobs()?.cancel(rest.service.owner(), &job.id).await?;
+        return Ok(Reply::Json(202, of_job(&job)));
+    }
     match rest.service.live(id) {
         Some(live) if live.outcome().is_none() => {
             live.cancel();
@@ -277,6 +321,10 @@ async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let id = input.part(0);
     if rest.service.live(id).is_some_and(|it| it.outcome().is_none()) {
         return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
+    }
+    if let Some(job) = job(rest, id)?.filter(|it| !it.state.is_over()) {
+        let message = format!("the run {id} goes on by itself: its job is {}", job.state.name());
+        return Err(Fault::new(Why::Conflict, message));
     }
     let (_, run) = stored(rest, id)?;
     if run.state == RunState::Ok {

@@ -8,7 +8,11 @@ use svc_contract::{
 };
 use svc_engine::output::planned::Planned;
 use svc_lang::diag::Report;
-use svc_service::{Answer, Bounds, Call, Fault, Live, Served, Work, tools};
+use svc_service::{
+    Answer, Bounds, Call, Fault, Live, Resolved, Served, Work,
+    jobs::{JobRow, Jobs},
+    tools,
+};
 
 use super::{
     EventsOf, Input, Reply, Rest, invoke, object,
@@ -198,28 +202,67 @@ fn plan(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let calling: Calling = input.query()?;
     let call = served_call(&input, &calling)?;
-    let run = rest.service.start(rest.service.resolve(call)?).await?;
+    let resolved = rest.service.resolve(call.clone())?;
+    if let Ok(jobs) = rest.service.jobs()
+        && input.is_async
+        && !input.wants_events
+    {
+        return queued(rest, jobs, &resolved, call).await;
+    }
+    let run = rest.service.start(resolved).await?;
     if input.wants_events {
         let cancel_on_close = calling.cancel_on_close;
         return Ok(Reply::Events(EventsOf { run, after: 0, cancel_on_close }));
     }
     let wait = if input.is_async { Duration::ZERO } else { calling.wait };
     match tokio::time::timeout(wait, run.ended()).await {
+        Ok(_) if run.is_waiting() => Ok(Reply::Json(202, accepted(&run))),
         Ok(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
         Err(_) => {
             // What is acknowledged survives whatever happens to the server.
             run.begun().await;
             match run.outcome() {
-                Some(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
-                None => Ok(Reply::Json(202, accepted(&run))),
+                Some(outcome) if !run.is_waiting() => Ok(Reply::ok(ended(&run, outcome?))),
+                _ => {
+                    if let Ok(jobs) = rest.service.jobs() {
+                        jobs.adopt_run(&run).await?;
+                    }
+                    Ok(Reply::Json(202, accepted(&run)))
+                }
             }
         }
     }
 }
 
+/// Queues a call, if it can be planned.
+async fn queued(rest: &Rest, jobs: &Jobs, resolved: &Resolved, call: Call) -> Result<Reply, Fault> {
+    let engine = rest.service.published();
+    resolved.test(engine)?;
+    let Work::Served { name, args } = call.work else {
+        return Err(Fault::not_found("only a served script can be queued here"));
+    };
+    let job = jobs.submit_script(rest.service.owner(), &name, args, call.bounds).await?;
+    Ok(Reply::Json(202, of_job(&job)))
+}
+
+/// The answer for a job that goes on.
+pub(super) fn of_job(job: &JobRow) -> Value {
+    with_ok(object([
+        ("run_id", job.run.as_str().into()),
+        ("job_id", job.id.as_str().into()),
+        ("state", job.state.name().into()),
+    ]))
+}
+
 /// The answer for a run that goes on.
 pub(super) fn accepted(run: &Live) -> Value {
-    with_ok(object([("run_id", run.id().as_str().into()), ("state", run.word().into())]))
+    let (id, state) = (run.id().as_str(), run.word());
+    with_ok(match run.job_id() {
+        Some(job) => {
+            object([("run_id", id.into()), ("job_id", job.into()), ("state", state.into())])
+        }
+        None => object([("run_id", id.into()), ("state", state.into())]),
+    })
 }
 
 /// The answer for a run that has ended.

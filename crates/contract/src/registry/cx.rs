@@ -4,9 +4,9 @@ use std::{any::Any, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Catalog, Lent, OpError};
+use super::{Asks, Catalog, Lent, OpError, Question};
 use crate::{
-    host::Host,
+    host::{Answering, Host},
     value::{Money, Type, memory},
 };
 
@@ -31,6 +31,16 @@ pub trait Monitor: Send + Sync + 'static {
 
     /// Something was left out or handled differently than requested, and the call continues.
     fn notice(&self, message: &str);
+
+    /// The path of the call, with the numbers of items and turns; empty if it is unknown.
+    fn path(&self) -> String {
+        String::new()
+    }
+
+    /// The text without the secrets of the run.
+    fn redacted(&self, text: &str) -> String {
+        text.to_owned()
+    }
 }
 
 /// The actual usage of a call.
@@ -141,6 +151,19 @@ impl Cx {
     /// having used its whole reservation.
     pub fn used(&self, usage: Usage) {
         self.meter.report(usage);
+    }
+
+    /// Asks a person, with the text and the details of the question: where the program keeps
+    /// questions, they are kept without the secrets of the run.
+    pub fn ask(&self, text: &str, details: &str) -> Answering {
+        match self.lent::<Asks>() {
+            Ok(asks) => asks.ask(Question {
+                path: self.monitor.path(),
+                text: self.monitor.redacted(text),
+                details: self.monitor.redacted(details),
+            }),
+            Err(_) => self.host.ask_person(text, details),
+        }
     }
 
     /// Reports the progress of a long call to the observer.

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
+mod approvals;
 mod bias;
 mod call_effects;
 mod callback;
@@ -37,6 +38,7 @@ mod tuning;
 pub mod documents;
 pub mod findings;
 
+pub use approvals::{Approval, Approvals, Asks, KeepsApprovals, Question, Reply};
 pub use bias::Bias;
 pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;

@@ -235,6 +235,27 @@ impl Request<'_> {
         self
     }
 
+    /// Sets the name of the run in the store, which must be a new one. Without a store it has no
+    /// meaning.
+    pub fn named(mut self, id: RunId) -> Self {
+        if self.id.is_some() {
+            self.id = Some(id);
+        }
+        self
+    }
+
+    /// Takes over the calls of another run that are the same in this one: they are not made again,
+    /// also if they wrote something. What they used counts for the caps of this run. The inputs
+    /// and the caps stay as they are.
+    pub fn taking_over(mut self, name: &str) -> Result<Self, StoreError> {
+        let run = self.engine.kept_run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
+        self.options.earlier = Some(Box::new(Earlier { run, is_edited: true }));
+        Ok(self)
+    }
+
     fn going_on(mut self, earlier: Earlier) -> Result<Self, StoreError> {
         let run = &earlier.run;
         let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));

@@ -474,4 +474,12 @@ impl Monitor for Watcher {
         trace::noticed(&self.path, message);
         self.observer.event(&self.path, &Event::Notice { message });
     }
+
+    fn path(&self) -> String {
+        self.path.clone()
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text).to_string()
+    }
 }

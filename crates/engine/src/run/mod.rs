@@ -56,10 +56,10 @@ pub use fund::Tried;
 pub use mocks::{Unmocked, UnusedMock};
 pub use partial::{Partial, Parts};
 pub use path::{by_input, by_order, place_of, scope_of};
-pub(crate) use records::unrecordable;
 pub use records::{
     About, Earlier, Ended, Entry, Key, Most, RecordFuture, Records, Reservation, Taken,
 };
+pub(crate) use records::{InDoubt, unrecordable};
 pub use testing::{TestFailure, Tested, test};
 
 use aside::{ThreadTime, free};

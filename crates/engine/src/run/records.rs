@@ -481,5 +481,17 @@ pub(crate) fn unrecordable(what: &str) -> OpError {
 fn in_doubt(path: &str) -> OpError {
     let message = "it was started earlier, and it is unknown whether it wrote";
     let help = Hint::new(HintId::RetryWrite).with("path", path);
-    OpError::new(ErrorKind::Failed, message).help(help)
+    OpError::new(ErrorKind::Failed, message).help(help).because(InDoubt(path.to_owned()))
 }
+
+/// The cause of the error of a write that an earlier run started: its path.
+#[derive(Debug)]
+pub(crate) struct InDoubt(pub(crate) String);
+
+impl std::fmt::Display for InDoubt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the outcome of `{}` is unknown", self.0)
+    }
+}
+
+impl std::error::Error for InDoubt {}

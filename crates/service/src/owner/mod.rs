@@ -12,11 +12,15 @@ use std::{
     time::Instant,
 };
 
-use svc_contract::store::StoreError;
+use svc_contract::{
+    host::{DirEntry, Host},
+    store::StoreError,
+};
 use svc_engine::{Engine, Hints};
-use svc_store::SqliteStore;
+use svc_store::{SqliteStore, book::Book};
 
 use self::host::{Folders, Mount, OwnerHost};
+use crate::jobs::Jobs;
 
 /// The most owners whose stores are open at the same time.
 const MOST_OPEN: usize = 64;
@@ -38,6 +42,7 @@ pub(crate) struct Owner {
     /// For what the operator published.
     pub(crate) published: Engine,
     pub(crate) store: Arc<SqliteStore>,
+    pub(crate) jobs: Jobs,
 }
 
 impl Owners {
@@ -67,12 +72,25 @@ impl Owners {
         if open.len() >= MOST_OPEN {
             // Its runs go on: they hold its engine and its store.
             let oldest = open.iter().min_by_key(|(_, (_, used))| *used);
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                open.remove(&oldest);
+            let oldest = oldest.map(|(name, _)| name.clone());
+            if let Some((owner, _)) = oldest.and_then(|it| open.remove(&it)) {
+                owner.jobs.stop();
             }
         }
         open.insert(name.to_owned(), (owner.clone(), now));
         Ok(owner)
+    }
+
+    /// The names of all owners that have a folder.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let found = self.engine.host().list(&self.folder, MOST_OPEN).unwrap_or_default();
+        let name = |it: DirEntry| it.path.file_name()?.to_str().map(str::to_owned);
+        found.into_iter().filter(|it| it.stat.is_dir && !it.is_link).filter_map(name).collect()
+    }
+
+    /// The jobs of the owners that are open.
+    pub(crate) fn jobs(&self) -> Vec<Jobs> {
+        self.open().values().map(|(owner, _)| owner.jobs.clone()).collect()
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<String, (Arc<Owner>, Instant)>> {
@@ -97,17 +115,16 @@ impl Owners {
             // The words of a command line help no caller.
             self.engine.clone().with_host(host).with_hints(Hints::None)
         };
-        Ok(Owner {
-            sent: engine(false).untrusted(),
-            published: engine(true),
-            store: Arc::new(store),
-        })
+        let store = Arc::new(store);
+        let book = Arc::new(Book::open(&root, self.engine.host())?);
+        let jobs = Jobs::open(book, store.clone(), self.engine.clone())?;
+        Ok(Owner { sent: engine(false).untrusted(), published: engine(true), store, jobs })
     }
 }
 
 impl Mount {
     /// A folder under the name by which the operator knows it, without what leads out of a folder.
-    fn of(folder: &Path, host: &dyn svc_contract::host::Host) -> Self {
+    fn of(folder: &Path, host: &dyn Host) -> Self {
         Self { name: host::inside(folder), folder: host.real_path(folder).unwrap_or_default() }
     }
 }

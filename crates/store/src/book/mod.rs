@@ -1,4 +1,5 @@
-//! The book of a service: its keys, lockouts, quotas and audit, as one `SQLite` file.
+//! The book of a service: its keys, lockouts, quotas, audit, jobs and approvals, as one `SQLite`
+//! file.
 //!
 //! It is opened, migrated and written like a store of runs: one thread writes, pending writes share
 //! one transaction and one sync, and a mark next to the file notices lost commits. Several processes
@@ -17,14 +18,19 @@ use std::{
 };
 
 use rusqlite::Connection;
-use svc_contract::{host::Host, store::StoreError};
+use svc_contract::{
+    host::Host,
+    store::{Claim, RunId, StoreError},
+};
 use tokio::{runtime::Handle, sync::oneshot};
 
 use self::jobs::JobQueue;
 use crate::{
     Options, abandoned,
+    claim::Claims,
     error::{Result, SqlResult},
     open,
+    place::Place,
     pool::{Access, Pool},
     schema::Tables,
 };
@@ -39,6 +45,7 @@ mod pepper;
 mod quotas;
 #[cfg(test)]
 mod tests;
+mod work;
 mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
@@ -47,6 +54,11 @@ pub use locks::LockRow;
 pub use once::{OnceAnswer, OnceKey, OnceRow};
 pub use pepper::Pepper;
 pub use quotas::{Reserved, TakenCalls};
+pub use work::{
+    Answered, ApprovalEvent, ApprovalRow, ApprovalState, AskKind, Changed, Finish, Fired, JobEvent,
+    JobFilter, JobKind, JobRow, JobState, Lease, MOST_DEATHS, MOST_QUEUED, MOST_SCHEDULES,
+    NewApproval, NewJob, NewNote, NoteRow, ScheduleRow, Submitted,
+};
 
 /// The name of the database in its folder.
 const FILE: &str = "service.db";
@@ -57,7 +69,11 @@ const PEPPER: &str = "pepper";
 /// Its tables: "svcb".
 const TABLES: Tables<'static> = Tables {
     application: 0x7376_6362,
-    migrations: &[include_str!("schema/1.sql"), include_str!("schema/2.sql")],
+    migrations: &[
+        include_str!("schema/1.sql"),
+        include_str!("schema/2.sql"),
+        include_str!("schema/3.sql"),
+    ],
 };
 
 /// An open book. Dropping it writes everything that is pending.
@@ -68,6 +84,9 @@ pub struct Book {
     writer: Option<JoinHandle<()>>,
     pool: Pool,
     pepper: Pepper,
+    place: Place,
+    /// The workers of this process, if the book is in memory.
+    claims: Claims,
 }
 
 /// The pending result of a write: a future, or [`Written::wait`] outside of async code. It resolves
@@ -110,9 +129,9 @@ impl Book {
         let place = writer.place.clone();
         let file = place.file().map(Path::to_owned);
         let queue = Arc::new(JobQueue::default());
-        let pool = Pool::new(place, Access::Sharing)?;
+        let pool = Pool::new(place.clone(), Access::Sharing)?;
         let writer = Some(writing::spawn(writer, queue.clone())?);
-        Ok(Self { file, queue, writer, pool, pepper })
+        Ok(Self { file, queue, writer, pool, pepper, place, claims: Claims::default() })
     }
 
     /// The file, unless the book is in memory.
@@ -122,6 +141,16 @@ impl Book {
 
     pub fn pepper(&self) -> &Pepper {
         &self.pepper
+    }
+
+    /// Says that a worker lives, until the claim is dropped or its process ends.
+    pub fn enter_worker(&self, worker: &RunId) -> Result<Box<dyn Claim>> {
+        Ok(Box::new(self.claims.take(&self.place, worker)?))
+    }
+
+    /// Whether a worker lives on this machine.
+    pub fn is_alive(&self, worker: &RunId) -> Result<bool> {
+        self.claims.is_taken(&self.place, worker)
     }
 
     /// Waits until everything that was written before is durable.

@@ -35,7 +35,7 @@ pub(crate) const COMPONENT: Component = Component {
 
 record! {
     /// The bounds of a call: each only tightens the default one.
-    struct ResourceBounds {
+    pub(crate) struct ResourceBounds {
         /// The most tokens of each operation.
         max_tokens: Option<u64>,
         /// The most dollars of all operations together; 0 sets no bound.
@@ -68,7 +68,7 @@ impl ResourceBounds {
     }
 }
 
-fn with(bounds: Option<ResourceBounds>, other: Bounds) -> Result<Bounds, Fault> {
+pub(crate) fn with(bounds: Option<ResourceBounds>, other: Bounds) -> Result<Bounds, Fault> {
     bounds.map_or(Ok(other), |it| it.and(other))
 }
 
@@ -140,7 +140,7 @@ impl Meta {
 
 record! {
     /// What a call used.
-    struct UsageView {
+    pub(crate) struct UsageView {
         /// The tokens of language models.
         tokens: i64,
         /// The cost in dollars.

@@ -3,6 +3,8 @@
 
 mod chain;
 mod quotas;
+mod sequences;
+mod work;
 
 use std::{
     fs,

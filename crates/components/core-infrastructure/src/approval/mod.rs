@@ -1,11 +1,13 @@
 //! Approval by a person.
 
+mod kept;
+
 use std::io;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Scheme, Var, io,
-        params,
+        Bias, Component, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Scheme, Var,
+        compute, io, params,
     },
     value::{Text, Value, json},
 };
@@ -20,7 +22,13 @@ pub(super) const COMPONENT: Component = Component {
         &["only `y` and `yes` mean yes", "an answer may take any time"],
     ),
     aliases: &[("approve", "approve")],
-    ops: &[io::<Approve>()],
+    ops: &[
+        io::<Approve>(),
+        compute::<kept::List>(),
+        compute::<kept::Get>(),
+        compute::<kept::Accept>(),
+        compute::<kept::Reject>(),
+    ],
 };
 
 params! {
@@ -31,6 +39,8 @@ params! {
     /// string as it is and any other value as JSON; only `y` and `yes` mean yes. Several questions
     /// are asked one after another. The op waits without a limit, unless it is inside a `timeout`.
     /// Without a terminal, or a host program that answers, it is an error of kind `unsupported`.
+    /// On a server, the run waits without a process, for up to 72 hours: `approval_list` shows the
+    /// question, and after that time without an answer the call fails.
     struct Approve {
         /// The value that needs approval.
         value: Var<'T'>,
@@ -77,7 +87,7 @@ impl Io for Approve {
             Value::Text(text) => text.to_string(),
             other => json::write_pretty(other),
         };
-        let asked = cx.host().ask_person(&self.question, &details);
+        let asked = cx.ask(&self.question, &details);
         match cx.cancel.run_until_cancelled(asked).await {
             None => Err(OpError::cancelled()),
             Some(Ok(true)) => Ok(self.value.0),

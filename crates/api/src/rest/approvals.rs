@@ -1,0 +1,106 @@
+//! Questions of runs to persons, and their answers.
+
+use svc_contract::{
+    registry::{Approval, Field as _, Params as _, Reply as Answer, params, record},
+    value::{Text, Value},
+};
+use svc_service::{Fault, jobs::approval_state, tools};
+
+use super::{
+    Input, Reply, Rest,
+    route::{Access, Answers, Body, Handle, Method, Route},
+    with_ok,
+};
+
+params! {
+    struct Listed {
+        /// Only questions in this state: `open`, `approved`, `rejected` or `expired`.
+        state: Option<Text> = None,
+        /// The maximum number of questions.
+        #[range(1..=500)]
+        limit: i64 = 50,
+    }
+}
+
+params! {
+    struct Given {
+        /// Whether the answer is yes.
+        approve: bool,
+        /// What the answering person says.
+        comment: Option<Text> = None,
+    }
+}
+
+record! {
+    /// The questions of runs.
+    struct ApprovalsView {
+        /// The questions, the latest first.
+        approvals: Vec<Approval>,
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let one: fn() -> Value = || tools::output_schema(Approval::SCHEME);
+    let base = |path, summary, reply, handle| Route {
+        method: Method::Get,
+        path,
+        tag: "approvals",
+        summary,
+        access: Access::Key,
+        query: &[],
+        body: None,
+        reply,
+        statuses: &[404],
+        tool: None,
+        answers: Answers::Object,
+        handle,
+    };
+    vec![
+        Route {
+            query: Listed::PARAMS,
+            statuses: &[],
+            ..base(
+                "/approvals",
+                "The questions of runs to persons, the latest first.",
+                || tools::output_schema(ApprovalsView::SCHEME),
+                Handle::Blocking(list),
+            )
+        },
+        base("/approvals/{id}", "A question of a run.", one, Handle::Blocking(get)),
+        Route {
+            method: Method::Post,
+            body: Some(Body::Fields(Given::PARAMS)),
+            statuses: &[404, 409],
+            ..base(
+                "/approvals/{id}",
+                "Answers a question of a run, which then goes on. The first answer decides.",
+                one,
+                Handle::Blocking(answer),
+            )
+        },
+    ]
+}
+
+fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+    let asked: Listed = input.query()?;
+    let state = asked.state.as_deref().map(approval_state).transpose()?;
+    let limit = u32::try_from(asked.limit).unwrap_or(50);
+    let approvals = rest.service.jobs()?.approvals(rest.service.owner(), state, limit)?;
+    Ok(Reply::ok(with_ok(ApprovalsView { approvals }.encode())))
+}
+
+fn get(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+    let found = rest.service.jobs()?.approval(rest.service.owner(), input.part(0))?;
+    Ok(Reply::ok(with_ok(found.encode())))
+}
+
+fn answer(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+    let given: Given = input.read()?;
+    let reply = Answer {
+        id: input.part(0).to_owned(),
+        is_yes: given.approve,
+        comment: given.comment.map(|it| it.to_string()),
+    };
+    let answered = rest.service.jobs()?.answer(rest.service.owner(), reply)?;
+    Ok(Reply::ok(with_ok(answered.encode())))
+}

@@ -1,0 +1,67 @@
+//! What one caller has: engines with its rights, its files, its stores and its jobs.
+
+use std::sync::Arc;
+
+use svc_engine::Engine;
+use svc_store::SqliteStore;
+
+use crate::{Caller, Folder, Resolved, components::workbench::Bench, jobs::Jobs, owner::Owner};
+
+pub(crate) struct Side {
+    pub(crate) caller: Caller,
+    /// For what the caller sends.
+    pub(crate) sent: Engine,
+    /// The same with the store of runs, if there is one.
+    pub(crate) kept: Engine,
+    /// For what the operator published, with that store.
+    pub(crate) published: Engine,
+    pub(crate) store: Option<Arc<SqliteStore>>,
+    /// The jobs, if they are kept.
+    pub(crate) jobs: Option<Jobs>,
+    /// Whose it is; none for the user of this machine.
+    pub(crate) owner: Option<Arc<Owner>>,
+}
+
+impl Side {
+    /// The user of this machine. `engine` has a caller, and no jobs.
+    pub(crate) fn local(
+        engine: &Engine,
+        caller: Caller,
+        store: Option<Arc<SqliteStore>>,
+        jobs: Option<Jobs>,
+        folder: Option<Folder>,
+    ) -> Self {
+        let bench = Arc::new(Bench::new(jobs.clone(), &caller.owner, engine));
+        bench.serve(folder);
+        let sent = bench.lent_to(engine.clone());
+        let kept = match &store {
+            Some(store) => sent.clone().with_store(store.clone()),
+            None => sent.clone(),
+        };
+        Self { caller, sent, published: kept.clone(), kept, store, jobs, owner: None }
+    }
+
+    /// The holder of a key.
+    pub(crate) fn of_owner(caller: Caller, owner: Arc<Owner>, folder: Option<Folder>) -> Self {
+        let policy = caller.role.policy();
+        let lent = Arc::new(caller.clone());
+        let bench = Arc::new(Bench::new(Some(owner.jobs.clone()), &caller.owner, &owner.sent));
+        bench.serve(folder);
+        let with =
+            |it: &Engine| bench.lent_to(it.clone().with_policy(policy.clone()).lend(lent.clone()));
+        let stored = |it: Engine| it.with_store(owner.store.clone());
+        let sent = with(&owner.sent);
+        let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));
+        let (store, jobs) = (Some(owner.store.clone()), Some(owner.jobs.clone()));
+        Self { caller, sent, kept, published, store, jobs, owner: Some(owner) }
+    }
+
+    /// The engine of a call.
+    pub(crate) fn engine_of(&self, call: &Resolved) -> &Engine {
+        match call {
+            it if it.is_published() => &self.published,
+            it if it.is_kept => &self.kept,
+            _ => &self.sent,
+        }
+    }
+}
