@@ -121,11 +121,13 @@ const LIGHT: [(&str, &[&str]); 10] = [
         "service",
         &[
             "blake3",
+            "fastrand",
             "hmac",
             "sha2",
             "subtle",
             "svc-contract",
             "svc-engine",
+            "svc-guide",
             "svc-lang",
             "svc-store",
             "svc-text",

@@ -3,8 +3,20 @@
 //! They are added to the engine of a program that has a service; elsewhere they do not exist.
 
 pub(crate) mod core;
+mod goal_engine;
+mod invariants;
 
-use svc_contract::registry::Component;
+use std::{any::Any, sync::Arc};
+
+use svc_contract::registry::{Component, Cx, OpError};
+use svc_engine::Engine;
 
 /// The components of this crate.
-pub const ALL: &[&Component] = &[&core::COMPONENT];
+pub const ALL: &[&Component] = &[&core::COMPONENT, &goal_engine::COMPONENT, &invariants::COMPONENT];
+
+/// The engine that runs a call.
+fn engine_of(cx: &Cx) -> Result<Engine, OpError> {
+    let catalog: Arc<dyn Any + Send + Sync> = cx.catalog()?;
+    let engine = catalog.downcast::<Engine>();
+    engine.map(|it| it.as_ref().clone()).map_err(|_| OpError::bug("no engine runs this call"))
+}
