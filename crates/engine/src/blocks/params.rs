@@ -33,7 +33,7 @@ pub(super) fn argument(op: OpRef, name: &str, value: Value) -> Result<Argument> 
     }
     if ty.has_unknown() {
         let ty = type_of(&value);
-        if ty.has(&|it| *it == Type::Json)
+        if (type_text(&ty).is_none() || ty.has(&|it| *it == Type::Json))
             && let Some((value, ty)) = choice(param, &value)
         {
             return written(op, param, value, &ty);

@@ -86,8 +86,7 @@ pub(crate) enum Meta {
 }
 
 /// The tools that name their work.
-pub(crate) const META: [&str; 3] =
-    ["invoke_component", "invoke_component_typed", "run_pipeline"];
+pub(crate) const META: [&str; 3] = ["invoke_component", "invoke_component_typed", "run_pipeline"];
 
 /// The work of a tool that names it in its arguments; `None` for any other tool.
 pub(crate) fn meta(

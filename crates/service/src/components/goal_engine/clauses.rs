@@ -12,7 +12,7 @@ pub(super) struct Clause {
 }
 
 /// What joins two parts, the longest first, and whether the second one goes on with the first one.
-const JOINTS: [(&str, bool); 14] = [
+const JOINTS: [(&str, bool); 15] = [
     (", and then ", true),
     (" and then ", true),
     (", and finally ", true),
@@ -27,6 +27,7 @@ const JOINTS: [(&str, bool); 14] = [
     ("\n", false),
     (", and ", false),
     (" and ", false),
+    (", ", false),
 ];
 
 /// Words before a part that only say when it is done.
@@ -95,7 +96,9 @@ pub(super) fn clauses(goal: &str, verbs: &Verbs) -> Vec<Clause> {
 /// The text before and after the first joint, and whether the second one goes on.
 fn cut(text: &str, verbs: &Verbs) -> Option<(String, String, bool)> {
     let mut first: Option<(usize, &str, bool)> = None;
-    for (joint, goes_on) in JOINTS {
+    // The comma of `after reading it, ..` is read with the order of the parts.
+    let is_after = text.to_lowercase().starts_with("after ");
+    for (joint, goes_on) in JOINTS.into_iter().filter(|it| !is_after || it.0 != ", ") {
         for (at, _) in text.match_indices(joint) {
             let after = &text[at + joint.len()..];
             if is_quoted(text, at) || !begins(after, verbs) || text[..at].trim().is_empty() {

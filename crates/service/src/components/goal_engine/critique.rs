@@ -60,7 +60,9 @@ fn of_whole(plan: &Plan, all: &mut Vec<Finding>) {
         let fix = "svc 1 within { max_tokens: 100_000 }";
         all.push(finding("unbounded_tokens", Severity::Warning, "", message, Some(fix)));
     }
-    if envelope.time.max.is_none_or(|it| it > LONG) && plan.verdicts().iter().all(|it| it.key.name() != "timeout") {
+    if envelope.time.max.is_none_or(|it| it > LONG)
+        && plan.verdicts().iter().all(|it| it.key.name() != "timeout")
+    {
         let most = envelope.time.max.map(|it| format!("{}s", it.as_secs()));
         let most = most.map_or_else(|| "any time".to_owned(), |it| format!("up to {it}"));
         let message = format!("it may take {most}, and no timeout of the whole limits that");
@@ -75,7 +77,8 @@ fn of_whole(plan: &Plan, all: &mut Vec<Finding>) {
         all.push(finding("no_cap", Severity::Warning, "", message, Some(fix)));
     }
     for verdict in plan.verdicts().iter().filter(|it| it.holds == Holds::Useless) {
-        let message = format!("`{}: {}` has no effect: {}", verdict.key.name(), verdict.limit, verdict.why);
+        let message =
+            format!("`{}: {}` has no effect: {}", verdict.key.name(), verdict.limit, verdict.why);
         all.push(finding("bound_without_effect", Severity::Info, "", message, None));
     }
 }

@@ -1,13 +1,15 @@
 //! A goal as steps: the guide's script for the whole of it, or for each of its parts.
 
 use svc_contract::{
-    registry::{Catalog, OpError, OpRef, Place, record},
+    registry::{Catalog, OpError, OpRef, record},
     value::{Text, Type},
 };
 use svc_guide::{Wanted, Workflow, planned};
-use svc_text::stems::Vocabulary;
 
-use super::clauses::{Clause, Verbs, clauses};
+use super::{
+    clauses::{Clause, Verbs, clauses},
+    cover::{Covering, covering, nearest, path_of, reader_for},
+};
 
 record! {
     /// One step towards a goal.
@@ -49,17 +51,11 @@ record! {
     }
 }
 
-/// The share of a part's words that the name, the phrasings or the summary of an op must have.
-const LEAST_COVERED: f64 = 0.6;
-
 /// The confidence in a script for the whole goal, in one for a part, and in an op whose
 /// documentation has the words of a part.
 const OF_WHOLE: f64 = 0.95;
 const OF_PART: f64 = 0.85;
 const OF_WORDS: f64 = 0.7;
-
-/// How many ops are named for a part that nothing does.
-const MOST_NEAREST: usize = 3;
 
 pub(super) fn decomposed(
     goal: &str,
@@ -115,6 +111,32 @@ fn script(goal: &str, catalog: &dyn Catalog) -> Result<Option<Workflow>, OpError
     Ok((workflow.ok && workflow.steps.iter().any(|it| it.op.is_some())).then_some(workflow))
 }
 
+/// The script for one part, also without a verb that only says that something is to be had.
+fn part_script(clause: &Clause, catalog: &dyn Catalog) -> Result<Option<Workflow>, OpError> {
+    const LIGHT: [&str; 12] = [
+        "what is ",
+        "what are ",
+        "compute ",
+        "calculate ",
+        "get ",
+        "give me ",
+        "show me ",
+        "show ",
+        "tell me ",
+        "work out ",
+        "determine ",
+        "return ",
+    ];
+    if let Some(workflow) = script(&clause.text, catalog)? {
+        return Ok(Some(workflow));
+    }
+    let lower = clause.text.to_lowercase();
+    match LIGHT.iter().find_map(|it| lower.strip_prefix(it)) {
+        Some(rest) => script(&clause.text[clause.text.len() - rest.len()..], catalog),
+        None => Ok(None),
+    }
+}
+
 struct Draft<'a> {
     catalog: &'a dyn Catalog,
     /// Each with the type of what it takes and gives, where an op does it.
@@ -127,15 +149,31 @@ struct Draft<'a> {
 impl Draft<'_> {
     /// Adds the steps of a part, or notes that nothing does it.
     fn part(&mut self, clause: &Clause) -> Result<(), OpError> {
-        if let Some(workflow) = script(&clause.text, self.catalog)? {
+        let covered = covering(&clause.text, !self.sure.is_empty(), self.catalog);
+        // What goes on with a result has no beginning of its own.
+        let is_known =
+            matches!(&covered, Some(Covering::Op(_, it)) if *it >= 1.0 && clause.goes_on);
+        let written = if is_known { None } else { part_script(clause, self.catalog)? };
+        if let Some(workflow) = written {
             self.add(&workflow, clause);
             self.sure.push(OF_PART);
             return Ok(());
         }
-        match covering(&clause.text, self.catalog) {
-            Some((op, covered)) => {
-                let rationale = format!("`{}`: {}", op.script_name(), first_line(op));
-                self.push(clause.text.as_str(), Some(op), rationale, self.source_of(clause, op));
+        match covered {
+            Some(Covering::Op(op, covered)) => {
+                let depends_on = match reader_for(&clause.text, op, self.catalog) {
+                    Some(reader) => {
+                        self.push(reader.op.summary(), Some(reader), because(reader), Vec::new());
+                        self.last()
+                    }
+                    None => self.source_of(clause, op),
+                };
+                self.push(&clause.text, Some(op), because(op), depends_on);
+                self.sure.push(OF_WORDS * covered);
+            }
+            Some(Covering::Stage(name, does, covered)) => {
+                let depends_on = self.last();
+                self.push(&clause.text, None, format!("`{name}`: {does}"), depends_on);
                 self.sure.push(OF_WORDS * covered);
             }
             None => {
@@ -198,12 +236,13 @@ impl Draft<'_> {
     /// if the part names nothing to begin with and the types fit.
     fn source_of(&self, clause: &Clause, op: OpRef) -> Vec<i64> {
         let Some((_, before)) = self.steps.last() else { return Vec::new() };
-        if clause.goes_on {
+        // The file of what writes is where the result goes.
+        if clause.goes_on || op.op.writes() {
             return self.last();
         }
-        let names_something = svc_guide::named(&clause.text).into_iter().next().is_some()
-            || clause.text.contains(['"', '[', '{']);
-        let fits = before.is_some_and(|it| self.fits(it, op));
+        let names_something =
+            path_of(&clause.text).is_some() || clause.text.contains(['"', '[', '{']);
+        let fits = before.is_none_or(|it| self.fits(it, op));
         if !names_something && fits { self.last() } else { Vec::new() }
     }
 
@@ -231,54 +270,10 @@ impl Draft<'_> {
     }
 }
 
+fn because(op: OpRef) -> String {
+    format!("`{}`: {}", op.script_name(), first_line(op))
+}
+
 fn first_line(op: OpRef) -> &'static str {
     op.op.summary().lines().next().unwrap_or_default().trim()
-}
-
-/// The op whose name, phrasings or summary have the words of a part, and their share by weight.
-fn covering(part: &str, catalog: &dyn Catalog) -> Option<(OpRef, f64)> {
-    let topics = catalog.topics();
-    let mut vocabulary = Vocabulary::default();
-    let words: Vec<_> = vocabulary
-        .read(part)
-        .filter(|it| !it.is_stop && !is_value(part, &it.range))
-        .map(|it| it.range)
-        .collect();
-    // A word that nothing has is as rare as can be.
-    let rarest = 6.0;
-    let weight = |range: &std::ops::Range<usize>| match topics.rarity(&part[range.clone()].to_lowercase()) {
-        it if it > 0.0 => it,
-        _ => rarest,
-    };
-    let total: f64 = words.iter().map(weight).sum();
-    let first = words.first()?;
-    let found = topics.find(part);
-    let best = found.iter().take(5).filter_map(|it| {
-        let op = it.topic.op().filter(|it| it.op.lacks().is_none())?;
-        let has = |range: &std::ops::Range<usize>| {
-            it.words.iter().any(|(at, place)| at == range && *place < Place::Details)
-        };
-        let covered: f64 = words.iter().filter(|it| has(it)).map(weight).sum();
-        has(first).then_some((op, covered / total))
-    });
-    let best = best.max_by(|one, two| one.1.total_cmp(&two.1));
-    best.filter(|it| it.1 >= LEAST_COVERED)
-}
-
-/// Whether a word is part of a quoted text, a path or a number.
-fn is_value(text: &str, range: &std::ops::Range<usize>) -> bool {
-    let before = &text[..range.start];
-    let is_quoted = before.matches('"').count() % 2 == 1;
-    let start = before.rfind(char::is_whitespace).map_or(0, |it| it + 1);
-    let end = text[range.end..].find(char::is_whitespace).map_or(text.len(), |it| range.end + it);
-    let word = text[start..end].trim_end_matches(['.', ',', ';', ':', '?', '!']);
-    is_quoted || word.contains(['.', '/', '@']) || word.bytes().any(|it| it.is_ascii_digit())
-}
-
-/// The ops that have words of a part.
-fn nearest(part: &str, catalog: &dyn Catalog) -> Vec<Text> {
-    let found = catalog.topics().find(part).into_iter();
-    let is_near = |places: &[(_, Place)]| places.iter().any(|it| it.1 < Place::Details);
-    let ops = found.filter(|it| is_near(&it.words)).filter_map(|it| it.topic.op());
-    ops.take(MOST_NEAREST).map(|it| it.script_name().into()).collect()
 }

@@ -125,8 +125,11 @@ fn one(idx: usize, step: PlanStep) -> Result<PipelineStep, OpError> {
             named.params = of.iter().map(|(name, it)| (name.to_string(), it.clone())).collect();
         }
         Some(other) => {
-            let message =
-                format!("step {}: expected an object for `params`, found {}", idx + 1, other.kind());
+            let message = format!(
+                "step {}: expected an object for `params`, found {}",
+                idx + 1,
+                other.kind()
+            );
             return Err(OpError::invalid_input(message));
         }
     }

@@ -2,6 +2,7 @@
 //! and repaired.
 
 mod clauses;
+mod cover;
 mod critique;
 mod decompose;
 mod given;

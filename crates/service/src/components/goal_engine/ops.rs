@@ -104,7 +104,7 @@ impl Op for Estimate {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A script that costs nothing",
-            r#"goal_engine.estimate(script: "1 + 1") >> (it.plan.envelope.cost.max as string)"#,
+            r#"goal_engine.estimate(script: "1 + 1") >> (it.plan as { envelope: { cost: { max: string? } } }) >> (it.envelope.cost.max ?? "")"#,
             r#""$0.00""#,
         ),
         Example::err(
@@ -186,11 +186,8 @@ impl Op for Critique {
     const NAME: &'static str = "critique";
     const YIELDS: Scheme = Judged::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
-    const SAYS: &'static [&'static str] = &[
-        "review my plan",
-        "what is risky about these steps",
-        "criticise a script before it runs",
-    ];
+    const SAYS: &'static [&'static str] =
+        &["review my plan", "what is risky about these steps", "criticise a script before it runs"];
     const TOOL: Option<Tool> = Some(Tool::researcher("plan_critique"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -203,7 +200,11 @@ impl Op for Critique {
             r#"goal_engine.critique(script: "1 + 1") >> .findings"#,
             "[]",
         ),
-        Example::err("A mistake", r#"goal_engine.critique(script: "1 +")"#, "does not pass the check"),
+        Example::err(
+            "A mistake",
+            r#"goal_engine.critique(script: "1 +")"#,
+            "does not pass the check",
+        ),
     ];
 }
 

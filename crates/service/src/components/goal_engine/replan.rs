@@ -97,7 +97,10 @@ fn step_of(
         _ => by_path().or_else(by_name),
     };
     at.filter(|it| *it < steps.len()).ok_or_else(|| {
-        let names = steps.iter().enumerate().map(|(at, it)| format!("{} ({}.{})", at + 1, it.component, it.op));
+        let names = steps
+            .iter()
+            .enumerate()
+            .map(|(at, it)| format!("{} ({}.{})", at + 1, it.component, it.op));
         OpError::not_found(format!("no step is `{failed}`"))
             .help(format!("the steps are {}", names.collect::<Vec<_>>().join(", ")))
     })
@@ -105,7 +108,8 @@ fn step_of(
 
 fn resolved(step: &PipelineStep, engine: &Engine) -> Result<OpRef, OpError> {
     let registry = Engine::registry(engine);
-    let found = registry.find_op(&step.component, &step.op).or_else(|| registry.resolve(&step.component));
+    let found =
+        registry.find_op(&step.component, &step.op).or_else(|| registry.resolve(&step.component));
     found.ok_or_else(|| OpError::not_found(format!("unknown op `{}.{}`", step.component, step.op)))
 }
 
@@ -138,7 +142,13 @@ fn of_script(
         is_same.then_some(made)
     };
     let args = call.find(['(', '<']).map_or("", |it| &call[it..]);
-    let given: Vec<&str> = op.op.params.iter().map(|it| it.name).filter(|it| args.contains(&format!("{it}:"))).collect();
+    let given: Vec<&str> = op
+        .op
+        .params
+        .iter()
+        .map(|it| it.name)
+        .filter(|it| args.contains(&format!("{it}:")))
+        .collect();
     let fits: Vec<(OpRef, Made)> = alternatives(op, &given, engine)
         .into_iter()
         .filter_map(|other| {
@@ -196,8 +206,10 @@ fn without_numbers(path: &str) -> String {
 fn without(text: &str, start: usize, end: usize) -> Vec<String> {
     let before = text[..start].trim_end();
     let after = text[end..].trim_start();
-    let cut_before = before.strip_suffix(">>").map(|it| format!("{}{}", it.trim_end(), &text[end..]));
-    let cut_after = after.strip_prefix(">>").map(|it| format!("{}{}", &text[..start], it.trim_start()));
+    let cut_before =
+        before.strip_suffix(">>").map(|it| format!("{}{}", it.trim_end(), &text[end..]));
+    let cut_after =
+        after.strip_prefix(">>").map(|it| format!("{}{}", &text[..start], it.trim_start()));
     cut_before.into_iter().chain(cut_after).collect()
 }
 
@@ -210,7 +222,8 @@ fn alternatives(op: OpRef, given: &[&str], engine: &Engine) -> Vec<OpRef> {
         let is_given = |it: &svc_contract::registry::Param| {
             it.default.is_some() || it.is_input || given.contains(&it.name)
         };
-        other.op.params.iter().all(is_given) && given.iter().all(|it| has(it) || Some(*it) == op.op.input().map(|it| it.name))
+        other.op.params.iter().all(is_given)
+            && given.iter().all(|it| has(it) || Some(*it) == op.op.input().map(|it| it.name))
     };
     let does_no_more = |other: &OpRef| {
         other.op.effects.iter().all(|it| op.op.effects.iter().any(|own| same_verb(own, it)))

@@ -60,7 +60,9 @@ pub(super) fn validated(given: &Given, engine: &Engine) -> Validity {
             let problems = vec![plain(error.to_string(), "script".to_owned(), None)];
             Validity { valid: false, problems, fixed }
         }
-        Err(Unplanned::Steps(error)) => Validity { valid: false, problems: of_steps(&error), fixed },
+        Err(Unplanned::Steps(error)) => {
+            Validity { valid: false, problems: of_steps(&error), fixed }
+        }
     }
 }
 

@@ -24,11 +24,8 @@ pub(super) fn envelope(system: &System, depth: Depth<'_>) -> Result<Looked, OpEr
     for _ in 0..depth.rounds {
         (depth.look)()?;
         let count = random.usize(1..6);
-        let script = if random.bool() {
-            payments(count, random.i64(1..5000), None)
-        } else {
-            fees(count)
-        };
+        let script =
+            if random.bool() { payments(count, random.i64(1..5000), None) } else { fees(count) };
         let Ok(plan) = (system.mechanisms.plan)(&system.engine, &script) else {
             looked.case(script, Some("expected a plan, found none".to_owned()));
             continue;
@@ -65,7 +62,10 @@ fn outside(plan: &Plan, ran: &Ran) -> Option<String> {
         return None;
     }
     if used.tokens < envelope.tokens.min {
-        return Some(format!("expected {} tokens or more, found {}", envelope.tokens.min, used.tokens));
+        return Some(format!(
+            "expected {} tokens or more, found {}",
+            envelope.tokens.min, used.tokens
+        ));
     }
     let least = envelope.cost.min;
     (used.cost < least).then(|| format!("expected {least} or more, found {}", used.cost))

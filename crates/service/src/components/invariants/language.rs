@@ -52,7 +52,9 @@ fn changed(system: &System, it: &Planned, plan: &Plan) -> Option<String> {
     match (system.mechanisms.plan)(&system.engine_of(it.example), &once) {
         Ok(again) if shape(plan) == shape(&again) => None,
         Ok(_) => Some(format!("expected the plan of the script, found another one for {once:?}")),
-        Err(report) => Some(format!("expected a plan for {once:?}, found {}", first_error(&report))),
+        Err(report) => {
+            Some(format!("expected a plan for {once:?}, found {}", first_error(&report)))
+        }
     }
 }
 

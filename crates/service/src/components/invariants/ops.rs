@@ -4,8 +4,8 @@ use std::thread;
 
 use svc_contract::{
     registry::{
-        Catalog, Compute, Cx, Effect, ErrorKind, Example, Field, Inline, Op, OpError, Scheme, Scope,
-        Takes, Tool, nearest, params, record,
+        Catalog, Compute, Cx, Effect, ErrorKind, Example, Field, Inline, Op, OpError, Scheme,
+        Scope, Takes, Tool, nearest, params, record,
     },
     value::{Text, Value},
 };
@@ -228,11 +228,8 @@ params! {
 impl Op for ListCategories {
     const NAME: &'static str = "list_categories";
     const YIELDS: Scheme = Categories::SCHEME;
-    const SAYS: &'static [&'static str] = &[
-        "kinds of invariants",
-        "categories of promises",
-        "what sorts of guarantees are checked",
-    ];
+    const SAYS: &'static [&'static str] =
+        &["kinds of invariants", "categories of promises", "what sorts of guarantees are checked"];
     const TOOL: Option<Tool> = Some(Tool::free("invariants_list_categories"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "The first one",
@@ -274,11 +271,8 @@ impl Op for Summary {
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const TAKES: Takes = Takes::Usually(std::time::Duration::from_secs(1));
-    const SAYS: &'static [&'static str] = &[
-        "how many invariants hold",
-        "are any promises broken",
-        "count the violated invariants",
-    ];
+    const SAYS: &'static [&'static str] =
+        &["how many invariants hold", "are any promises broken", "count the violated invariants"];
     const TOOL: Option<Tool> = Some(Tool::free("invariants_summary"));
     const EXAMPLES: &'static [Example] =
         &[Example::ok("None is broken", "invariants.summary() >> .violated", "0")];
@@ -324,11 +318,8 @@ params! {
 impl Op for Info {
     const NAME: &'static str = "info";
     const YIELDS: Scheme = About::SCHEME;
-    const SAYS: &'static [&'static str] = &[
-        "version of the invariants",
-        "how are the promises established",
-        "levels of evidence",
-    ];
+    const SAYS: &'static [&'static str] =
+        &["version of the invariants", "how are the promises established", "levels of evidence"];
     const TOOL: Option<Tool> = Some(Tool::free("invariants_info"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "The tiers",

@@ -26,7 +26,8 @@ pub(super) fn replay(system: &System, depth: Depth<'_>) -> Result<Looked, OpErro
         let found = match (latest(store.as_ref()), ran.result) {
             (Ok(run), Ok(value)) => {
                 let replayed = (system.mechanisms.replay)(&engine, run);
-                let is_same = |it: &svc_contract::value::Value| json::write(it) == json::write(&value);
+                let is_same =
+                    |it: &svc_contract::value::Value| json::write(it) == json::write(&value);
                 match replayed {
                     Ok(Some(again)) if is_same(&again) => None,
                     Ok(Some(again)) => Some(format!("expected {value}, found {again}")),

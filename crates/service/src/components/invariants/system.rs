@@ -7,7 +7,9 @@ use std::{
 
 use svc_contract::{
     host::Host,
-    registry::{Component, ErrorKind, Example, OpDef, OpError, OpRef, Param, Registry, Tier, Usage},
+    registry::{
+        Component, ErrorKind, Example, OpDef, OpError, OpRef, Param, Registry, Tier, Usage,
+    },
     store::{Run, Store},
     value::{Money, Value},
 };

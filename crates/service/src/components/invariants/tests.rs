@@ -54,7 +54,8 @@ fn listed(id: &str, component: &'static Component) -> Looked {
 
 #[track_caller]
 fn reports(looked: &Looked, subject: &str, found: &str) {
-    let is_it = |it: &super::table::Broken| it.subject.contains(subject) && it.found.contains(found);
+    let is_it =
+        |it: &super::table::Broken| it.subject.contains(subject) && it.found.contains(found);
     assert!(looked.broken.iter().any(is_it), "{}", looked.evidence());
     assert!(looked.evidence().contains("break it: "), "{}", looked.evidence());
 }
@@ -174,7 +175,8 @@ fn defaults_that_do_not_fit_are_reported() {
     const RANGED: [Param; 1] = [param(Scheme::IntRange(1, 5))];
     static FAR: Component = component(&[OpDef { params: &RANGED, ..inline::<Same>() }]);
     reports(&planted("defaults_fit", &FAR), "planted.infer.n", "found 9");
-    const TYPED: [Param; 1] = [param(Scheme::List(&Scheme::Text, svc_contract::registry::Max::Unknown))];
+    const TYPED: [Param; 1] =
+        [param(Scheme::List(&Scheme::Text, svc_contract::registry::Max::Unknown))];
     static OTHER: Component = component(&[OpDef { params: &TYPED, ..inline::<Same>() }]);
     reports(&planted("defaults_fit", &OTHER), "planted.infer.n", "found 9");
 }
@@ -284,8 +286,9 @@ fn overspending_is_reported() {
     };
     let looked = with("envelope_covers", Mechanisms { run, ..Mechanisms::REAL });
     reports(&looked, "", "expected at most");
-    let cheap = |runner: &super::system::Runner, engine: &Engine, script: &str, cap| {
-        Ran { usage: Usage::default(), ..runner.run(engine, script, cap) }
+    let cheap = |runner: &super::system::Runner, engine: &Engine, script: &str, cap| Ran {
+        usage: Usage::default(),
+        ..runner.run(engine, script, cap)
     };
     let looked = with("envelope_covers", Mechanisms { run: cheap, ..Mechanisms::REAL });
     reports(&looked, "invariant_probe.fee", "or more, found");
