@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{registry::Tier, store::RunId};
+use svc_contract::{
+    registry::{CallerTier, Tier},
+    store::RunId,
+};
 use svc_engine::{CancellationToken, Engine};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -91,7 +94,16 @@ struct Inner {
 impl Service {
     /// A service on an engine; `kept` is the same engine with a store of runs.
     pub fn new(engine: Engine, kept: Option<Engine>, options: Options) -> Self {
-        let prepared = |it: Engine| it.with(components::ALL).lend(Arc::new(options.caller.clone()));
+        let store = kept.as_ref().and_then(|it| it.store().cloned());
+        let tier = CallerTier(options.caller.tier);
+        let prepared = |it: Engine| {
+            let it = it.with(components::ALL).lend(Arc::new(options.caller.clone()));
+            let it = it.lend(Arc::new(tier));
+            match &store {
+                Some(store) => it.lend(Arc::new(components::KeptStore(store.clone()))),
+                None => it,
+            }
+        };
         let has_store = kept.is_some();
         let kept = prepared(kept.unwrap_or_else(|| engine.clone()));
         let folder = options.folder.map(|it| Folder::new(it, kept.clone()));

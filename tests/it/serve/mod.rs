@@ -5,6 +5,7 @@ mod endpoints;
 mod mistakes;
 mod runs;
 mod scripts;
+mod system;
 mod tools;
 mod walls;
 

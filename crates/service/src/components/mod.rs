@@ -5,14 +5,22 @@
 pub(crate) mod core;
 mod goal_engine;
 mod invariants;
+mod system_doctor;
 
 use std::{any::Any, sync::Arc};
 
-use svc_contract::registry::{Component, Cx, OpError};
+use svc_contract::{
+    registry::{Component, Cx, OpError},
+    store::Store,
+};
 use svc_engine::Engine;
 
 /// The components of this crate.
-pub const ALL: &[&Component] = &[&core::COMPONENT, &goal_engine::COMPONENT, &invariants::COMPONENT];
+pub const ALL: &[&Component] =
+    &[&core::COMPONENT, &goal_engine::COMPONENT, &invariants::COMPONENT, &system_doctor::COMPONENT];
+
+/// The store of runs of the service, which it lends to its components.
+pub(crate) struct KeptStore(pub(crate) Arc<dyn Store>);
 
 /// The engine that runs a call.
 fn engine_of(cx: &Cx) -> Result<Engine, OpError> {

@@ -12,19 +12,19 @@ use svc_contract::{
 use svc_engine::Engine;
 use svc_lang::plan::{Holds, Node, Plan, Verb};
 
-use super::given::Made;
+use super::given::{Given, Made};
 
 /// A call that may take longer is named if no bound of the script limits it.
 const LONG: Duration = Duration::from_mins(10);
 
-pub(super) fn findings(made: &Made, engine: &Engine) -> Vec<Finding> {
+pub(super) fn findings(given: &Given, made: &Made, engine: &Engine) -> Vec<Finding> {
     let plan = &made.plan;
     let mut all = Vec::new();
     of_whole(plan, &mut all);
     for node in plan.nodes() {
         of_node(node, made, engine, &mut all);
     }
-    unused(made, engine, &mut all);
+    unused(given, made, engine, &mut all);
     warnings(plan, &mut all);
     all
 }
@@ -115,30 +115,23 @@ pub(super) fn place(node: &Node, made: &Made) -> String {
     }
 }
 
-/// A step whose result nothing takes: the list of results has it, but the step after it does not
-/// go on with it.
-fn unused(made: &Made, engine: &Engine, all: &mut Vec<Finding>) {
-    if made.steps.is_none() {
-        return;
+/// A step whose result nothing takes: the list of results has it, but no later step goes on with it.
+fn unused(given: &Given, made: &Made, engine: &Engine, all: &mut Vec<Finding>) {
+    let Given::Steps(steps) = given else { return };
+    let registry = engine.registry();
+    for (at, step) in steps.iter().enumerate().take(steps.len().saturating_sub(1)) {
+        let op = registry.find_op(&step.component, &step.op);
+        let is_taken = made.text.contains(&format!("it.step{} ", at + 1));
+        let Some(op) = op.filter(|it| it.op.is_pure() && !is_taken) else { continue };
+        let message = format!("no later step uses the result of `{op}`");
+        all.push(finding(
+            "result_not_used",
+            Severity::Info,
+            &format!("steps[{at}]"),
+            message,
+            None,
+        ));
     }
-    let calls: Vec<&Node> = made.plan.nodes().iter().filter(|it| it.op.is_some()).collect();
-    let step = |it: &Node| made.steps.as_ref().and_then(|steps| steps.step_of(&it.path));
-    let last = calls.iter().filter_map(|it| step(it)).max();
-    for node in &calls {
-        let Some(own) = step(node).filter(|it| Some(*it) != last) else { continue };
-        let name = format!("it.step{}", own + 1);
-        let is_taken = made.text.contains(&name);
-        let is_pure = node.effects.is_empty();
-        if !is_taken && is_pure {
-            let message = format!(
-                "no later step uses the result of `{}`",
-                node.op.as_deref().unwrap_or_default()
-            );
-            let place = format!("steps[{own}]");
-            all.push(finding("result_not_used", Severity::Info, &place, message, None));
-        }
-    }
-    let _ = engine;
 }
 
 /// The warnings of the check, such as an unused `let`.

@@ -211,8 +211,9 @@ impl Op for Critique {
 impl Compute for Critique {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let engine = engine_of(cx)?;
-        let made = Given::of(self.steps, self.script)?.sound_plan(&engine)?;
-        Ok(Judged { findings: critique::findings(&made, &engine) }.encode())
+        let given = Given::of(self.steps, self.script)?;
+        let made = given.sound_plan(&engine)?;
+        Ok(Judged { findings: critique::findings(&given, &made, &engine) }.encode())
     }
 }
 

@@ -225,7 +225,7 @@ fn problems_have_places_and_fixes() {
 fn rules(given: &Given) -> Vec<(String, String)> {
     let engine = engine();
     let made = given.sound_plan(&engine).unwrap();
-    let found = critique::findings(&made, &engine);
+    let found = critique::findings(given, &made, &engine);
     found.iter().map(|it| (it.rule.to_string(), it.path.to_string())).collect()
 }
 
