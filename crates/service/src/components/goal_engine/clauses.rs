@@ -162,7 +162,8 @@ impl Clause {
         let mut goes_on = goes_on;
         while let Some((opener, is_next)) = OPENERS.iter().find(|it| opens(&text, it.0)) {
             goes_on |= is_next;
-            text = text[opener.len()..].trim_start_matches([' ', ',', ':']).to_owned();
+            text.drain(..opener.len());
+            text = text.trim_start_matches([' ', ',', ':']).into();
         }
         let mut words = text.split(|it: char| !it.is_alphanumeric());
         goes_on |= words.any(|it| PRONOUNS.contains(&it.to_lowercase().as_str()));

@@ -35,8 +35,8 @@ pub(super) enum Covering {
 
 /// Finds what does a part. One that follows another part may name what that one gives.
 pub(super) fn covering(part: &str, follows: bool, catalog: &dyn Catalog) -> Option<Covering> {
-    if let Some(known) = by_kind(part, catalog) {
-        return known;
+    if let Some(name) = by_kind(part) {
+        return catalog.registry().resolve(name).map(|it| Covering::Op(it, 1.0));
     }
     let words = content(part);
     let first = words.first()?;
@@ -190,9 +190,9 @@ pub(super) fn path_of(part: &str) -> Option<&str> {
     words.filter(|it| !it.contains(['@', ':'])).rfind(is_path)
 }
 
-/// What saves, reads and asks: the file or the person decides which op it is. `None` for any other
-/// part, and `Some(None)` if no op does it.
-fn by_kind(part: &str, catalog: &dyn Catalog) -> Option<Option<Covering>> {
+/// The op for what saves, reads, asks, or keeps the first ones: the file or the person decides which
+/// one it is. `None` for any other part.
+fn by_kind(part: &str) -> Option<&'static str> {
     const SAVES: [&str; 6] = ["save", "write", "store", "put", "export", "keep"];
     const READS: [&str; 6] = ["read", "open", "load", "parse", "import", "get"];
     const ASKS: [&str; 6] = [
@@ -204,24 +204,22 @@ fn by_kind(part: &str, catalog: &dyn Catalog) -> Option<Option<Covering>> {
         "let me approve",
     ];
     let lower = part.to_lowercase();
-    let registry = catalog.registry();
-    let op = |name: &str| registry.resolve(name).map(|it| Covering::Op(it, 1.0));
     if ASKS.iter().any(|it| lower.starts_with(it)) {
-        return Some(op("approve"));
+        return Some("approve");
     }
     let words: Vec<&str> = lower.split_whitespace().collect();
     let verb = words.first().copied().unwrap_or_default();
     let is_first = words.iter().any(|it| ["first", "top", "best"].contains(it));
     if ["keep", "take"].contains(&verb) && is_first && words.len() <= 5 {
-        return Some(op("take"));
+        return Some("take");
     }
     let path = path_of(part)?;
     let extension = path.rsplit_once('.').map_or("", |it| it.1).to_lowercase();
     if SAVES.contains(&verb) {
-        return Some(op(if extension == "json" { "save_json" } else { "write_file" }));
+        return Some(if extension == "json" { "save_json" } else { "write_file" });
     }
     if READS.contains(&verb) && content(part).len() <= 2 {
-        return Some(op(reader(path)?));
+        return reader(path);
     }
     None
 }

@@ -113,7 +113,7 @@ fn script(goal: &str, catalog: &dyn Catalog) -> Result<Option<Workflow>, OpError
 
 /// The script for one part, also without a verb that only says that something is to be had.
 fn part_script(clause: &Clause, catalog: &dyn Catalog) -> Result<Option<Workflow>, OpError> {
-    const LIGHT: [&str; 12] = [
+    const LIGHT: [&str; 11] = [
         "what is ",
         "what are ",
         "compute ",
@@ -122,7 +122,6 @@ fn part_script(clause: &Clause, catalog: &dyn Catalog) -> Result<Option<Workflow
         "give me ",
         "show me ",
         "show ",
-        "tell me ",
         "work out ",
         "determine ",
         "return ",

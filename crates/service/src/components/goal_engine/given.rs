@@ -80,7 +80,7 @@ impl Given {
     }
 }
 
-/// Why there is no plan.
+/// Why a plan was not made.
 pub(super) enum Unplanned {
     /// The mistakes of the steps, each with its number.
     Steps(OpError),
@@ -115,7 +115,7 @@ fn one(idx: usize, step: PlanStep) -> Result<PipelineStep, OpError> {
     let Some(component) = step.component else {
         let message = format!("step {}: expected a component, found none", idx + 1);
         return Err(OpError::invalid_input(message)
-            .help("a stage of the language is no step: send the plan as a `script`"));
+            .help("a stage of the language is not a step: send the plan as a `script`"));
     };
     let op = step.op.unwrap_or_else(|| "infer".into());
     let mut named = PipelineStep::new(component.as_ref(), op.as_ref());

@@ -21,8 +21,9 @@ record! {
     }
 }
 
-/// How far down the list of what is similar an op may be.
+/// How far down the list of what is similar an op may be, and the least share of the best score.
 const SIMILAR: usize = 12;
+const LEAST_SIMILAR: f64 = 0.7;
 
 pub(super) fn replanned(
     given: &Given,
@@ -52,8 +53,8 @@ fn of_steps(
         .into_iter()
         .filter_map(|other| {
             let mut changed = steps.to_vec();
-            changed[at].component = other.component.name.to_owned();
-            changed[at].op = other.op.name.to_owned();
+            other.component.name.clone_into(&mut changed[at].component);
+            other.op.name.clone_into(&mut changed[at].op);
             Some((other, plan(changed)?))
         })
         .collect();
@@ -236,7 +237,9 @@ fn alternatives(op: OpRef, given: &[&str], engine: &Engine) -> Vec<OpRef> {
     };
     let asked = format!("{} {}", op.op.summary(), op.op.says.first().copied().unwrap_or_default());
     let topics = Catalog::topics(engine).find(&asked);
-    let ops = topics.iter().filter_map(|it| it.topic.op()).take(SIMILAR);
+    let best = topics.first().map_or(0.0, |it| it.score);
+    let close = topics.iter().filter(|it| it.score >= best * LEAST_SIMILAR);
+    let ops = close.filter_map(|it| it.topic.op()).take(SIMILAR);
     ops.filter(is_alike).filter(has_all).filter(does_no_more).collect()
 }
 

@@ -92,6 +92,7 @@ fn number(of: &Record, random: &mut fastrand::Rng) -> f64 {
 }
 
 fn text(of: &Record, random: &mut fastrand::Rng) -> Value {
+    const TEXTS: [&str; 6] = ["a", "", "two words", "é ß 漢", "\"quoted\"\n", "${it}"];
     let format = of.get("format").and_then(Value::as_str);
     let description = of.get("description").and_then(Value::as_str).unwrap_or_default();
     match format {
@@ -113,7 +114,6 @@ fn text(of: &Record, random: &mut fastrand::Rng) -> Value {
     if description.contains("a size, such as") {
         return ["10MB", "2KiB", "1GB"][random.usize(..3)].into();
     }
-    const TEXTS: [&str; 6] = ["a", "", "two words", "é ß 漢", "\"quoted\"\n", "${it}"];
     TEXTS[random.usize(..TEXTS.len())].into()
 }
 

@@ -41,12 +41,13 @@ pub(super) fn unique(system: &System, depth: Depth<'_>) -> Result<Looked, OpErro
 }
 
 /// Every tool has a valid name that no other tool has.
-pub(super) fn tools(system: &System, _: Depth<'_>) -> Result<Looked, OpError> {
+pub(super) fn tools(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let of_all = system.all.iter().flat_map(|it| it.ops.iter().filter_map(|op| op.tool));
     let mut counts: HashMap<&str, usize> = HashMap::new();
     of_all.for_each(|it| *counts.entry(it.name).or_default() += 1);
     let mut looked = Looked::new("tools");
     for op in system.ops() {
+        (depth.look)()?;
         let Some(tool) = op.op.tool else { continue };
         let count = counts.get(tool.name).copied().unwrap_or(0);
         let found = if !is_valid(tool.name) {
@@ -69,9 +70,10 @@ fn is_valid(name: &str) -> bool {
 }
 
 /// Every op has documentation, three to eight phrasings, and an example.
-pub(super) fn documented(system: &System, _: Depth<'_>) -> Result<Looked, OpError> {
+pub(super) fn documented(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let mut looked = Looked::new("ops");
     for op in system.ops() {
+        (depth.look)()?;
         let phrasings = op.op.says.len();
         let found = if op.op.summary().is_empty() {
             Some("expected documentation, found none".to_owned())

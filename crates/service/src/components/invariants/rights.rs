@@ -13,11 +13,12 @@ use crate::{
 
 /// A role may call the ops of its tier and no others, and no role an op that runs programs unless it
 /// is a tool for operators.
-pub(super) fn roles(system: &System, _: Depth<'_>) -> Result<Looked, OpError> {
+pub(super) fn roles(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let mut looked = Looked::new("decisions");
     let tiers = [Tier::Free, Tier::Researcher, Tier::Builder, Tier::Admin];
     let roles: Vec<Role> = tiers.iter().map(|it| Role::of_tier(*it, true)).collect();
     for op in system.ops() {
+        (depth.look)()?;
         for role in &roles {
             for may_tune in [false, true] {
                 let is = (system.mechanisms.role_allows)(op, role, may_tune);

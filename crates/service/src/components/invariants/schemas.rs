@@ -13,9 +13,10 @@ use super::{
 };
 
 /// Every default of a param has the type and the range of the param.
-pub(super) fn defaults(system: &System, _: Depth<'_>) -> Result<Looked, OpError> {
+pub(super) fn defaults(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let mut looked = Looked::new("defaults");
     for op in system.ops() {
+        (depth.look)()?;
         for param in op.op.params {
             let Some(default) = param.default else { continue };
             looked.case(format!("{op}.{}", param.name), misfit(param, &default.value()));

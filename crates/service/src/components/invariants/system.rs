@@ -28,6 +28,9 @@ use crate::{
     tools,
 };
 
+/// Whether each of several callers may make a call.
+pub(super) type Decisions = Vec<Result<(), Fault>>;
+
 /// The functions of the program that the invariants are about. A test replaces one by a broken
 /// one.
 #[derive(Clone, Copy)]
@@ -35,7 +38,7 @@ pub(in crate::components) struct Mechanisms {
     /// The JSON Schema of the arguments of a tool.
     pub(super) input_schema: fn(&[Param]) -> Option<Value>,
     /// Whether callers of these tiers may make a call.
-    pub(super) decides: fn(&Engine, &Call, &[Tier]) -> Result<Vec<Result<(), Fault>>, Fault>,
+    pub(super) decides: fn(&Engine, &Call, &[Tier]) -> Result<Decisions, Fault>,
     /// Whether a key of a role may call an op in a script that it sent.
     pub(super) role_allows: fn(OpRef, &Role, bool) -> bool,
     pub(super) format: fn(&str) -> String,
@@ -84,7 +87,7 @@ impl Mechanisms {
 }
 
 /// The decision of the service about a call, for each tier.
-fn decides(engine: &Engine, call: &Call, tiers: &[Tier]) -> Result<Vec<Result<(), Fault>>, Fault> {
+fn decides(engine: &Engine, call: &Call, tiers: &[Tier]) -> Result<Decisions, Fault> {
     let unserved = |name: &str| Err(Fault::not_found(format!("unknown script `{name}`")));
     let resolved = Resolved::of(call.clone(), engine, &unserved)?;
     Ok(tiers.iter().map(|it| resolved.authorise(engine, *it)).collect())

@@ -1,3 +1,6 @@
+#![expect(clippy::items_after_statements, reason = "what a test plants stands in the test")]
+#![expect(clippy::unnecessary_wraps, reason = "the functions of a system have these types")]
+
 use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicI64, AtomicUsize, Ordering},
@@ -66,11 +69,12 @@ fn all_hold() {
     let begun = Instant::now();
     for invariant in ALL {
         let (checked, looked) = invariant.checked(&system, Depth::shallow(&go_on)).unwrap();
-        println!("{:>8.1} ms {}: {}", checked.ms, checked.id, checked.evidence);
         assert!(checked.holds, "{}: {}", checked.id, checked.evidence);
         assert!(looked.cases > 0, "{}", checked.id);
     }
-    println!("{:?} in all", begun.elapsed());
+    let took = begun.elapsed();
+    // Many times slower than a release build, on a busy machine.
+    assert!(took.as_secs() < 120, "{took:?}");
 }
 
 #[test]
@@ -79,7 +83,6 @@ fn all_hold_deeply() {
     for invariant in ALL {
         let depth = Depth { rounds: 40, ..Depth::deep(&go_on) };
         let (checked, _) = invariant.checked(&system, depth).unwrap();
-        println!("{:>8.1} ms {}: {}", checked.ms, checked.id, checked.evidence);
         assert!(checked.holds, "{}: {}", checked.id, checked.evidence);
     }
 }

@@ -1,4 +1,4 @@
-//! The wall between tiers: whoever asks, and through whichever tool.
+//! The wall between tiers: for every caller, and through every tool.
 
 use svc_contract::{
     registry::{ErrorKind, OpError, OpRef, Tier},

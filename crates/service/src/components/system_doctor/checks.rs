@@ -1,4 +1,5 @@
 //! The checks. Each reads, and changes nothing.
+#![expect(clippy::unnecessary_wraps, reason = "a check may know nothing, and may fail")]
 
 use std::{
     path::{Path, PathBuf},
@@ -128,7 +129,6 @@ fn found(name: &'static str, status: Status, detail: impl Into<String>) -> Found
     Found { name, status, detail: detail.into(), private: None }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a check may know nothing, and may fail")]
 fn says(
     name: &'static str,
     status: Status,
@@ -254,10 +254,12 @@ fn free_space(patient: &Patient<'_>) -> Result<Option<Found>, OpError> {
     const TOO_LITTLE: u64 = 64 << 20;
     let folder = folder(patient);
     let Some(free) = patient.host.machine(&folder).free_space else { return Ok(None) };
-    let (status, detail) = match free {
-        ..TOO_LITTLE => (Status::Fail, "the disk of the data is full"),
-        ..LITTLE => (Status::Warn, "the disk of the data is nearly full"),
-        _ => (Status::Ok, "the disk of the data has space"),
+    let (status, detail) = if free < TOO_LITTLE {
+        (Status::Fail, "the disk of the data is full")
+    } else if free < LITTLE {
+        (Status::Warn, "the disk of the data is nearly full")
+    } else {
+        (Status::Ok, "the disk of the data has space")
     };
     let private = format!("{} free below {}", show_size(free), folder.display());
     Ok(Some(Found { private: Some(private), ..found("free_space", status, detail) }))
@@ -320,11 +322,7 @@ fn access_file(patient: &Patient<'_>) -> Result<Option<Found>, OpError> {
     let Ok(folder) = patient.host.data_dir() else { return Ok(None) };
     let file = Access::policy_file(&folder);
     if patient.host.stat(&file).is_err() {
-        return says(
-            "access_file",
-            Status::Ok,
-            "there is no file of roles: the built-in ones hold",
-        );
+        return says("access_file", Status::Ok, "no file of roles: the built-in ones hold");
     }
     let row = match AccessPolicy::load(&file, false, patient.host) {
         Ok(policy) => {
@@ -368,7 +366,7 @@ fn tool_table(patient: &Patient<'_>) -> Result<Option<Found>, OpError> {
     };
     let wrong = rows.iter().find(|it| it.description.is_empty() || !is_closed(it));
     match wrong {
-        _ if rows.is_empty() => says("tools", Status::Fail, "there are no tools"),
+        _ if rows.is_empty() => says("tools", Status::Fail, "expected tools, found none"),
         Some(row) => {
             let detail =
                 format!("`{}` has no description, or a schema that is not closed", row.name);

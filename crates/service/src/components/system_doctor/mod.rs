@@ -15,7 +15,7 @@ pub(crate) const COMPONENT: Component = Component {
     version: 1,
     bias: Bias::new(
         "a table of checks that only read",
-        &["the host says what it knows of the machine", "a report is of use for a while"],
+        &["the host says what it knows of the machine", "a report is needed for a while"],
     ),
     aliases: &[],
     ops: &[

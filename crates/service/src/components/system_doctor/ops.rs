@@ -10,14 +10,14 @@ use svc_contract::{
 
 use super::{
     checks::{ALL, Area, Status, of_call},
-    reports::{self, Report},
+    reports::{self, DiagReport},
 };
 use crate::components::engine_of;
 
 /// The machine is not an argument, so reading it is an effect.
 const EFFECTS: &[Effect] = &[Effect::Reads(Scope::Named("system"))];
 
-fn collected(area: Area, cx: &Cx) -> Result<Report, OpError> {
+fn collected(area: Area, cx: &Cx) -> Result<DiagReport, OpError> {
     let engine = engine_of(cx)?;
     let found = of_call(area, cx, &engine)?;
     reports::keep(area, found, CallerTier::of(cx), cx.host())
@@ -37,7 +37,7 @@ params! {
 
 impl Op for Collect {
     const NAME: &'static str = "collect";
-    const YIELDS: Scheme = Report::SCHEME;
+    const YIELDS: Scheme = DiagReport::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
@@ -63,7 +63,7 @@ record! {
     /// A report.
     struct Made {
         /// The report.
-        report: Report,
+        report: DiagReport,
     }
 }
 
@@ -204,7 +204,7 @@ impl Op for List {
 impl Compute for List {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let limit = usize::try_from(self.limit).unwrap_or(1);
-        let listed = |it: Report| Listed {
+        let listed = |it: DiagReport| Listed {
             report_id: it.report_id,
             created_at: it.created_at,
             scope: it.scope,
@@ -298,15 +298,9 @@ impl Op for Ops {
 
 impl Inline for Ops {
     fn run(self) -> Result<Value, OpError> {
-        let described = |(name, scope, about, _): &(&str, Area, &str, _)| Described {
-            name: (*name).into(),
-            scope: *scope,
-            about: (*about).into(),
-        };
-        let mut ops = Vec::new();
-        for row in ALL {
-            ops.push(described(&(row.0, row.1, row.2, ())));
-        }
+        let ops =
+            ALL.iter().map(|it| Described { name: it.0.into(), scope: it.1, about: it.2.into() });
+        let ops = ops.collect();
         Ok(AllDescribed { ops }.encode())
     }
 }

@@ -31,7 +31,7 @@ record! {
 
 record! {
     /// What is known of this installation.
-    pub(super) struct Report {
+    pub(super) struct DiagReport {
         /// The name of the report, for `diagnostics_export`.
         report_id: Text,
         /// When it was made.
@@ -70,7 +70,7 @@ pub(super) fn keep(
     found: Vec<Found>,
     tier: Tier,
     host: &dyn Host,
-) -> Result<Report, OpError> {
+) -> Result<DiagReport, OpError> {
     let mut random = [0; 10];
     let failed = |err| OpError::failed("cannot name a report: no random numbers").because(err);
     host.random(&mut random).map_err(failed)?;
@@ -90,7 +90,7 @@ pub(super) fn keep(
 }
 
 /// The kept report of this name, if its reader may know it.
-pub(super) fn find(id: &str, tier: Tier) -> Result<Report, OpError> {
+pub(super) fn find(id: &str, tier: Tier) -> Result<DiagReport, OpError> {
     let reports = reports();
     let known = || reports.iter().filter(|it| it.tier <= tier);
     if let Some(kept) = known().find(|it| it.id == id) {
@@ -106,7 +106,7 @@ pub(super) fn find(id: &str, tier: Tier) -> Result<Report, OpError> {
 }
 
 /// The latest reports that a reader may know, the newest first.
-pub(super) fn latest(limit: usize, tier: Tier) -> Vec<Report> {
+pub(super) fn latest(limit: usize, tier: Tier) -> Vec<DiagReport> {
     let reports = reports();
     let known = reports.iter().rev().filter(|it| it.tier <= tier);
     known.take(limit).map(|it| it.shown(tier)).collect()
@@ -114,7 +114,7 @@ pub(super) fn latest(limit: usize, tier: Tier) -> Vec<Report> {
 
 impl Kept {
     /// The report for a reader: below the builders, nothing about the machine.
-    fn shown(&self, tier: Tier) -> Report {
+    fn shown(&self, tier: Tier) -> DiagReport {
         let check = |it: &Found| CheckView {
             name: it.name.into(),
             status: it.status,
@@ -127,7 +127,7 @@ impl Kept {
         };
         let status = worst(&self.found);
         let time = Timestamp::from_millisecond(self.at).map(|it| it.to_string());
-        Report {
+        DiagReport {
             report_id: self.id.as_str().into(),
             created_at: time.unwrap_or_default().into(),
             scope: self.area,
@@ -168,12 +168,12 @@ fn summary(found: &[Found]) -> String {
 }
 
 /// A report as JSON.
-pub(super) fn as_json(report: Report) -> String {
+pub(super) fn as_json(report: DiagReport) -> String {
     json::write(&report.encode())
 }
 
 /// A report as Markdown.
-pub(super) fn as_markdown(report: &Report) -> String {
+pub(super) fn as_markdown(report: &DiagReport) -> String {
     let mut text = format!(
         "# Diagnostics {}\n\n{}, {}\n\n| check | status | detail |\n|---|---|---|\n",
         report.report_id, report.created_at, report.summary

@@ -12,7 +12,7 @@ use svc_contract::{
     store::Store,
 };
 use svc_engine::Engine;
-use svc_host_os::test::TestHost;
+use svc_host_os::{OsHost, test::TestHost};
 use svc_lang::plan::Policy;
 use svc_store::SqliteStore;
 
@@ -212,6 +212,9 @@ fn a_broken_registry_and_an_idle_rule_are_found() {
     finds(&found, "effects", Status::Warn, "about nothing known");
 }
 
+/// A text that is stored as it is.
+const INTACT: &str = "q7Zk2wXv9PmB4tRy8LcN6sHd";
+
 #[test]
 fn a_damaged_store_is_found() {
     let place = tempfile::tempdir().unwrap();
@@ -219,12 +222,20 @@ fn a_damaged_store_is_found() {
     let store = SqliteStore::open(&file, NOW).unwrap();
     let runner = Engine::new(svc_components::registry(), Arc::new(TestHost::new()));
     let runner = runner.with_store(Arc::new(store));
-    let long = format!("\"{}\" >> hash", "x".repeat(100));
-    runner.run(long.as_str()).blocking().unwrap();
+    let script = format!("\"{INTACT}\" >> hash");
+    runner.run(script.as_str()).blocking().unwrap();
     drop(runner);
-    let connection = rusqlite::Connection::open(&file).unwrap();
-    connection.execute("UPDATE blobs SET data = x'00'", []).unwrap();
-    drop(connection);
+    let disk = OsHost::default();
+    let mut bytes = Vec::new();
+    disk.open(&file).unwrap().read_to_end(&mut bytes).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - INTACT.len())
+        .filter(|it| bytes[*it..].starts_with(INTACT.as_bytes()))
+        .collect();
+    assert!(!places.is_empty(), "the script is in the file");
+    for at in places {
+        bytes[at] = b'Z';
+    }
+    disk.write(&file, &bytes).unwrap();
     let store = SqliteStore::open(&file, NOW).unwrap();
     finds(&of(&Sick::new(), Some(&store)), "store", Status::Fail, "is damaged");
 }
