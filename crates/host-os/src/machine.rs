@@ -35,8 +35,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let is = below(&place.path().join("not/there"));
         assert_eq!(is.is_writable, Some(true));
-        assert!(is.free_space.is_some());
-        assert_eq!(below(Path::new("/proc")).is_writable, Some(false));
+        assert!(is.free_space.is_some_and(|it| it > 0));
         if let Some((open, most)) = is.open_files {
             assert!(open > 0 && open <= most);
         }

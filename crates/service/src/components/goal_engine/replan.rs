@@ -6,6 +6,7 @@ use svc_contract::{
 };
 use svc_engine::{Engine, blocks::PipelineStep};
 use svc_lang::{diag::Source, plan::Node};
+use svc_text::stems::Vocabulary;
 
 use super::given::{Given, Made};
 
@@ -21,9 +22,11 @@ record! {
     }
 }
 
-/// How far down the list of what is similar an op may be, and the least share of the best score.
+/// How far down the list of what is similar an op may be.
 const SIMILAR: usize = 12;
-const LEAST_SIMILAR: f64 = 0.7;
+
+/// The share of the words of an op's summary, the rarer the heavier, that another one must have.
+const LEAST_LIKENESS: f64 = 0.6;
 
 pub(super) fn replanned(
     given: &Given,
@@ -237,10 +240,25 @@ fn alternatives(op: OpRef, given: &[&str], engine: &Engine) -> Vec<OpRef> {
     };
     let asked = format!("{} {}", op.op.summary(), op.op.says.first().copied().unwrap_or_default());
     let topics = Catalog::topics(engine).find(&asked);
-    let best = topics.first().map_or(0.0, |it| it.score);
-    let close = topics.iter().filter(|it| it.score >= best * LEAST_SIMILAR);
-    let ops = close.filter_map(|it| it.topic.op()).take(SIMILAR);
+    let ops = topics.iter().filter_map(|it| it.topic.op()).take(SIMILAR);
+    let ops = ops.filter(|it| likeness(op, *it, engine) >= LEAST_LIKENESS);
     ops.filter(is_alike).filter(has_all).filter(does_no_more).collect()
+}
+
+/// The share of what an op does, in the words of its summary, that another one has in its own.
+fn likeness(op: OpRef, other: OpRef, engine: &Engine) -> f64 {
+    let mut own = Vocabulary::default();
+    let summary = op.op.summary();
+    let words: Vec<_> = own.read(summary).filter(|it| !it.is_stop).map(|it| it.range).collect();
+    let mut theirs = Vocabulary::default();
+    theirs.read(other.op.summary()).for_each(drop);
+    other.op.says.iter().for_each(|it| theirs.read(it).for_each(drop));
+    let topics = Catalog::topics(engine);
+    let word = |it: &std::ops::Range<usize>| summary[it.clone()].to_lowercase();
+    let weight = |it: &std::ops::Range<usize>| topics.rarity(&word(it));
+    let total: f64 = words.iter().map(weight).sum();
+    let shared: f64 = words.iter().filter(|it| theirs.has(&word(it))).map(weight).sum();
+    if total > 0.0 { shared / total } else { 0.0 }
 }
 
 fn same_verb(one: &Effect, two: &Effect) -> bool {
