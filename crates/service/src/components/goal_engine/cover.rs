@@ -44,7 +44,9 @@ pub(super) fn covering(part: &str, follows: bool, catalog: &dyn Catalog) -> Opti
     let mut best: Option<(&Ranked<'_>, f64, f64)> = None;
     for it in found.iter().take(LOOKED_AT) {
         let is_possible = match it.topic.subject {
-            Subject::Op(op) => op.op.lacks().is_none() && takes_file(op, part, catalog),
+            Subject::Op(op) => {
+                op.op.lacks().is_none() && !is_about_svc(op) && takes_file(op, part, catalog)
+            }
             Subject::Construct => path_of(part).is_none(),
             Subject::Flow(_) | Subject::Code => false,
         };
@@ -65,6 +67,15 @@ pub(super) fn covering(part: &str, follows: bool, catalog: &dyn Catalog) -> Opti
         Subject::Op(op) => Covering::Op(op, covered),
         _ => Covering::Stage(ranked.topic.name.clone(), ranked.topic.summary.clone(), covered),
     })
+}
+
+/// Whether an op is about this system or its models, and does nothing for a goal.
+fn is_about_svc(op: OpRef) -> bool {
+    const ABOUT: [&str; 6] =
+        ["core", "goal_engine", "guide", "invariants", "navigator", "system_doctor"];
+    // What keeps a model is for those who know one.
+    const OF_MODELS: [&str; 3] = ["learn", "save", "load"];
+    ABOUT.contains(&op.component.name) || OF_MODELS.contains(&op.op.name)
 }
 
 /// The share of the words, by weight, that one phrasing of a topic has, or its name and its summary
@@ -190,11 +201,8 @@ pub(super) fn path_of(part: &str) -> Option<&str> {
     words.filter(|it| !it.contains(['@', ':'])).rfind(is_path)
 }
 
-/// The op for what saves, reads, asks, or keeps the first ones: the file or the person decides which
-/// one it is. `None` for any other part.
-fn by_kind(part: &str) -> Option<&'static str> {
-    const SAVES: [&str; 6] = ["save", "write", "store", "put", "export", "keep"];
-    const READS: [&str; 6] = ["read", "open", "load", "parse", "import", "get"];
+/// Whether a part asks a person, and not a language model.
+pub(super) fn asks_a_person(part: &str) -> bool {
     const ASKS: [&str; 6] = [
         "ask me",
         "ask the user",
@@ -204,7 +212,16 @@ fn by_kind(part: &str) -> Option<&'static str> {
         "let me approve",
     ];
     let lower = part.to_lowercase();
-    if ASKS.iter().any(|it| lower.starts_with(it)) {
+    ASKS.iter().any(|it| lower.starts_with(it))
+}
+
+/// The op for what saves, reads, asks, or keeps the first ones: the file or the person decides which
+/// one it is. `None` for any other part.
+fn by_kind(part: &str) -> Option<&'static str> {
+    const SAVES: [&str; 6] = ["save", "write", "store", "put", "export", "keep"];
+    const READS: [&str; 6] = ["read", "open", "load", "parse", "import", "get"];
+    let lower = part.to_lowercase();
+    if asks_a_person(part) {
         return Some("approve");
     }
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -215,13 +232,19 @@ fn by_kind(part: &str) -> Option<&'static str> {
     }
     let path = path_of(part)?;
     let extension = path.rsplit_once('.').map_or("", |it| it.1).to_lowercase();
-    if SAVES.contains(&verb) {
+    if SAVES.iter().any(|it| is_form(verb, it)) {
         return Some(if extension == "json" { "save_json" } else { "write_file" });
     }
-    if READS.contains(&verb) && content(part).len() <= 2 {
+    if READS.iter().any(|it| is_form(verb, it)) && content(part).len() <= 2 {
         return reader(path);
     }
     None
+}
+
+/// Whether a word is a verb, or its form with `-ing`.
+fn is_form(word: &str, verb: &str) -> bool {
+    let stem = word.strip_suffix("ing");
+    word == verb || stem.is_some_and(|it| it == verb || verb.strip_suffix('e') == Some(it))
 }
 
 /// The op that reads a file as what its name says it is.
@@ -267,5 +290,6 @@ pub(super) fn nearest(part: &str, catalog: &dyn Catalog) -> Vec<Text> {
     let found = catalog.topics().find(part).into_iter();
     let is_near = |places: &[(_, Place)]| places.iter().any(|it| it.1 < Place::Details);
     let ops = found.filter(|it| is_near(&it.words)).filter_map(|it| it.topic.op());
+    let ops = ops.filter(|it| !is_about_svc(*it));
     ops.take(MOST_NEAREST).map(|it| it.script_name().into()).collect()
 }

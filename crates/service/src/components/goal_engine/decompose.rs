@@ -8,7 +8,7 @@ use svc_guide::{Wanted, Workflow, planned};
 
 use super::{
     clauses::{Clause, Verbs, clauses},
-    cover::{Covering, covering, nearest, path_of, reader_for},
+    cover::{Covering, asks_a_person, covering, nearest, path_of, reader_for},
 };
 
 record! {
@@ -67,14 +67,17 @@ pub(super) fn decomposed(
         return Err(OpError::invalid_input("empty goal").help("describe what you want"));
     }
     let mut plan = Draft { catalog, steps: Vec::new(), missing: Vec::new(), sure: Vec::new() };
-    match whole(goal, context, catalog)? {
+    let clauses = clauses(goal, &Verbs::of(catalog.registry()));
+    let has_person = clauses.iter().any(|it| asks_a_person(&it.text));
+    let whole = if has_person { None } else { whole(goal, context, catalog)? };
+    match whole {
         Some(workflow) => {
             plan.add(&workflow, &Clause { text: goal.to_owned(), goes_on: false });
             plan.sure.push(OF_WHOLE);
         }
         None => {
-            for clause in clauses(goal, &Verbs::of(catalog.registry())) {
-                plan.part(&clause)?;
+            for clause in &clauses {
+                plan.part(clause)?;
             }
         }
     }
@@ -150,8 +153,8 @@ impl Draft<'_> {
     fn part(&mut self, clause: &Clause) -> Result<(), OpError> {
         let covered = covering(&clause.text, !self.sure.is_empty(), self.catalog);
         // What goes on with a result has no beginning of its own.
-        let is_known =
-            matches!(&covered, Some(Covering::Op(_, it)) if *it >= 1.0 && clause.goes_on);
+        let is_sure = matches!(&covered, Some(Covering::Op(_, it)) if *it >= 1.0);
+        let is_known = is_sure && (clause.goes_on || asks_a_person(&clause.text));
         let written = if is_known { None } else { part_script(clause, self.catalog)? };
         if let Some(workflow) = written {
             self.add(&workflow, clause);

@@ -128,14 +128,27 @@ fn goals_are_split_into_steps() {
 #[test]
 fn what_nothing_does_is_missing() {
     let engine = engine();
-    for goal in ["fly to the moon", "bake a cake", "wash the car and iron the shirts", "hum a tune"]
-    {
+    for goal in [
+        "describe the garden",
+        "fly to the moon",
+        "bake a cake",
+        "wash the car and iron the shirts",
+        "hum a tune",
+    ] {
         let plan = plan(goal, &engine);
         assert!(plan.steps.is_empty() && !plan.missing.is_empty(), "{goal}: {plan:?}");
         assert!(plan.confidence.abs() < f64::EPSILON, "{goal}");
     }
     let error = decomposed("?!", 8, None, &engine).unwrap_err();
     assert!(error.message.contains("empty goal"), "{error}");
+}
+
+#[test]
+fn a_person_is_asked_and_not_a_model() {
+    let engine = engine();
+    let goal = "Summarise notes.md, then ask me for approval before saving it to done.md";
+    let is = shown(&plan(goal, &engine), &engine);
+    assert_eq!(is, "read_text[] summary[0] approve[1] write_file[2]");
 }
 
 #[test]
