@@ -149,8 +149,8 @@ pub mod host {
 
     pub use isolated::Isolated;
     pub use svc_contract::host::{
-        Answering, DirEntry, Fill, Host, MemoryFiles, Process, Stat, WorkerError, WorkerLimits,
-        read, read_all,
+        Answering, DirEntry, Fill, Host, Machine, MemoryFiles, Process, Stat, WorkerError,
+        WorkerLimits, read, read_all,
     };
     #[cfg(feature = "os")]
     pub use svc_host_os::{OsHost, test::TestHost};

@@ -10,6 +10,7 @@ mod book;
 mod chain;
 mod closed;
 mod find_tool;
+mod first_call;
 mod how_to;
 mod overview;
 mod plan;
@@ -19,6 +20,7 @@ mod write;
 
 pub use ask::{Documented, answered};
 pub use find_tool::{Tool, tools};
+pub use first_call::{FirstHelp, NextCall, first_call};
 pub use how_to::{HowTo, how_to};
 pub use overview::{System, overview};
 pub use plan::{Wanted, planned};

@@ -11,13 +11,15 @@ use std::{
 
 use etcetera::BaseStrategy;
 use svc_contract::host::{
-    Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits, guard, http,
+    Answering, DirEntry, Fill, Host, Machine, Stat, WorkerError, WorkerLimits, guard, http,
     program::{ProgramCall, RunningProgram},
 };
 use tokio_util::sync::CancellationToken;
 
 mod append;
 mod ask;
+#[cfg(unix)]
+mod machine;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(feature = "http")]
@@ -257,6 +259,16 @@ impl Host for OsHost {
     #[cfg(target_os = "linux")]
     fn memory_share(&self) -> Option<u64> {
         memory::share()
+    }
+
+    fn machine(&self, folder: &Path) -> Machine {
+        #[cfg(unix)]
+        return machine::below(folder);
+        #[cfg(not(unix))]
+        {
+            let _ = folder;
+            Machine::default()
+        }
     }
 
     fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {

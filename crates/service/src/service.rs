@@ -34,7 +34,7 @@ use crate::{
     permit::Spending,
     refused::{Refused, test},
     runs::Registry,
-    side::Side,
+    side::{Side, lent_to},
 };
 
 /// What a service offers, and how much of it at once.
@@ -125,7 +125,7 @@ impl Service {
         });
         let caller = options.caller;
         // The folder only plans, so its engine lends no jobs, which know the folder.
-        let plain = engine.clone().lend(Arc::new(caller.clone()));
+        let plain = lent_to(&engine, &caller);
         let planning = match &store {
             Some(store) => plain.clone().with_store(store.clone()),
             None => plain.clone(),

@@ -2,10 +2,21 @@
 
 use std::sync::Arc;
 
+use svc_contract::registry::CallerTier;
 use svc_engine::Engine;
 use svc_store::SqliteStore;
 
-use crate::{Caller, Folder, Resolved, components::workbench::Bench, jobs::Jobs, owner::Owner};
+use crate::{
+    Caller, Folder, Resolved,
+    components::{KeptStore, workbench::Bench},
+    jobs::Jobs,
+    owner::Owner,
+};
+
+/// The engine for a caller, whose rights its components know.
+pub(crate) fn lent_to(engine: &Engine, caller: &Caller) -> Engine {
+    engine.clone().lend(Arc::new(caller.clone())).lend(Arc::new(CallerTier(caller.tier)))
+}
 
 pub(crate) struct Side {
     pub(crate) caller: Caller,
@@ -33,7 +44,10 @@ impl Side {
     ) -> Self {
         let bench = Arc::new(Bench::new(jobs.clone(), &caller.owner, engine));
         bench.serve(folder);
-        let sent = bench.lent_to(engine.clone());
+        let sent = bench.lent_to(match &store {
+            Some(store) => engine.clone().lend(Arc::new(KeptStore(store.clone()))),
+            None => engine.clone(),
+        });
         let kept = match &store {
             Some(store) => sent.clone().with_store(store.clone()),
             None => sent.clone(),
@@ -44,11 +58,12 @@ impl Side {
     /// The holder of a key.
     pub(crate) fn of_owner(caller: Caller, owner: Arc<Owner>, folder: Option<Folder>) -> Self {
         let policy = caller.role.policy();
-        let lent = Arc::new(caller.clone());
         let bench = Arc::new(Bench::new(Some(owner.jobs.clone()), &caller.owner, &owner.sent));
         bench.serve(folder);
-        let with =
-            |it: &Engine| bench.lent_to(it.clone().with_policy(policy.clone()).lend(lent.clone()));
+        let with = |it: &Engine| {
+            let lent = lent_to(it, &caller).lend(Arc::new(KeptStore(owner.store.clone())));
+            bench.lent_to(lent.with_policy(policy.clone()))
+        };
         let stored = |it: Engine| it.with_store(owner.store.clone());
         let sent = with(&owner.sent);
         let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));

@@ -28,6 +28,16 @@ impl Store for SqliteStore {
         self.file().is_some()
     }
 
+    fn problems(&self) -> Result<Option<Vec<String>>> {
+        /// Larger stores take more than a moment to read.
+        const QUICK: u64 = 32 << 20;
+        let size = self.size()?;
+        if size.database.saturating_add(size.files) > QUICK {
+            return Ok(None);
+        }
+        Ok(Some(self.check()?.problems))
+    }
+
     fn new_id(&self, now: i64) -> RunId {
         // If the store cannot be read, recording the run will report it.
         match self.latest() {

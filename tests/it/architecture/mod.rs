@@ -122,6 +122,7 @@ const LIGHT: [(&str, &[&str]); 10] = [
         &[
             "blake3",
             "croner",
+            "fastrand",
             "hmac",
             "jiff",
             "sha2",

@@ -9,6 +9,7 @@ mod once;
 mod operation;
 mod runs;
 mod scripts;
+mod system;
 mod tools;
 mod walls;
 mod workflow;

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http};
+use super::{Answering, DirEntry, Host, Machine, Stat, WorkerError, WorkerLimits, http};
 
 /// Files in memory, by path. Clones share them, so a program sees what a script writes.
 ///
@@ -201,6 +201,10 @@ impl Host for WithFiles {
 
     fn memory_share(&self) -> Option<u64> {
         self.host.memory_share()
+    }
+
+    fn machine(&self, folder: &Path) -> Machine {
+        self.host.machine(folder)
     }
 
     fn run_in_worker(

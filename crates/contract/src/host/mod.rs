@@ -211,6 +211,13 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
+    /// What is known of the machine below a folder, or below the first parent that exists. By
+    /// default nothing.
+    fn machine(&self, folder: &Path) -> Machine {
+        let _ = folder;
+        Machine::default()
+    }
+
     /// Runs a program until it ends or `cancel` is cancelled. By default unsupported.
     fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
         let _ = (call, cancel);
@@ -240,6 +247,17 @@ pub type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// The future answer of a person.
 pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
+
+/// What a host knows of its machine; `None` where it knows nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// The bytes that this process may still write there.
+    pub free_space: Option<u64>,
+    /// Whether this process may create files there.
+    pub is_writable: Option<bool>,
+    /// The open files of this process, and the most that it may have.
+    pub open_files: Option<(u64, u64)>,
+}
 
 /// The metadata of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

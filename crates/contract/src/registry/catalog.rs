@@ -3,11 +3,15 @@
 //! Ops know nothing about scripts. The guide writes scripts, so it needs access to the engine,
 //! through this trait.
 
+use std::any::Any;
+
 use super::{OpRef, Registry, Topics};
 use crate::value::Type;
 
 /// Knows the available components, and can check scripts.
-pub trait Catalog: Send + Sync + 'static {
+///
+/// It is [`Any`], so that a component of the crates above the engine gets the engine itself.
+pub trait Catalog: Any + Send + Sync {
     fn registry(&self) -> &Registry;
 
     /// The index of everything that users ask for.

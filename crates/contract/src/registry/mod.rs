@@ -67,7 +67,7 @@ pub use shared::SharedType;
 pub use state::{State, Trained, load, save};
 pub use suggest::{Near, Nearest, near, nearest};
 pub use svc_text::search::Place;
-pub use tool::{Tier, Tool};
+pub use tool::{CallerTier, Tier, Tool};
 pub use topics::{Ranked, Subject, Topic, Topics};
 pub use tuning::{TunedRegistry, Tuning};
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{Effect, OpRef};
+
 /// An op as a tool: other programs call it by this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
@@ -22,6 +24,37 @@ pub enum Tier {
     Bias,
     /// Only operators of a server.
     Admin,
+}
+
+/// The tier of who calls, which a program that serves others lends to its components. Without it,
+/// the caller is the person at this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallerTier(pub Tier);
+
+impl CallerTier {
+    /// The tier of the caller of an op.
+    pub fn of(cx: &super::Cx) -> Tier {
+        cx.lent::<Self>().map_or(Tier::Builder, |it| it.0)
+    }
+}
+
+impl OpRef {
+    /// The tier that it needs: that of its own tool; else the lowest of the tools of its component;
+    /// else `free` if it computes at once and has no effects, and `builder` otherwise. An op that
+    /// runs a program needs `admin`, whatever else it is.
+    pub fn tier(self) -> Tier {
+        if self.op.effects.iter().any(|it| matches!(it, Effect::Runs(_))) {
+            return Tier::Admin;
+        }
+        let of_component =
+            self.component.ops.iter().filter_map(|it| it.tool.map(|it| it.tier)).min();
+        match (self.op.tool, of_component) {
+            (Some(tool), _) => tool.tier,
+            (None, Some(lowest)) => lowest,
+            (None, None) if self.op.is_inline() && self.op.is_pure() => Tier::Free,
+            (None, None) => Tier::Builder,
+        }
+    }
 }
 
 impl Tool {

@@ -64,6 +64,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Whether commits outlive the process; false for a store in memory.
     fn is_durable(&self) -> bool;
 
+    /// The problems of the stored data, if they can be found quickly; `None` if that takes long, or
+    /// is not possible. By default it is not.
+    fn problems(&self) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
+
     /// Creates the name of a run that begins `now`, in milliseconds since 1970. Later runs sort
     /// later, even if the clock was set back meanwhile.
     fn new_id(&self, now: i64) -> RunId;

@@ -1,7 +1,7 @@
 //! Values as arguments in a script: literals, or params of the script with a type.
 
 use svc_contract::{
-    registry::{OpError, OpRef, Param, nearest},
+    registry::{OpError, OpRef, Param, Scheme, nearest},
     value::{Text, Type, Value, literal},
 };
 
@@ -33,12 +33,25 @@ pub(super) fn argument(op: OpRef, name: &str, value: Value) -> Result<Argument> 
     }
     if ty.has_unknown() {
         let ty = type_of(&value);
+        if (type_text(&ty).is_none() || ty.has(&|it| *it == Type::Json))
+            && let Some((value, ty)) = choice(param, &value)
+        {
+            return written(op, param, value, &ty);
+        }
         return written(op, param, value, &ty);
     }
     let value = value.cast(&ty).map_err(|misfit| {
         OpError::invalid_input(misfit.within(name).to_string()).help(signature(op))
     })?;
     written(op, param, value, &ty)
+}
+
+/// The first of several declared types that a value has: a null or a mixed list inside of it does not
+/// show which one is meant.
+fn choice(param: &Param, value: &Value) -> Option<(Value, Type)> {
+    let Scheme::OneOf(all) = param.scheme.required() else { return None };
+    let types = all.iter().map(|it| it.plain()).filter(|it| !it.has_unknown());
+    types.into_iter().find_map(|ty| Some((value.clone().cast(&ty).ok()?, ty)))
 }
 
 fn written(op: OpRef, param: &Param, value: Value, ty: &Type) -> Result<Argument> {

@@ -67,6 +67,11 @@ impl Engine {
         self
     }
 
+    /// The store of its runs, if it has one.
+    pub fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.store.as_ref()
+    }
+
     /// The average usage of an op in the stored runs. A failing store is treated as empty.
     pub(crate) fn past(&self, op: OpRef) -> Option<Past> {
         let known = self.store.as_ref()?.history(op.component.name, op.op.name).ok()?;

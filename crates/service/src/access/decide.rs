@@ -176,20 +176,9 @@ impl Rights<'_> {
     }
 }
 
-/// The tier that an op needs: that of its own tool; else the lowest of the tools of its component;
-/// else `free` if it computes at once and has no effects, and `builder` otherwise. An op that runs a
-/// program needs `admin`, whatever else it is.
+/// The tier that an op needs.
 pub fn tier_of(op: OpRef) -> Tier {
-    if runs(op) {
-        return Tier::Admin;
-    }
-    let of_component = op.component.ops.iter().filter_map(|it| it.tool.map(|it| it.tier)).min();
-    match (op.op.tool, of_component) {
-        (Some(tool), _) => tool.tier,
-        (None, Some(lowest)) => lowest,
-        (None, None) if op.op.is_inline() && op.op.is_pure() => Tier::Free,
-        (None, None) => Tier::Builder,
-    }
+    op.tier()
 }
 
 fn runs(op: OpRef) -> bool {

@@ -3,16 +3,43 @@
 //! They are added to the engine of a program that has a service; elsewhere they do not exist.
 
 pub(crate) mod core;
+mod goal_engine;
+mod invariants;
+mod system_doctor;
 pub(crate) mod workbench;
 
-use std::time::{Duration, SystemTime};
+use std::{
+    any::Any,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
-use svc_contract::registry::Component;
+use svc_contract::{
+    registry::{Component, Cx, OpError},
+    store::Store,
+};
+use svc_engine::Engine;
 
 /// The components of this crate.
-pub const ALL: &[&Component] = &[&core::COMPONENT, &workbench::COMPONENT];
+pub const ALL: &[&Component] = &[
+    &core::COMPONENT,
+    &goal_engine::COMPONENT,
+    &invariants::COMPONENT,
+    &system_doctor::COMPONENT,
+    &workbench::COMPONENT,
+];
 
 /// Milliseconds since 1970 as a time.
 pub(crate) fn time(millis: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(millis.max(0).cast_unsigned())
+}
+
+/// The store of runs of the service, which it lends to its components.
+pub(crate) struct KeptStore(pub(crate) Arc<dyn Store>);
+
+/// The engine that runs a call.
+fn engine_of(cx: &Cx) -> Result<Engine, OpError> {
+    let catalog: Arc<dyn Any + Send + Sync> = cx.catalog()?;
+    let engine = catalog.downcast::<Engine>();
+    engine.map(|it| it.as_ref().clone()).map_err(|_| OpError::bug("no engine runs this call"))
 }

@@ -110,8 +110,14 @@ fn of_scheme(scheme: Scheme) -> Option<Value> {
         Scheme::Optional(inner) => optional(of_scheme(*inner)?),
         Scheme::Record(_, all) => record(all)?,
         Scheme::OneOf(all) => {
-            // A type that another program cannot write is left out.
-            let choices: Vec<Value> = all.iter().filter_map(|it| of_scheme(*it)).collect();
+            // A type that another program cannot write is left out. So is `json` among others: a
+            // value that a program sends has a type of its own.
+            let is_json = |it: &&Scheme| matches!(it.required(), Scheme::Json);
+            let others = all.iter().filter(|it| !is_json(it));
+            let choices: Vec<Value> = others.filter_map(|it| of_scheme(*it)).collect();
+            if choices.is_empty() && all.iter().any(|it| is_json(&it)) {
+                return Some(any());
+            }
             match <[Value; 1]>::try_from(choices) {
                 Ok([only]) => only,
                 Err(choices) if choices.is_empty() => return None,

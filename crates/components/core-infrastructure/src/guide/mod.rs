@@ -7,6 +7,7 @@ use svc_contract::registry::{Bias, Component, Effect, Scope, compute, io};
 
 mod ask;
 mod find_tool;
+mod first_call;
 mod how_to;
 mod overview;
 mod plan_workflow;
@@ -37,6 +38,7 @@ pub(super) const COMPONENT: Component = Component {
         compute::<find_tool::FindTool>(),
         io::<plan_workflow::PlanWorkflow>(),
         compute::<overview::Overview>(),
+        compute::<first_call::FirstCall>(),
     ],
 };
 

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits,
+    Answering, DirEntry, Host, Machine, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
     program::{ProgramCall, RunningProgram},
     refusal, refused,
@@ -264,6 +264,10 @@ impl Host for Guard {
 
     fn memory_share(&self) -> Option<u64> {
         self.inner.memory_share()
+    }
+
+    fn machine(&self, folder: &Path) -> Machine {
+        self.inner.machine(folder)
     }
 
     // Which programs may run is decided before the run: what they do is not restricted.

@@ -89,6 +89,9 @@ pub(crate) enum Meta {
     Compose(compose::Composing),
 }
 
+/// The tools that name their work.
+pub(crate) const META: [&str; 3] = ["invoke_component", "invoke_component_typed", "run_pipeline"];
+
 /// The work of a tool that names it in its arguments; `None` for any other tool.
 pub(crate) fn meta(
     name: &str,
