@@ -75,12 +75,12 @@ fn equal_calls_give_equal_results_and_another_seed_another_split() {
     assert_ne!(run(1), run(2));
 }
 
-/// Every look at the clock takes 100 ms, so 3 s end after some algorithms.
+/// Every look at the clock takes 100 ms, so 10 s end after some algorithms.
 #[test]
 fn what_does_not_fit_the_budget_is_skipped_and_said() {
     let budget = |seconds: u64| ("budget", Value::Duration(Duration::from_secs(seconds)));
     for rows in [100, 1_200] {
-        let args = [target("kind"), budget(3)];
+        let args = [target("kind"), budget(10)];
         let found = call::<Compare>(clouds(rows, 4), &args, &ticking(100)).unwrap();
         let list =
             |name: &str| found.as_record().unwrap().get(name).unwrap().as_list().unwrap().len();
@@ -98,7 +98,7 @@ fn what_does_not_fit_the_budget_is_skipped_and_said() {
 #[test]
 fn on_noise_the_luck_of_the_choice_is_taken_away() {
     let (mut best, mut expected) = (0.0, 0.0);
-    for seed in 0..5 {
+    for seed in 0..20 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rows = (0..60).map(|it| {
             let noise = || Value::from(rng.f64());
@@ -108,12 +108,13 @@ fn on_noise_the_luck_of_the_choice_is_taken_away() {
             named.push(("y", if it % 2 == 0 { "p" } else { "q" }.into()));
             row(named)
         });
-        let found = compare(Value::List(rows.collect()), &[target("y")]).unwrap();
-        best += number(&found, "best.score") / 5.0;
-        expected += number(&found, "expected.score") / 5.0;
+        let args = [target("y"), ("max_models", 5.into())];
+        let found = compare(Value::List(rows.collect()), &args).unwrap();
+        best += number(&found, "best.score") / 20.0;
+        expected += number(&found, "expected.score") / 20.0;
     }
-    assert!(best > 0.57, "{best}");
-    assert!(expected < best - 0.04 && (expected - 0.5).abs() < 0.06, "{expected} of {best}");
+    assert!(best > 0.53 && expected < best - 0.02, "{expected} of {best}");
+    assert!((expected - 0.5).abs() < 0.04, "{expected} of {best}");
 }
 
 #[test]
