@@ -234,7 +234,7 @@ fn many_distinct_texts_and_a_rare_class_are_survived() {
     });
     let args = [target("y"), ("max_models", 4.into()), ("folds", 3.into())];
     let found = compare(Value::List(rows.collect()), &args).unwrap();
-    assert_eq!(number(&found, "rows"), 20_000.0);
+    assert!((number(&found, "rows") - 20_000.0).abs() < 0.5);
 }
 
 #[test]
@@ -279,11 +279,11 @@ proptest! {
 
     #[test]
     fn any_table_is_an_error_or_a_result(
-        rows in prop::collection::vec((cell(), cell(), cell(), 0..6_i64), 0..40),
+        rows in prop::collection::vec((cell(), cell(), cell(), 0..6_u8), 0..40),
         is_class in any::<bool>(),
     ) {
         let all = rows.into_iter().map(|(a, b, c, y)| {
-            let y: Value = if is_class { format!("k{}", y % 3).into() } else { (y as f64 * 1.5).into() };
+            let y: Value = if is_class { format!("k{}", y % 3).into() } else { (f64::from(y) * 1.5).into() };
             row(vec![("a", a), ("b", b), ("c", c), ("y", y)])
         });
         let rows = Value::List(all.collect());

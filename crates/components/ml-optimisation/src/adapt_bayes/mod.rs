@@ -27,7 +27,7 @@ use svc_contract::{
     value::Value,
 };
 
-use result::Posterior;
+use result::Inference;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_bayes",
@@ -103,7 +103,7 @@ params! {
 
 impl Op for Infer {
     const NAME: &'static str = "infer";
-    const YIELDS: Scheme = Posterior::SCHEME;
+    const YIELDS: Scheme = Inference::SCHEME;
     const TOOL: Option<Tool> = Some(Tool::free("run_bayesian"));
     const SAYS: &'static [&'static str] = &[
         "which variant of an a/b test is better",

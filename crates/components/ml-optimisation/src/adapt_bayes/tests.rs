@@ -10,6 +10,12 @@
 //! e = stats.multivariate_t(shape=b0 / a0 * (I + X @ X.T / precision), df=2 * a0).logpdf(y)
 //! ```
 
+#![allow(
+    clippy::unreadable_literal,
+    clippy::excessive_precision,
+    reason = "numbers are as the other program prints them"
+)]
+
 use proptest::prelude::*;
 use svc_contract::{
     registry::ErrorKind,
