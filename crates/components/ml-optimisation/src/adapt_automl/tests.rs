@@ -169,12 +169,15 @@ fn what_cannot_be_learnt_from_is_named() {
     assert_eq!(err.kind, ErrorKind::Cancelled);
 }
 
+/// Makes a row of a table from its number.
+type MakeRow = Box<dyn Fn(i64) -> Value>;
+
 /// Nothing in these tables can be learnt from, so that the baseline is as good as anything.
 #[test]
 fn tables_without_knowledge_give_results() {
     let few = [target("y"), ("max_models", 24.into())];
     let is_odd = |it: i64| if it % 2 == 0 { "a" } else { "b" };
-    let make: [(&str, Box<dyn Fn(i64) -> Value>); 6] = [
+    let make: [(&str, MakeRow); 6] = [
         ("no columns", Box::new(move |it| row(vec![("y", is_odd(it).into())]))),
         (
             "constant",

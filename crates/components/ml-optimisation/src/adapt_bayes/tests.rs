@@ -1,4 +1,4 @@
-//! Posteriors against SciPy 1.17, and hostile data. The expected numbers were printed by
+//! Posteriors against `scipy` 1.17, and hostile data. The expected numbers were printed by
 //!
 //! ```python
 //! from scipy import stats, special
