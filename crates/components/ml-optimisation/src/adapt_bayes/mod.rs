@@ -20,10 +20,12 @@ mod special;
 #[cfg(all(test, feature = "learn"))]
 mod tests;
 
+use svc_contract::registry::{
+    Bias, Component, Example, Field, Op, Scheme, Tool, Var, choices, needs, params,
+};
 #[cfg(feature = "learn")]
-use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
-    registry::{Bias, Component, Example, Field, Op, Scheme, Tool, Var, choices, needs, params},
+    registry::{Compute, Cx, OpError},
     value::Value,
 };
 
