@@ -13,7 +13,7 @@ use std::{
 
 use svc_contract::{
     host::{DirEntry, Host, Stat, http},
-    registry::{Compute, Cx, Meter, Monitor, OpError},
+    registry::{Compute, Cx, Meter, Monitor, OpError, ParamDefault},
     value::{Value, json},
 };
 use svc_host_os::test::TestHost;
@@ -105,7 +105,7 @@ pub(super) fn call<O: Compute>(
 ) -> Result<Value, OpError> {
     let value = |it: &svc_contract::registry::Param| {
         let given = args.iter().find(|(name, _)| *name == it.name).map(|it| it.1.clone());
-        given.or_else(|| it.default.map(|it| it.value())).unwrap_or_default()
+        given.or_else(|| it.default.map(ParamDefault::value)).unwrap_or_default()
     };
     let mut all: Vec<Value> = O::PARAMS.iter().map(value).collect();
     all[0] = input;
@@ -114,14 +114,14 @@ pub(super) fn call<O: Compute>(
 
 /// The value of a JSON text.
 pub(super) fn read(text: &str) -> Value {
-    json::read(text).unwrap()
+    json::read(text).expect("the test has valid JSON")
 }
 
 /// A number in a result, by its path, such as `posterior.rate.mean` or `posterior.rate.ci95.0`.
 pub(super) fn number(value: &Value, path: &str) -> f64 {
     let inner =
         path.split('.').fold(value.clone(), |it, part| match (&it, part.parse::<usize>()) {
-            (Value::List(items), Ok(at)) => items.get(at).cloned().unwrap(),
+            (Value::List(items), Ok(at)) => items.get(at).cloned().unwrap_or_default(),
             (Value::Record(record), _) => record.get(part).cloned().unwrap_or_default(),
             _ => panic!("no `{part}` of `{path}` in {value}"),
         });

@@ -208,7 +208,9 @@ fn shares(goal: &Goal) -> Vec<f64> {
         Goal::Numbers(all) => vec![all.iter().sum::<f64>() / n],
         Goal::Classes { labels, of } => {
             let mut shares = vec![0.0; labels.len()];
-            of.iter().for_each(|it| shares[*it] += 1.0 / n);
+            for it in of {
+                shares[*it] += 1.0 / n;
+            }
             shares
         }
     }

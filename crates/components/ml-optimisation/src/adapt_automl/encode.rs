@@ -41,7 +41,9 @@ impl Matrix {
             let both = scales.iter_mut().zip(row);
             both.for_each(|(it, cell)| it.1 += (cell - it.0) * (cell - it.0) / n);
         }
-        scales.iter_mut().for_each(|it| it.1 = it.1.sqrt());
+        for it in &mut scales {
+            it.1 = it.1.sqrt();
+        }
         scales
     }
 

@@ -272,7 +272,9 @@ impl Search<'_> {
             self.cx.check()?;
             let drawn: Vec<usize> = (0..n).map(|_| rng.usize(0..n)).collect();
             let mut is_drawn = vec![false; n];
-            drawn.iter().for_each(|it| is_drawn[*it] = true);
+            for it in &drawn {
+                is_drawn[*it] = true;
+            }
             let out: Vec<usize> = (0..n).filter(|it| !is_drawn[*it]).collect();
             let own: Vec<f64> =
                 tried.iter().map(|it| self.score(&it.marks, drawn.iter().copied())).collect();

@@ -61,7 +61,7 @@ pub(super) enum Fitted {
 /// A tree in preorder: the left child of a node is the next one.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tree {
-    /// The column that a node compares; [`LEAF`] for leaves.
+    /// The column that a node compares; the largest number for leaves.
     pub features: Vec<u16>,
     /// Up to this, a row goes to the left.
     pub thresholds: Vec<f64>,
@@ -70,6 +70,7 @@ pub(super) struct Tree {
     pub values: Vec<f32>,
 }
 
+#[cfg(feature = "learn")]
 pub(super) const LEAF: u16 = u16::MAX;
 
 impl State for Predictor {

@@ -1,6 +1,6 @@
 //! Reads a table: which columns are numbers, which are categories, and what the target is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use svc_contract::{
     registry::{Cx, OpError},
@@ -145,7 +145,7 @@ impl Table {
 /// The names of the columns, in the order in which they first occur.
 fn names(data: &List, cx: &Cx) -> Result<Vec<Text>, OpError> {
     let mut names: Vec<Text> = Vec::new();
-    let mut places: HashMap<Text, ()> = HashMap::new();
+    let mut seen: HashSet<Text> = HashSet::new();
     for (idx, row) in data.iter().enumerate() {
         cx.check()?;
         let record = row.as_record().ok_or_else(|| {
@@ -153,7 +153,7 @@ fn names(data: &List, cx: &Cx) -> Result<Vec<Text>, OpError> {
             invalid(message).help("a table is a list of records")
         })?;
         for (name, _) in record.iter() {
-            if places.insert(name.clone(), ()).is_none() {
+            if seen.insert(name.clone()) {
                 names.push(name.clone());
             }
         }

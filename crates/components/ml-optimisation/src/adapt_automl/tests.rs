@@ -75,12 +75,12 @@ fn equal_calls_give_equal_results_and_another_seed_another_split() {
     assert_ne!(run(1), run(2));
 }
 
-/// Every look at the clock takes 100 ms, so 3 s end after some algorithms.
+/// Every look at the clock takes 100 ms, so 10 s end after some algorithms.
 #[test]
 fn what_does_not_fit_the_budget_is_skipped_and_said() {
     let budget = |seconds: u64| ("budget", Value::Duration(Duration::from_secs(seconds)));
     for rows in [100, 1_200] {
-        let args = [target("kind"), budget(3)];
+        let args = [target("kind"), budget(10)];
         let found = call::<Compare>(clouds(rows, 4), &args, &ticking(100)).unwrap();
         let list =
             |name: &str| found.as_record().unwrap().get(name).unwrap().as_list().unwrap().len();
@@ -98,7 +98,7 @@ fn what_does_not_fit_the_budget_is_skipped_and_said() {
 #[test]
 fn on_noise_the_luck_of_the_choice_is_taken_away() {
     let (mut best, mut expected) = (0.0, 0.0);
-    for seed in 0..5 {
+    for seed in 0..20 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rows = (0..60).map(|it| {
             let noise = || Value::from(rng.f64());
@@ -108,12 +108,13 @@ fn on_noise_the_luck_of_the_choice_is_taken_away() {
             named.push(("y", if it % 2 == 0 { "p" } else { "q" }.into()));
             row(named)
         });
-        let found = compare(Value::List(rows.collect()), &[target("y")]).unwrap();
-        best += number(&found, "best.score") / 5.0;
-        expected += number(&found, "expected.score") / 5.0;
+        let args = [target("y"), ("max_models", 5.into())];
+        let found = compare(Value::List(rows.collect()), &args).unwrap();
+        best += number(&found, "best.score") / 20.0;
+        expected += number(&found, "expected.score") / 20.0;
     }
-    assert!(best > 0.57, "{best}");
-    assert!(expected < best - 0.04 && (expected - 0.5).abs() < 0.06, "{expected} of {best}");
+    assert!(best > 0.53 && expected < best - 0.02, "{expected} of {best}");
+    assert!((expected - 0.5).abs() < 0.04, "{expected} of {best}");
 }
 
 #[test]
@@ -168,12 +169,15 @@ fn what_cannot_be_learnt_from_is_named() {
     assert_eq!(err.kind, ErrorKind::Cancelled);
 }
 
+/// Makes a row of a table from its number.
+type MakeRow = Box<dyn Fn(i64) -> Value>;
+
 /// Nothing in these tables can be learnt from, so that the baseline is as good as anything.
 #[test]
 fn tables_without_knowledge_give_results() {
     let few = [target("y"), ("max_models", 24.into())];
     let is_odd = |it: i64| if it % 2 == 0 { "a" } else { "b" };
-    let make: [(&str, Box<dyn Fn(i64) -> Value>); 6] = [
+    let make: [(&str, MakeRow); 6] = [
         ("no columns", Box::new(move |it| row(vec![("y", is_odd(it).into())]))),
         (
             "constant",
@@ -233,7 +237,7 @@ fn many_distinct_texts_and_a_rare_class_are_survived() {
     });
     let args = [target("y"), ("max_models", 4.into()), ("folds", 3.into())];
     let found = compare(Value::List(rows.collect()), &args).unwrap();
-    assert_eq!(number(&found, "rows"), 20_000.0);
+    assert!((number(&found, "rows") - 20_000.0).abs() < 0.5);
 }
 
 #[test]
@@ -278,11 +282,11 @@ proptest! {
 
     #[test]
     fn any_table_is_an_error_or_a_result(
-        rows in prop::collection::vec((cell(), cell(), cell(), 0..6_i64), 0..40),
+        rows in prop::collection::vec((cell(), cell(), cell(), 0..6_u8), 0..40),
         is_class in any::<bool>(),
     ) {
         let all = rows.into_iter().map(|(a, b, c, y)| {
-            let y: Value = if is_class { format!("k{}", y % 3).into() } else { (y as f64 * 1.5).into() };
+            let y: Value = if is_class { format!("k{}", y % 3).into() } else { (f64::from(y) * 1.5).into() };
             row(vec![("a", a), ("b", b), ("c", c), ("y", y)])
         });
         let rows = Value::List(all.collect());

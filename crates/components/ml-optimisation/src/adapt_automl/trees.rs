@@ -164,7 +164,9 @@ impl Grower<'_> {
             let Some(split) = split else {
                 let number =
                     u32::try_from(tree.values.len() / self.slopes.outputs()).unwrap_or(u32::MAX);
-                own.iter().for_each(|it| leaf[*it as usize] = number);
+                for it in &*own {
+                    leaf[*it as usize] = number;
+                }
                 tree.features.push(LEAF);
                 tree.thresholds.push(0.0);
                 tree.links.push(number);
@@ -187,7 +189,9 @@ impl Grower<'_> {
 
     fn sums(&self, rows: &[u32], times: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.slopes.outputs() + 2];
-        rows.iter().for_each(|it| self.slopes.add(&mut sums, *it as usize, times[*it as usize]));
+        for it in rows {
+            self.slopes.add(&mut sums, *it as usize, times[*it as usize]);
+        }
         sums
     }
 

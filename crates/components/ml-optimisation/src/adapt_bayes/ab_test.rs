@@ -10,7 +10,7 @@ use super::{
     input::{Object, Trials, invalid},
     made::Evidence,
     quadrature,
-    result::{Decision, Estimate, Named, Posterior},
+    result::{Decision, Estimate, Inference, Named},
     special::{Beta, Continuous, StudentT, root},
 };
 
@@ -106,7 +106,9 @@ impl Law {
 /// The nodes of a quadrature over all that some of these laws allow.
 fn nodes(laws: &[Law]) -> Vec<Node> {
     let mut borders = Vec::new();
-    laws.iter().for_each(|it| it.borders(&mut borders));
+    for it in laws {
+        it.borders(&mut borders);
+    }
     borders.sort_by(f64::total_cmp);
     let is_rate = laws.iter().any(|it| matches!(it, Law::Rate(_)));
     let pieces = borders.windows(2).filter(|it| it[1] > it[0]);
@@ -257,7 +259,7 @@ impl Variants {
     }
 }
 
-pub(super) fn ab_test(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Posterior, OpError> {
+pub(super) fn ab_test(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Inference, OpError> {
     let Variants { names, laws, n, evidence } = Variants::read(data, prior)?;
     let named = |all: Vec<f64>| Named(names.iter().cloned().zip(all).collect());
     let (best, loss) = best(&laws, cx)?;
@@ -282,6 +284,6 @@ pub(super) fn ab_test(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Po
     }
     let posterior = names.iter().cloned().zip(laws.iter().map(Law::estimate)).collect();
     let decision = Some(others);
-    let found = Posterior::new("ab_test", n, posterior, evidence);
-    Posterior { method: "quadrature".into(), decision, ..found }.checked()
+    let found = Inference::new("ab_test", n, posterior, evidence);
+    Inference { method: "quadrature".into(), decision, ..found }.checked()
 }

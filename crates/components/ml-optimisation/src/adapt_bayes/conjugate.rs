@@ -8,7 +8,7 @@ use svc_contract::{registry::OpError, value::Value};
 use super::{
     input::{Object, Trials, counts, invalid, numbers},
     made::Evidence,
-    result::{Estimate, Posterior},
+    result::{Estimate, Inference},
     special::{Beta, Gamma, InverseGamma, StudentT, ln_beta},
 };
 
@@ -36,16 +36,16 @@ impl Beta {
     }
 }
 
-pub(super) fn beta_binomial(data: &Value, prior: Option<&Value>) -> Result<Posterior, OpError> {
+pub(super) fn beta_binomial(data: &Value, prior: Option<&Value>) -> Result<Inference, OpError> {
     let seen = Trials::read(data, "data")?;
     let prior = beta_prior(prior)?;
     let rate = Estimate::of(&prior.after(seen));
     let evidence = Ok(prior.evidence(seen));
-    Posterior::new("beta_binomial", seen.trials, vec![("rate".into(), rate)], evidence).checked()
+    Inference::new("beta_binomial", seen.trials, vec![("rate".into(), rate)], evidence).checked()
 }
 
 /// Counts per unit of exposure. The prior without a given one is that of Jeffreys.
-pub(super) fn poisson_gamma(data: &Value, prior: Option<&Value>) -> Result<Posterior, OpError> {
+pub(super) fn poisson_gamma(data: &Value, prior: Option<&Value>) -> Result<Inference, OpError> {
     let (mut shape, mut rate) = (0.5, 0.0);
     if let Some(prior) = prior {
         let object = Object::new(prior, "prior", &["shape", "rate"])?;
@@ -76,7 +76,7 @@ pub(super) fn poisson_gamma(data: &Value, prior: Option<&Value>) -> Result<Poste
         Err(IMPROPER)
     };
     let rate = Estimate::of(&after);
-    Posterior::new("poisson_gamma", exposure, vec![("rate".into(), rate)], evidence).checked()
+    Inference::new("poisson_gamma", exposure, vec![("rate".into(), rate)], evidence).checked()
 }
 
 /// A normal distribution of unknown mean and variance: normal-inverse-gamma.
@@ -158,7 +158,7 @@ impl Normal {
     }
 }
 
-pub(super) fn normal(data: &Value, prior: Option<&Value>) -> Result<Posterior, OpError> {
+pub(super) fn normal(data: &Value, prior: Option<&Value>) -> Result<Inference, OpError> {
     let seen = numbers(data, "data")?;
     let prior = Normal::prior(prior)?;
     let after = prior.after(&seen, "data")?;
@@ -167,7 +167,7 @@ pub(super) fn normal(data: &Value, prior: Option<&Value>) -> Result<Posterior, O
         ("variance".into(), Estimate::of(&after.of_variance())),
     ];
     let n = length(&seen);
-    Posterior::new("normal", n, posterior, prior.evidence(&after, n)).checked()
+    Inference::new("normal", n, posterior, prior.evidence(&after, n)).checked()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are at most a million numbers")]

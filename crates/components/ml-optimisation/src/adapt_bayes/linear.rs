@@ -12,7 +12,7 @@ use super::{
     conjugate::{IMPROPER, length},
     input::{Object, invalid, list, number},
     made::Evidence,
-    result::{Estimate, Posterior},
+    result::{Estimate, Inference},
     special::{Gamma, InverseGamma, StudentT},
 };
 
@@ -106,7 +106,7 @@ impl Prior {
     }
 }
 
-pub(super) fn linear(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Posterior, OpError> {
+pub(super) fn linear(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Inference, OpError> {
     let data = Data::read(data, cx)?;
     let prior = Prior::read(prior)?;
     let width = data.names.len();
@@ -153,7 +153,7 @@ pub(super) fn linear(data: &Value, prior: Option<&Value>, cx: &Cx) -> Result<Pos
     } else {
         Err(IMPROPER)
     };
-    Posterior::new("linear", n, posterior, evidence).checked()
+    Inference::new("linear", n, posterior, evidence).checked()
 }
 
 /// Makes the first rows a triangle, by Householder's reflections; returns the sum of squares of what

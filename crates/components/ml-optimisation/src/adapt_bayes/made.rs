@@ -3,7 +3,7 @@
 use svc_contract::{registry::OpError, value::Text};
 
 use super::{
-    result::{Estimate, Named, Posterior},
+    result::{Estimate, Inference, Named},
     special::Continuous,
 };
 
@@ -20,7 +20,7 @@ impl Estimate {
 /// A logarithm of a marginal likelihood, or why there is none.
 pub(super) type Evidence = Result<f64, &'static str>;
 
-impl Posterior {
+impl Inference {
     pub(super) fn new(
         model: &str,
         n: f64,

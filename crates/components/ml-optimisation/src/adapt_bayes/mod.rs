@@ -20,14 +20,16 @@ mod special;
 #[cfg(all(test, feature = "learn"))]
 mod tests;
 
+use svc_contract::registry::{
+    Bias, Component, Example, Field, Op, Scheme, Tool, Var, choices, needs, params,
+};
 #[cfg(feature = "learn")]
-use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
-    registry::{Bias, Component, Example, Field, Op, Scheme, Tool, Var, choices, needs, params},
+    registry::{Compute, Cx, OpError},
     value::Value,
 };
 
-use result::Posterior;
+use result::Inference;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_bayes",
@@ -103,7 +105,7 @@ params! {
 
 impl Op for Infer {
     const NAME: &'static str = "infer";
-    const YIELDS: Scheme = Posterior::SCHEME;
+    const YIELDS: Scheme = Inference::SCHEME;
     const TOOL: Option<Tool> = Some(Tool::free("run_bayesian"));
     const SAYS: &'static [&'static str] = &[
         "which variant of an a/b test is better",

@@ -13,7 +13,7 @@ use svc_contract::{
 use super::{
     conjugate::length,
     input::{Object, invalid, list, number},
-    result::{Named, Posterior},
+    result::{Inference, Named},
 };
 
 const MOST_VARIABLES: usize = 500;
@@ -21,6 +21,9 @@ const MOST_STATES: usize = 100;
 /// The most numbers in all given tables, and in one table on the way.
 const MOST_GIVEN: usize = 1_000_000;
 const MOST_ENTRIES: usize = 4_000_000;
+
+/// The probabilities of the states of each variable.
+type Marginals = Vec<Vec<f64>>;
 
 struct Variable {
     name: Text,
@@ -90,7 +93,7 @@ impl Network {
     }
 
     /// What is known about the variables that are asked for.
-    pub(super) fn infer(&self, samples: usize, seed: u64, cx: &Cx) -> Result<Posterior, OpError> {
+    pub(super) fn infer(&self, samples: usize, seed: u64, cx: &Cx) -> Result<Inference, OpError> {
         let (method, evidence, marginals) = match self.eliminated(cx)? {
             Some((evidence, marginals)) => ("elimination", evidence, marginals),
             None => {
@@ -99,18 +102,18 @@ impl Network {
             }
         };
         let seen: Vec<usize> = self.seen.iter().flatten().copied().collect();
-        let found = Posterior::new("network", length(&seen), Vec::new(), Ok(evidence));
+        let found = Inference::new("network", length(&seen), Vec::new(), Ok(evidence));
         let named = |(at, all): (&usize, Vec<f64>)| {
             let it = &self.variables[*at];
             (it.name.clone(), Named(it.states.iter().cloned().zip(all).collect()))
         };
         let marginals = Named(self.wanted.iter().zip(marginals).map(named).collect());
-        Posterior { method: method.into(), marginals, ..found }.checked()
+        Inference { method: method.into(), marginals, ..found }.checked()
     }
 
     /// The logarithm of the probability of what was observed, and the probabilities of the states;
     /// `None` if a table on the way would be too large.
-    fn eliminated(&self, cx: &Cx) -> Result<Option<(f64, Vec<Vec<f64>>)>, OpError> {
+    fn eliminated(&self, cx: &Cx) -> Result<Option<(f64, Marginals)>, OpError> {
         let factors: Vec<Factor> = (0..self.variables.len()).map(|it| self.factor(it)).collect();
         let Some(all) = self.reduced(factors.clone(), None, cx)? else { return Ok(None) };
         let evidence = all.values.first().copied().unwrap_or(1.0);
@@ -181,10 +184,10 @@ impl Network {
         product(&factors, cx).map(Some)
     }
 
-    fn sampled(&self, samples: usize, seed: u64, cx: &Cx) -> Result<(f64, Vec<Vec<f64>>), OpError> {
+    fn sampled(&self, samples: usize, seed: u64, cx: &Cx) -> Result<(f64, Marginals), OpError> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let sizes = self.wanted.iter().map(|it| self.variables[*it].states.len());
-        let mut sums: Vec<Vec<f64>> = sizes.map(|it| vec![0.0; it]).collect();
+        let mut sums: Marginals = sizes.map(|it| vec![0.0; it]).collect();
         let mut total = 0.0;
         let mut states = vec![0; self.variables.len()];
         for _ in 0..samples {

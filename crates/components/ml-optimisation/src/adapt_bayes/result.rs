@@ -20,7 +20,7 @@ record! {
 
 record! {
     /// What is known after the data were seen.
-    pub(super) struct Posterior {
+    pub(super) struct Inference {
         /// The model.
         model: Text,
         /// How it was computed: `closed form`, `quadrature`, `elimination` or `sampling`.

@@ -73,7 +73,7 @@ fn deviance(x: f64, m: f64) -> f64 {
     for idx in 1..1_000 {
         term *= v * v;
         let next = sum + term / f64::from(2 * idx + 1);
-        if next == sum {
+        if next.to_bits() == sum.to_bits() {
             break;
         }
         sum = next;

@@ -1,4 +1,4 @@
-//! Posteriors against SciPy 1.17, and hostile data. The expected numbers were printed by
+//! Posteriors against `scipy` 1.17, and hostile data. The expected numbers were printed by
 //!
 //! ```python
 //! from scipy import stats, special
@@ -9,6 +9,12 @@
 //! d = stats.t(n - p, b[j], (rss / (n - p) * V[j, j]) ** .5)         # linear, flat prior
 //! e = stats.multivariate_t(shape=b0 / a0 * (I + X @ X.T / precision), df=2 * a0).logpdf(y)
 //! ```
+
+#![allow(
+    clippy::unreadable_literal,
+    clippy::excessive_precision,
+    reason = "numbers are as the other program prints them"
+)]
 
 use proptest::prelude::*;
 use svc_contract::{

@@ -2,6 +2,9 @@
 
 use super::Situation;
 
+/// Changes of a score, and why; `None` excludes an algorithm.
+pub(super) type Judged = Option<Vec<(f64, String)>>;
+
 /// A thing that does a task, and where it is in this program.
 pub(super) struct Rule {
     pub task: &'static str,
@@ -12,7 +15,7 @@ pub(super) struct Rule {
     pub usual: f64,
     pub reason: &'static str,
     /// What speaks for or against it in a situation: a change of the score, and why; `None` excludes it.
-    pub judge: fn(&Situation) -> Option<Vec<(f64, String)>>,
+    pub judge: fn(&Situation) -> Judged,
 }
 
 /// Tasks that are known, by the words that users have for them.
@@ -40,8 +43,6 @@ pub(super) const TASKS: &[(&str, &[&str])] = &[
 fn fits_table(it: &Situation) -> bool {
     (10..=50_000).contains(&it.rows) && it.features.is_none_or(|it| it <= 200)
 }
-
-type Judged = Option<Vec<(f64, String)>>;
 
 fn linear(it: &Situation) -> Judged {
     if !fits_table(it) {
@@ -128,6 +129,7 @@ fn naive(it: &Situation) -> Judged {
     Some(all)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "all rules have one type")]
 fn always(_: &Situation) -> Judged {
     Some(Vec::new())
 }
