@@ -73,10 +73,15 @@ impl Side {
 
     /// The engine of a call.
     pub(crate) fn engine_of(&self, call: &Resolved) -> &Engine {
-        match call {
-            it if it.is_published() => &self.published,
-            it if it.is_kept => &self.kept,
-            _ => &self.sent,
+        if call.is_published() || call.is_kept {
+            self.recording(call.is_published())
+        } else {
+            &self.sent
         }
+    }
+
+    /// The engine of a run that is recorded.
+    pub(crate) fn recording(&self, is_published: bool) -> &Engine {
+        if is_published { &self.published } else { &self.kept }
     }
 }

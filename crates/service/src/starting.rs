@@ -52,10 +52,7 @@ impl Service {
         over: Option<RunId>,
     ) -> Result<Arc<Live>, Fault> {
         let permit = self.permit(&mut resolved).await?;
-        let engine = match resolved.is_published() {
-            true => &self.side.published,
-            false => &self.side.kept,
-        };
+        let engine = self.side.recording(resolved.is_published());
         let start = Start {
             engine: engine.clone(),
             resolved,
@@ -110,10 +107,7 @@ impl Service {
         let store = store.ok_or_else(|| Fault::not_found(format!("unknown run `{id}`")))?;
         let run = store.run(id.as_str())?;
         let permit = self.permit_to_resume(id).await?;
-        let engine = match self.is_published(&run) {
-            true => &self.side.published,
-            false => &self.side.kept,
-        };
+        let engine = self.side.recording(self.is_published(&run));
         Ok(Continued {
             engine: engine.clone(),
             id: id.clone(),

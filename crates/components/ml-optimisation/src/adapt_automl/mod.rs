@@ -138,7 +138,7 @@ record! {
         metric: Text,
         /// The best algorithm.
         best: Ranked,
-        /// The score to expect of new rows: that of `best`, without the luck of being chosen.
+        /// The score to expect of new rows: that of `best`, less an estimate of the luck of being chosen.
         expected: Expected,
         /// All that were tried, best first.
         leaderboard: Vec<Ranked>,
@@ -166,8 +166,8 @@ params! {
     /// predictions. `baseline`, the most frequent class or the mean, is always on the leaderboard. `auto` means classes for texts, booleans, and at
     /// most 10 different whole numbers; numbers otherwise.
     ///
-    /// The score of the best one is too good by the luck of being chosen; `expected` is
-    /// without it, by the bootstrap of Tsamardinos et al. (2018).
+    /// The score of the best one is too good by the luck of being chosen; `expected` is corrected
+    /// for it, by the bootstrap of Tsamardinos et al. (2018).
     ///
     /// An algorithm that would not end within `budget`, as estimated on a part of the rows, is skipped, and
     /// `skipped` says so; with a budget that suffices, equal arguments give equal results. The model goes to `predict` as `model`.
