@@ -2,10 +2,11 @@
 
 use std::{sync::Arc, time::Instant};
 
-use svc_contract::{host::Host, value::Money};
+use svc_contract::{host::Host, registry::ErrorKind, value::Money};
+use svc_engine::Error;
 
 use crate::{
-    Caller, Fault,
+    Answer, Caller, Fault,
     access::{
         audit::AuditEntry,
         rates::{RateLimits, Slot},
@@ -156,4 +157,18 @@ impl Permit {
     pub(crate) fn largest_result(&self) -> Option<u64> {
         self.0.as_ref().and_then(|it| it.limits.max_result)
     }
+}
+
+/// Settles what a run has cost beyond what was paid before.
+pub(crate) async fn settle(
+    permit: Permit,
+    ended: &Result<Result<Answer, Error>, Fault>,
+    paid: Money,
+) {
+    let (status, used) = match ended {
+        Ok(Ok(answer)) => ("ok", answer.usage.cost),
+        Ok(Err(error)) => (error.kind().map_or("check", ErrorKind::name), error.usage().cost),
+        Err(fault) => (fault.why.name(), paid),
+    };
+    permit.settle(status, used.checked_sub(paid).unwrap_or_default()).await;
 }

@@ -24,7 +24,7 @@ use crate::{
     Answer, Fault, Resolved, StepReport, Why,
     jobs::{Asked, Asking, Busy, Jobs, NewWork, QUIET},
     metrics::{Ending, Metrics},
-    permit::Permit,
+    permit::{Permit, settle},
 };
 
 /// The most events of a run that a late reader can still get.
@@ -457,16 +457,6 @@ impl Registry {
         let now = engine.host().now().saturating_add(i64::try_from(number % 1000).unwrap_or(0));
         RunId::new(now)
     }
-}
-
-/// Settles what a run has cost beyond what was paid before.
-async fn settle(permit: Permit, ended: &Result<Result<Answer, Error>, Fault>, paid: Money) {
-    let (status, used) = match ended {
-        Ok(Ok(answer)) => ("ok", answer.usage.cost),
-        Ok(Err(error)) => (error.kind().map_or("check", ErrorKind::name), error.usage().cost),
-        Err(fault) => (fault.why.name(), paid),
-    };
-    permit.settle(status, used.checked_sub(paid).unwrap_or_default()).await;
 }
 
 /// The engine of one run, whose questions are kept.

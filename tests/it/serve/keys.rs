@@ -21,7 +21,7 @@ fn server(args: &[&str]) -> Server {
 }
 
 /// Runs `svc` on the folder of a server's keys.
-fn svc(place: &Path, args: &[&str]) -> (Option<i32>, String) {
+pub(super) fn svc(place: &Path, args: &[&str]) -> (Option<i32>, String) {
     let done = Command::new(assert_cmd::cargo::cargo_bin!("svc"))
         .args(args)
         .args(["--data", ".service"])
@@ -32,7 +32,7 @@ fn svc(place: &Path, args: &[&str]) -> (Option<i32>, String) {
 }
 
 impl Server {
-    fn issue(&self, owner: &str, role: &str) -> String {
+    pub(super) fn issue(&self, owner: &str, role: &str) -> String {
         let args = ["keys", "issue", "--owner", owner, "--role", role];
         let (code, key) = svc(self.place.path(), &args);
         assert_eq!(code, Some(0));
@@ -42,7 +42,7 @@ impl Server {
         key.trim().to_owned()
     }
 
-    fn as_key(&self, key: &str, method: &str, path: &str, body: Option<&str>) -> Answer {
+    pub(super) fn as_key(&self, key: &str, method: &str, path: &str, body: Option<&str>) -> Answer {
         let bearer = format!("Bearer {key}");
         let body = body.map(str::as_bytes);
         self.client.send(method, path, &[("Authorization", &bearer)], body)
@@ -60,7 +60,7 @@ impl Server {
 }
 
 /// The id in a key.
-fn id(key: &str) -> &str {
+pub(super) fn id(key: &str) -> &str {
     key.split('_').nth(2).unwrap()
 }
 

@@ -7,6 +7,7 @@ mod keys;
 mod mistakes;
 mod once;
 mod operation;
+mod owners;
 mod runs;
 mod scripts;
 mod system;

@@ -171,7 +171,8 @@ fn place<'a>(error: &RunError, script: &'a str) -> &'a str {
 /// Whether the failed expression tests a value of unknown type, or is the call of an op some of
 /// whose arguments may have any type.
 fn asks_json(text: &str) -> bool {
-    const OPEN: [&str; 10] = [
+    const OPEN: [&str; 11] = [
+        "adapt_bayes",
         " as ",
         "parse_json",
         "rhai",

@@ -179,7 +179,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         return Ok(Reply::ok(with_ok(of_live(&live))));
     }
     let job = job(rest, id)?;
-    if let Some(job) = job.as_ref().filter(|it| it.state == JobState::Queued)
+    if let Some(job) = job.as_ref().filter(|it| !it.state.is_over())
         && !rest.service.kept().is_some_and(|it| it.knows(&job.run))
     {
         return Ok(Reply::ok(with_ok(of_queued(job))));

@@ -94,7 +94,8 @@ fn files_of_the_owner_and_shared_ones_are_one_tree() {
     assert_eq!(machine.text("../../docs/./deep/page.md").as_deref(), Some("deep page"));
     let walked = |root: &str| {
         let found = machine.host.walk(Path::new(root));
-        found.map(|it| it.unwrap().path.display().to_string()).collect::<Vec<_>>()
+        // A link that leads to itself is an error of its own.
+        found.flatten().map(|it| it.path.display().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(walked("docs"), ["docs/deep/page.md", "docs/page.md"]);
     assert!(walked("/").contains(&"/docs/page.md".to_owned()), "{:?}", walked("/"));

@@ -61,7 +61,7 @@ impl Op for Status {
     const EXAMPLES: &'static [Example] = &[Example::err(
         "Outside of a server nothing is known of a caller",
         "core.status()",
-        "no `svc_service::service::Caller` is available",
+        "no `svc_service::caller::Caller` is available",
     )];
 }
 

@@ -100,13 +100,13 @@ fn text(of: &Record, random: &mut fastrand::Rng) -> Value {
         Some("date") => return "2024-05-06".into(),
         _ => {}
     }
-    if of.get("pattern").is_some() {
-        let digits = (0..random.usize(..8)).map(|_| format!("{:02x}", random.u8(..)));
-        return digits.collect::<String>().into();
-    }
     let units = ["30s", "5m", "1h30m"];
     if description.contains("a duration, such as") {
         return units[random.usize(..units.len())].into();
+    }
+    if of.get("pattern").is_some() {
+        let digits = (0..random.usize(..8)).map(|_| format!("{:02x}", random.u8(..)));
+        return digits.collect::<String>().into();
     }
     if description.contains("an amount of US dollars") {
         return format!("${}.{:02}", random.u8(..10), random.u8(..100)).into();
@@ -114,7 +114,9 @@ fn text(of: &Record, random: &mut fastrand::Rng) -> Value {
     if description.contains("a size, such as") {
         return ["10MB", "2KiB", "1GB"][random.usize(..3)].into();
     }
-    TEXTS[random.usize(..TEXTS.len())].into()
+    let may_be_empty = of.get("minLength").is_none();
+    let text = TEXTS[random.usize(..TEXTS.len())];
+    if text.is_empty() && !may_be_empty { "a".into() } else { text.into() }
 }
 
 fn array(of: &Record, random: &mut fastrand::Rng) -> Value {

@@ -49,7 +49,9 @@ fn misfit(param: &Param, value: &Value) -> Option<String> {
 pub(super) fn agree(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let mut looked = Looked::new("generated calls");
     let mut random = fastrand::Rng::with_seed(depth.seed);
-    for op in system.ops().filter(|it| it.op.tool.is_some() && it.op.lacks().is_none()) {
+    // A model is named by its id, and none is here.
+    let is_open = |it: &OpRef| it.op.tool.is_some() && it.op.lacks().is_none();
+    for op in system.ops().filter(|it| is_open(it) && !it.op.takes_model()) {
         (depth.look)()?;
         let Some(schema) = (system.mechanisms.input_schema)(op.op.params) else { continue };
         let Some(of) = schema.as_record() else {

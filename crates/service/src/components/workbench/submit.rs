@@ -121,7 +121,7 @@ impl Op for Refine {
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const EXAMPLES: &'static [Example] = &[Example::err(
         "A script runs the work itself",
-        r#"workbench.refine("job_1", { most: 3 })"#,
+        r#"workbench.refine("job_1", changes: "{\"most\": 3}" >> parse_json)"#,
         "a script cannot call it",
     )];
 }

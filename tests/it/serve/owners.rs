@@ -1,0 +1,93 @@
+//! Jobs and questions of the owners of keys: apart from each other, and beyond the server that took
+//! them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{
+    Answer, Server,
+    keys::{id, svc},
+    until,
+};
+
+const SCRIPTS: [(&str, &str); 2] = [
+    ("slow.svc", "param time: duration\n\"slept\" >> wait(duration: time)"),
+    ("ask.svc", "param text: string\ntext >> approve(question: \"Send this?\") >> upper"),
+];
+
+fn tool(server: &Server, key: &str, name: &str, args: &Value) -> Answer {
+    server.as_key(key, "POST", &format!("/tools/{name}"), Some(&args.to_string()))
+}
+
+fn submitted(server: &Server, key: &str, job: &str, input: &Value) -> String {
+    let args = json!({ "job": job, "input": input });
+    tool(server, key, "job_submit", &args).ok()["job_id"].as_str().unwrap().to_owned()
+}
+
+fn state(server: &Server, key: &str, job: &str) -> String {
+    let found = tool(server, key, "job_get_result", &json!({ "job_id": job })).ok();
+    found["state"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn jobs_of_an_owner_outlive_the_server_and_need_a_valid_key() {
+    let first = Server::with(&SCRIPTS, &["--data", ".service"]);
+    let (ann, bob) = (first.issue("ann", "builder"), first.issue("bob", "builder"));
+    let job = submitted(&first, &ann, "slow", &json!({ "time": "1s" }));
+    for name in ["job_get_result", "job_workbench_open", "job_workbench_cancel", "job_export"] {
+        tool(&first, &bob, name, &json!({ "job_id": job })).fails(404, "not_found");
+    }
+    assert_eq!(tool(&first, &bob, "job_workbench_list", &json!({})).ok()["jobs"], json!([]));
+    let long = submitted(&first, &ann, "slow", &json!({ "time": "2s" }));
+
+    // The server dies, and the key ends before it begins again.
+    let place = first.kill();
+    assert_eq!(svc(place.path(), &["keys", "revoke", id(&ann)]).0, Some(0));
+    let again = Server::at(place, &["--data", ".service"]);
+    std::thread::sleep(Duration::from_secs(3));
+    let ann = again.issue("ann", "builder");
+    assert!(!matches!(state(&again, &ann, &long).as_str(), "ok" | "failed"), "it waits for a key");
+    for job in [job, long] {
+        until(|| state(&again, &ann, &job) == "ok");
+        let done = tool(&again, &ann, "job_get_result", &json!({ "job_id": job })).ok();
+        assert_eq!(done["result"], "slept");
+    }
+}
+
+#[test]
+fn questions_are_those_of_their_owner() {
+    let server = Server::with(&SCRIPTS, &["--data", ".service"]);
+    let (ann, bob) = (server.issue("ann", "builder"), server.issue("bob", "builder"));
+    let job = submitted(&server, &ann, "ask", &json!({ "text": "go" }));
+    until(|| state(&server, &ann, &job) == "waiting");
+    let asked = server.as_key(&ann, "GET", "/approvals?state=open", None).ok();
+    let question = asked["approvals"][0]["id"].as_str().unwrap().to_owned();
+    let none = server.as_key(&bob, "GET", "/approvals", None).ok();
+    assert_eq!(none["approvals"], json!([]));
+    let path = format!("/approvals/{question}");
+    let yes = Some(r#"{"approve": true}"#);
+    server.as_key(&bob, "GET", &path, None).fails(404, "not_found");
+    server.as_key(&bob, "POST", &path, yes).fails(404, "not_found");
+    server.as_key(&ann, "POST", &path, yes).ok();
+    until(|| state(&server, &ann, &job) == "ok");
+    let done = tool(&server, &ann, "job_get_result", &json!({ "job_id": job })).ok();
+    assert_eq!(done["result"], "GO");
+}
+
+#[test]
+fn the_same_idempotency_key_of_two_owners_is_two_calls() {
+    let server = Server::with(&SCRIPTS, &["--data", ".service"]);
+    let (ann, bob) = (server.issue("ann", "builder"), server.issue("bob", "builder"));
+    let call = |key: &str, time: &str| {
+        let bearer = format!("Bearer {key}");
+        let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", "same")];
+        let body = json!({ "time": time }).to_string();
+        server.client.send("POST", "/scripts/slow", &headers, Some(body.as_bytes()))
+    };
+    let first = call(&ann, "10ms").ok()["run_id"].clone();
+    assert_eq!(call(&ann, "10ms").ok()["run_id"], first);
+    call(&ann, "11ms").fails(422, "invalid_input");
+    let other = call(&bob, "11ms").ok()["run_id"].clone();
+    assert_ne!(first, other);
+}
