@@ -378,7 +378,7 @@ fn tool(name: &str, args: Args, bounds: Bounds, engine: &Engine) -> Result<What,
 
 fn one(step: PipelineStep, bounds: Bounds, engine: &Engine) -> Result<What, Fault> {
     let called = vec![named(&step)];
-    let steps = components(bounds, engine)?.step(step)?;
+    let steps = components(bounds, &called, engine)?.step(step)?;
     Ok(What::Steps { steps: Arc::new(steps), called, is_list: false })
 }
 
@@ -403,8 +403,8 @@ fn workflow(
     engine: &Engine,
 ) -> Result<What, Fault> {
     test_count(steps.len())?;
-    let called = steps.iter().map(|it| named(&it.step)).collect();
-    let steps = components(bounds, engine)?.workflow(steps, on_error)?;
+    let called: Vec<_> = steps.iter().map(|it| named(&it.step)).collect();
+    let steps = components(bounds, &called, engine)?.workflow(steps, on_error)?;
     Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
 }
 
@@ -419,8 +419,8 @@ fn several(
     if let Some(initial) = initial {
         give(&mut steps[0], initial, engine)?;
     }
-    let called = steps.iter().map(named).collect();
-    let steps = components(bounds, engine)?.steps(steps, mode.order())?;
+    let called: Vec<_> = steps.iter().map(named).collect();
+    let steps = components(bounds, &called, engine)?.steps(steps, mode.order())?;
     Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
 }
 
@@ -454,7 +454,17 @@ fn named(step: &PipelineStep) -> (String, String) {
     (step.component.clone(), step.op.clone())
 }
 
-fn components(bounds: Bounds, engine: &Engine) -> Result<ComponentRegistry, Fault> {
+/// The components within the bounds of a call. A call that says nothing about attempts has several,
+/// unless some op must not be tried again.
+fn components(
+    bounds: Bounds,
+    called: &[(String, String)],
+    engine: &Engine,
+) -> Result<ComponentRegistry, Fault> {
+    let ops = called.iter().filter_map(|(name, op)| engine.registry().find_op(name, op));
+    let only_once = ops.into_iter().any(|it| it.op.writes_once());
+    let max_retries = if only_once { bounds.max_retries.or(Some(0)) } else { bounds.max_retries };
+    let bounds = Bounds { max_retries, ..bounds };
     Ok(ComponentRegistry::new(engine.clone()).within(bounds.of_ops()?))
 }
 

@@ -157,3 +157,22 @@ fn the_document_describes_every_route() {
         assert!(operation["responses"]["200"].is_object(), "{} {}", method, route.path);
     }
 }
+
+/// An op that must not be tried again is called once, unless the caller asks for more.
+#[test]
+fn a_write_that_cannot_be_repeated_is_made_once() {
+    let server = Server::with(&[], &[]);
+    let body = r#"{"op": "append_file", "params": {"text": "x", "to": "log.txt"}}"#;
+    for _ in 0..2 {
+        server.post("/invoke/files", body).ok();
+    }
+    let text = std::fs::read_to_string(server.place.path().join("log.txt")).unwrap();
+    assert_eq!(text, "x\nx\n");
+    let steps = r#"{"steps": [{"component": "files", "op": "append_file", "params": {"text": "y", "to": "log.txt"}}]}"#;
+    server.post("/pipeline", steps).ok();
+    let retried = r#"{"component": "files", "op": "append_file", "params": {"text": "x", "to": "log.txt"}, "bounds": {"max_retries": 2}}"#;
+    let said = server.post("/tools/invoke_component", retried).fails(422, "invalid_input");
+    assert!(said.contains("must not be retried"), "{said}");
+    let text = std::fs::read_to_string(server.place.path().join("log.txt")).unwrap();
+    assert_eq!(text, "x\nx\ny\n");
+}
