@@ -91,3 +91,42 @@ fn the_same_idempotency_key_of_two_owners_is_two_calls() {
     let other = call(&bob, "11ms").ok()["run_id"].clone();
     assert_ne!(first, other);
 }
+
+#[test]
+fn reports_of_bugs_are_kept_without_secrets_for_their_owner() {
+    let first = Server::with(&SCRIPTS, &["--data", ".service"]);
+    let (ann, bob) = (first.issue("ann", "researcher"), first.issue("bob", "researcher"));
+    let run = first.as_key(&ann, "POST", "/scripts/slow", Some(r#"{"time": "1ms"}"#)).ok();
+    let text = format!("I called with {ann}");
+    let report = json!({ "title": "slow", "description": text, "run_id": run["run_id"] });
+    let made = tool(&first, &ann, "bug_report_submit", &report).ok();
+    assert_eq!((&made["state"], &made["run_id"]), (&"open".into(), &run["run_id"]));
+    assert!(!made.to_string().contains(&ann[22..]), "{made}");
+    // Said twice, it is one report.
+    assert_eq!(tool(&first, &ann, "bug_report_submit", &report).ok()["id"], made["id"]);
+    // The run of somebody else is unknown.
+    tool(&first, &bob, "bug_report_submit", &report).fails(404, "not_found");
+    let empty = json!({ "title": "", "description": "x" });
+    tool(&first, &ann, "bug_report_submit", &empty).fails(422, "invalid_input");
+    let id = made["id"].clone();
+    for name in ["bug_report_get", "bug_report_comment"] {
+        let args = json!({ "id": id, "text": "mine?" });
+        let args = if name == "bug_report_get" { json!({ "id": id }) } else { args };
+        tool(&first, &bob, name, &args).fails(404, "not_found");
+    }
+    assert_eq!(tool(&first, &bob, "bug_report_list", &json!({})).ok()["result"], json!([]));
+
+    let again = Server::at(first.kill(), &["--data", ".service"]);
+    let comment = json!({ "id": id, "text": "solved", "close": true });
+    let closed = tool(&again, &ann, "bug_report_comment", &comment).ok();
+    assert_eq!(
+        (&closed["state"], &closed["comments"][0]["text"]),
+        (&"closed".into(), &"solved".into())
+    );
+    let open = tool(&again, &ann, "bug_report_list", &json!({ "state": "open" })).ok();
+    assert_eq!(open["result"], json!([]));
+    let comment = json!({ "id": id, "text": "again" });
+    assert_eq!(tool(&again, &ann, "bug_report_comment", &comment).ok()["state"], "open");
+    let shown = tool(&again, &ann, "bug_report_get", &json!({ "id": id })).ok();
+    assert_eq!(shown["comments"].as_array().unwrap().len(), 2);
+}

@@ -36,6 +36,7 @@ use crate::{
 };
 
 mod audit;
+mod bugs;
 mod failure;
 mod jobs;
 mod keys;
@@ -49,6 +50,7 @@ mod work;
 mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
+pub use bugs::{BugChange, BugRow, MOST_BUGS, MOST_COMMENTS};
 pub use keys::{KeyRow, Rotation};
 pub use locks::LockRow;
 pub use once::{OnceAnswer, OnceKey, OnceRow};
@@ -73,6 +75,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/1.sql"),
         include_str!("schema/2.sql"),
         include_str!("schema/3.sql"),
+        include_str!("schema/4.sql"),
     ],
 };
 

@@ -1,5 +1,6 @@
 //! Diagnostics of this installation: checks, and reports that are kept for a while.
 
+mod bugs;
 mod checks;
 mod ops;
 mod reports;
@@ -26,5 +27,9 @@ pub(crate) const COMPONENT: Component = Component {
         compute::<ops::StatusNow>(),
         inline::<ops::Ops>(),
         inline::<ops::About>(),
+        compute::<bugs::BugSubmit>(),
+        compute::<bugs::BugList>(),
+        compute::<bugs::BugGet>(),
+        compute::<bugs::BugComments>(),
     ],
 };

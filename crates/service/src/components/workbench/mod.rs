@@ -84,7 +84,11 @@ impl Bench {
         let _ = self.folder.set(folder);
     }
 
-    fn jobs(&self) -> Result<&Jobs, Fault> {
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    pub(crate) fn jobs(&self) -> Result<&Jobs, Fault> {
         self.jobs.as_ref().ok_or_else(jobs::none)
     }
 
