@@ -222,9 +222,11 @@ fn state_of(run: &Run, job: Option<&JobRow>) -> &'static str {
 
 /// A run that has not begun.
 fn of_queued(job: &JobRow) -> Value {
+    // A worker may have taken it, but the run has not begun.
+    let state = if job.state == JobState::Running { JobState::Queued } else { job.state };
     RunView {
         run_id: job.run.as_str().into(),
-        state: job.state.name().into(),
+        state: state.name().into(),
         script: job.name.as_str().into(),
         result: Value::Null,
         error: Value::Null,
