@@ -209,7 +209,7 @@ impl Graph {
             let error = OpError::not_found(format!("unknown component or module `{root}`"));
             return Err(match nearest(root, self.nodes.keys().map(AsRef::as_ref)) {
                 Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                None => error,
+                None => error.help("`list_components` lists the components"),
             });
         }
         let mut reached: BTreeSet<Text> = [Text::from(root)].into();

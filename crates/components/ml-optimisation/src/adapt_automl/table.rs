@@ -106,6 +106,9 @@ impl Table {
             let message = format!("too many rows: {} (limit {MOST_ROWS})", data.len());
             return Err(invalid(message).help("take a sample: `list.sample`"));
         }
+        if data.is_empty() {
+            return Err(invalid("expected a table with rows, found an empty one"));
+        }
         let names = names(data, cx)?;
         if !names.iter().any(|it| it.as_ref() == target) {
             let known: Vec<&str> = names.iter().take(20).map(AsRef::as_ref).collect();
