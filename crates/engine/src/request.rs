@@ -185,6 +185,13 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// Caps the cost of the whole run at this, unless its own cap is tighter: for a resumed run, that
+    /// of its first part.
+    pub fn at_most(mut self, cost: Money) -> Self {
+        self.caps.cost = Some(self.caps.cost.map_or(cost, |own| own.min(cost)));
+        self
+    }
+
     /// Caps the tokens of the whole run, likewise.
     pub fn max_tokens(mut self, tokens: u64) -> Self {
         self.caps.tokens = Some(tokens);

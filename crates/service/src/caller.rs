@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use svc_contract::registry::Tier;
+use svc_contract::registry::{Registry, Tier};
 
 use crate::access::{
     Role,
@@ -76,6 +76,11 @@ impl Caller {
     /// Whether a tool of this tier is included.
     pub fn may_call(&self, tier: Tier) -> bool {
         self.rights().includes(tier)
+    }
+
+    /// Whether its role may call a tool.
+    pub fn may_use(&self, tool: &str, registry: &Registry) -> bool {
+        self.rights().of_tool(tool, registry).is_allowed()
     }
 
     /// Whether its role may run a served script.

@@ -106,6 +106,17 @@ impl Fault {
         Self::new(Why::Op(ErrorKind::NotFound), message)
     }
 
+    /// The book of the service cannot be used now.
+    pub(crate) fn of_book(error: StoreError) -> Self {
+        let fault = Self::from(error);
+        match fault.why {
+            Why::Op(ErrorKind::Failed) => {
+                Self { why: Why::Busy, ..fault }.retry_after(Duration::from_secs(1))
+            }
+            _ => fault,
+        }
+    }
+
     /// A wrong field.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         let (field, message) = (field.into(), message.into());

@@ -151,8 +151,8 @@ impl Gate {
     /// The newest valid key of an owner: what goes on without a caller has its rights.
     pub(crate) fn newest_key(&self, owner: &str, host: &dyn Host) -> Result<KeyInfo, Fault> {
         let now = host.now();
-        let keys = match self.access(host)? {
-            Some(access) => access.keys.list()?,
+        let keys = match self.access(host).map_err(Fault::of_book)? {
+            Some(access) => access.keys.list().map_err(Fault::of_book)?,
             None => Vec::new(),
         };
         let is_valid = |it: &KeyInfo| matches!(it.state(now), KeyState::Active | KeyState::Rotated);

@@ -13,7 +13,10 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::{host::Host, store::RunId};
+use svc_contract::{
+    host::Host,
+    store::{Claim, RunId, StoreError},
+};
 use svc_store::book::{Book, OnceRow};
 
 pub use svc_store::book::{OnceAnswer, OnceKey};
@@ -38,8 +41,10 @@ pub struct Once(Arc<Inner>);
 
 struct Inner {
     kept: Kept,
-    /// Distinguishes this process from those before it.
+    /// Distinguishes this process from others.
     holder: String,
+    /// Shows other processes that this one lives.
+    _alive: Option<Box<dyn Claim>>,
 }
 
 enum Kept {
@@ -78,7 +83,7 @@ pub struct Entry {
 
 /// Notes the run that a call becomes.
 #[derive(Clone)]
-pub(crate) struct Noting {
+pub struct Noting {
     once: Once,
     key: Arc<OnceKey>,
     has_begun: Arc<AtomicBool>,
@@ -90,8 +95,8 @@ tokio::task_local! {
     static CURRENT: Noting;
 }
 
-/// Notes that a run of the current call begins; its name must be noted before.
-pub(crate) fn begins() -> Option<Noting> {
+/// Notes that the current call begins; the name of a run that it becomes must be noted before that.
+pub fn begins() -> Option<Noting> {
     let noting = CURRENT.try_with(Clone::clone).ok()?;
     noting.has_begun.store(true, Ordering::Relaxed);
     Some(noting)
@@ -100,20 +105,18 @@ pub(crate) fn begins() -> Option<Noting> {
 impl Once {
     /// What ends with the process.
     pub fn in_memory(host: &dyn Host) -> Self {
-        Self::of(Kept::Memory(Mutex::default()), host)
+        Self::of(Kept::Memory(Mutex::default()), &RunId::new(host.now()), None)
     }
 
     /// What is kept in a book.
-    pub fn in_book(book: Arc<Book>, host: &dyn Host) -> Self {
-        Self::of(Kept::Book(book), host)
+    pub fn in_book(book: Arc<Book>, host: &dyn Host) -> Result<Self, StoreError> {
+        let holder = RunId::new(host.now());
+        let alive = book.enter_worker(&holder)?;
+        Ok(Self::of(Kept::Book(book), &holder, Some(alive)))
     }
 
-    fn of(kept: Kept, host: &dyn Host) -> Self {
-        let mut bytes = [0; 16];
-        // Without randomness, the time distinguishes processes.
-        let _ = host.random(&mut bytes);
-        let holder = format!("{:x}-{:x}", u128::from_le_bytes(bytes), host.now());
-        Self(Arc::new(Inner { kept, holder }))
+    fn of(kept: Kept, holder: &RunId, alive: Option<Box<dyn Claim>>) -> Self {
+        Self(Arc::new(Inner { kept, holder: holder.to_string(), _alive: alive }))
     }
 
     /// Begins a call, unless it is known. `asked` is a hash of what the call is about; `now` is in
@@ -144,7 +147,7 @@ impl Once {
             entry.kept();
             return Ok(Entered::Repeated(answer));
         }
-        if known.holder == self.0.holder {
+        if known.holder == self.0.holder || self.lives(&known.holder)? {
             entry.kept();
             return Err(running());
         }
@@ -158,6 +161,16 @@ impl Once {
                 entry.take_over().await?;
                 Ok(Entered::First(entry))
             }
+        }
+    }
+}
+
+impl Once {
+    /// Whether another process is still making its calls.
+    fn lives(&self, holder: &str) -> Result<bool, Fault> {
+        match (&self.0.kept, RunId::parse(holder)) {
+            (Kept::Book(book), Ok(holder)) => Ok(book.is_alive(&holder)?),
+            _ => Ok(false),
         }
     }
 }
@@ -241,6 +254,11 @@ impl std::fmt::Debug for Entry {
 }
 
 impl Noting {
+    /// Nothing of the call has happened after all, so a repeat makes it.
+    pub(crate) fn undo(&self) {
+        self.has_begun.store(false, Ordering::Relaxed);
+    }
+
     /// Notes the stored run that the call becomes, durably if there is a book.
     pub(crate) async fn run(&self, run: &RunId) -> Result<(), Fault> {
         let id = run.to_string();
@@ -342,7 +360,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_is_known_for_a_day_and_by_its_caller() {
         let book = Arc::new(Book::in_memory(&host()).unwrap());
-        for once in [Once::in_memory(&host()), Once::in_book(book, &host())] {
+        for once in [Once::in_memory(&host()), Once::in_book(book, &host()).unwrap()] {
             first(&once, key("a", "k"), 1000).await.answered(answer("one")).await.unwrap();
             let again = once.enter(key("a", "k"), [1; 32], 1000 + KEPT).await.unwrap();
             assert!(matches!(again, Entered::Repeated(it) if it == answer("one")));
@@ -362,17 +380,20 @@ mod tests {
     #[tokio::test]
     async fn a_book_outlives_a_process() {
         let book = Arc::new(Book::in_memory(&host()).unwrap());
-        let process = || Once::in_book(book.clone(), &host());
+        let process = || Once::in_book(book.clone(), &host()).unwrap();
         let before = process();
         first(&before, key("a", "answered"), 1).await.answered(answer("one")).await.unwrap();
         let (id, of) = (RunId::new(5), first(&before, key("a", "run"), 1).await);
         let noted = of.making(async { begins().unwrap().run(&id).await }).await;
         assert!(noted.0.is_ok() && noted.1);
-        // A process that is killed drops nothing.
-        std::mem::forget(of);
-        std::mem::forget(first(&before, key("a", "cut off"), 1).await);
+        // A process that is killed forgets nothing of what it has written.
+        of.kept();
+        first(&before, key("a", "cut off"), 1).await.kept();
 
         let after = process();
+        let running = after.enter(key("a", "run"), [1; 32], 2).await.unwrap_err();
+        assert_eq!(running.why, Why::Conflict, "the first process still lives");
+        drop(before);
         let answered = after.enter(key("a", "answered"), [1; 32], 2).await.unwrap();
         assert!(matches!(answered, Entered::Repeated(it) if it.text == "one"));
         let run = after.enter(key("a", "run"), [1; 32], 2).await.unwrap();

@@ -14,15 +14,16 @@ use crate::{
     gate::{Gate, of_rate},
 };
 
-/// The permission of one run. Dropping it without [`Permit::settle`] leaves its money reserved: a
-/// crash must not give back what was spent.
+/// The permission of one run, which ends with [`Permit::settle`]. If it is dropped before the run has
+/// begun, its money is given back; after that it stays reserved, since it may be spent.
 #[derive(Default)]
 pub(crate) struct Permit(Option<Counted>);
 
 struct Counted {
     slot: Slot,
-    /// Whether money is reserved.
+    /// Whether money may be reserved.
     is_reserved: bool,
+    has_begun: bool,
     limits: RateLimits,
     run: String,
     note: Note,
@@ -91,56 +92,62 @@ impl Note {
 
 /// Asks for a run. Returns its permission and its cap.
 pub(crate) async fn ask(note: Note, wish: Wish<'_>) -> Result<(Permit, Option<Money>), Fault> {
-    match granted(&note, &wish).await {
-        Ok((slot, cap)) => {
-            let counted = Counted {
-                slot,
-                is_reserved: wish.spending != Spending::Nothing,
-                limits: *note.caller.limits(),
-                run: wish.run.to_owned(),
-                note,
-            };
-            Ok((Permit(Some(counted)), cap))
-        }
-        Err((rule, fault)) => {
-            let note = Note { rule: rule.to_owned(), ..note };
-            note.record("refuse", fault.why.name(), Money::ZERO);
-            Err(fault)
-        }
-    }
+    let granted = granted(&note, &wish).await;
+    granted.map_err(|(rule, fault)| {
+        let note = Note { rule: rule.to_owned(), ..note };
+        note.record("refuse", fault.why.name(), Money::ZERO);
+        fault
+    })
 }
 
 async fn granted(
     note: &Note,
     wish: &Wish<'_>,
-) -> Result<(Slot, Option<Money>), (&'static str, Fault)> {
-    let of_book = |err: svc_contract::store::StoreError| ("book", Fault::from(err));
+) -> Result<(Permit, Option<Money>), (&'static str, Fault)> {
+    let of_book = |err: svc_contract::store::StoreError| ("book", Fault::of_book(err));
+    let of_limit = |it: crate::access::rates::RateRefusal| (it.rule(), of_rate(&it));
     let host = note.host.as_ref();
-    let access = note.gate.access(host).map_err(of_book)?;
-    let Some(access) = access else {
+    let Some(access) = note.gate.access(host).map_err(of_book)? else {
         return Err(("book", Fault::not_found("the service has no keys")));
     };
     let (account, limits, now) = (&note.caller.account, note.caller.limits(), host.now());
-    let of_limit = |it: crate::access::rates::RateRefusal| (it.rule(), of_rate(&it));
+    // First: a call that is refused for those that run is not counted in the rates.
+    let slot = access.rates.begin(account, limits).map_err(of_limit)?;
     if wish.weight > 0 {
         let admitted = access.rates.admit(account, limits, wish.weight, now).await;
         admitted.map_err(of_book)?.map_err(of_limit)?;
     }
-    let slot = access.rates.begin(account, limits).map_err(of_limit)?;
     let most = match wish.spending {
-        Spending::Nothing => return Ok((slot, None)),
-        Spending::AtMost(most) => Some(most),
-        Spending::Unlimited => None,
+        Spending::Nothing => None,
+        Spending::AtMost(most) => Some(Some(most)),
+        Spending::Unlimited => Some(None),
     };
-    let reserved = access.rates.reserve(account, limits, wish.run, (most, wish.cap), now);
-    let cap = reserved.await.map_err(of_book)?.map_err(of_limit)?;
-    Ok((slot, cap))
+    // Before money is reserved: its caller may go away meanwhile.
+    let mut permit = Permit(Some(Counted {
+        slot,
+        is_reserved: most.is_some(),
+        has_begun: false,
+        limits: *limits,
+        run: wish.run.to_owned(),
+        note: note.clone(),
+    }));
+    let Some(most) = most else { return Ok((permit, None)) };
+    let reserved = access.rates.reserve(account, limits, wish.run, (most, wish.cap), now).await;
+    match reserved.map_err(of_book).and_then(|it| it.map_err(of_limit)) {
+        Ok(cap) => Ok((permit, cap)),
+        Err(refused) => {
+            // Nothing is reserved, and the refusal is recorded.
+            permit.0 = None;
+            Err(refused)
+        }
+    }
 }
 
 impl Permit {
     /// Gives back what the run did not use, and records what became of it.
-    pub(crate) async fn settle(self, status: &str, used: Money) {
-        let Some(Counted { slot, is_reserved, limits, run, note }) = self.0 else { return };
+    pub(crate) async fn settle(mut self, status: &str, used: Money) {
+        let Some(counted) = self.0.take() else { return };
+        let Counted { slot, is_reserved, limits, run, note, has_begun: _ } = counted;
         drop(slot);
         note.record("allow", status, used);
         if !is_reserved {
@@ -153,13 +160,32 @@ impl Permit {
         }
     }
 
+    /// From now on, money may be spent.
+    pub(crate) fn begin(&mut self) {
+        if let Some(counted) = &mut self.0 {
+            counted.has_begun = true;
+        }
+    }
+
     /// The largest result in bytes.
     pub(crate) fn largest_result(&self) -> Option<u64> {
         self.0.as_ref().and_then(|it| it.limits.max_result)
     }
 }
 
-/// Settles what a run has cost beyond what was paid before.
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(counted) = self.0.take().filter(|it| !it.has_begun) else { return };
+        counted.note.record("allow", ErrorKind::Cancelled.name(), Money::ZERO);
+        if let (true, Ok(Some(access))) =
+            (counted.is_reserved, counted.note.gate.access(counted.note.host.as_ref()))
+        {
+            access.rates.give_back(&counted.limits, &counted.run);
+        }
+    }
+}
+
+/// Settles what a run has cost, less what another run has paid for the calls that it took over.
 pub(crate) async fn settle(
     permit: Permit,
     ended: &Result<Result<Answer, Error>, Fault>,

@@ -50,7 +50,8 @@ fn of_verdict(verdict: &Verdict) -> Fault {
 impl From<Fault> for Refused {
     /// What cannot be planned, or what the rules for effects refuse: no rule of names decides.
     fn from(fault: Fault) -> Self {
-        let rule = if matches!(fault.why, Why::Op(_)) { "effects" } else { fault.why.name() };
+        let is_refusal = fault.why == Why::Op(ErrorKind::Denied);
+        let rule = if is_refusal { "effects" } else { fault.why.name() };
         Self { fault: Box::new(fault), rule: rule.to_owned() }
     }
 }

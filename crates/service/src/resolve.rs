@@ -159,8 +159,16 @@ impl Resolved {
         matches!(self.what, What::Served(..))
     }
 
+    /// Whether its run is recorded, if there is a store.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.is_published() || self.is_kept
+    }
+
     /// Whether the call may cost money, and how much of it.
     pub(crate) fn spending(&self, engine: &Engine) -> Result<Spending, Fault> {
+        if self.meta.as_ref().is_some_and(core::Meta::is_dry) {
+            return Ok(Spending::Nothing);
+        }
         let may_spend = |op: OpRef| {
             let spends = op.op.effects.iter().any(|it| matches!(it, Effect::Spends));
             spends || !matches!(op.op.price, Price::Free)
@@ -195,6 +203,11 @@ impl Resolved {
         self.granted = cap;
     }
 
+    /// Adds what other runs have paid for calls that it takes over: its ledger begins with that.
+    pub(crate) fn add_to_limit(&mut self, paid: Money) {
+        self.granted = self.granted.map(|it| it.checked_add(paid).unwrap_or(it));
+    }
+
     /// For the audit: the tool, or the kind of call; and the ops or the script that it means.
     pub(crate) fn described(&self) -> (String, String) {
         let kind = match &self.what {
@@ -227,7 +240,7 @@ impl Resolved {
     pub(crate) fn request<'e>(&self, engine: &'e Engine) -> Request<'e> {
         let request = self.unlimited(engine);
         match self.granted {
-            Some(cap) => request.max_cost(self.bounds.max_cost.map_or(cap, |it| it.min(cap))),
+            Some(cap) => request.at_most(cap),
             None => request,
         }
     }

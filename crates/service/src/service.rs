@@ -101,6 +101,8 @@ pub(crate) struct Shared {
     at_once: usize,
     pub(crate) waiting: AtomicUsize,
     pub(crate) most_waiting: usize,
+    /// The places of jobs, which leave some for calls.
+    pub(crate) job_places: Arc<Semaphore>,
     pub(crate) runs: Registry,
     stopping: CancellationToken,
     started: Instant,
@@ -143,6 +145,7 @@ impl Service {
             at_once: options.at_once,
             waiting: AtomicUsize::new(0),
             most_waiting: options.waiting,
+            job_places: Arc::new(Semaphore::new(options.at_once.div_ceil(2).max(1))),
             runs: Registry::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),
@@ -195,7 +198,11 @@ impl Service {
             return Err(Fault::not_found("this service has no owners").into());
         };
         let may_tune = gate.may_tune(key, self.shared.engine.host().now());
-        let (policy, owner) = (gate.policy(), owners.find(&key.owner)?);
+        let policy = gate.policy();
+        let (owner, evicted) = owners.find(&key.owner)?;
+        if let Some(evicted) = evicted {
+            self.sides().retain(|_, it| *it.caller.owner != *evicted);
+        }
         let is_same = |it: &&Arc<Side>| {
             it.caller.policy == policy.version()
                 && it.caller.is_experimental == may_tune
@@ -305,14 +312,14 @@ impl Service {
                 }
             }
         }
-        if self.side.jobs.as_ref().is_some_and(Jobs::is_free) {
+        if self.side.jobs.as_ref().is_some_and(Jobs::claim_workers) {
             jobs::run_workers(self.clone(), self.shared.at_once.div_ceil(2)).await;
         }
     }
 
     /// Starts the workers of an owner's jobs, if there are none.
     fn employ(&self, side: &Arc<Side>, at_once: usize) {
-        if side.jobs.as_ref().is_some_and(Jobs::is_free) {
+        if side.jobs.as_ref().is_some_and(Jobs::claim_workers) {
             let service = Self { side: side.clone(), surface: "jobs", ..self.clone() };
             tokio::spawn(jobs::run_workers(service, at_once));
         }
@@ -355,6 +362,21 @@ impl Service {
         }
     }
 
+    /// Whether the caller may do what a tool does, for a base that does it in another way. Recorded.
+    pub fn entitled(&self, tool: &str, work: &str) -> Result<(), Fault> {
+        let registry = self.side.sent.registry();
+        let (tool, work) = (tool.to_owned(), work.to_owned());
+        match test(self.side.caller.rights().of_tool(&tool, registry)) {
+            Ok(rule) => {
+                if let Some(note) = self.note(tool, work, rule, String::new()) {
+                    note.record("allow", "ok", Money::ZERO);
+                }
+                Ok(())
+            }
+            Err(refused) => Err(self.refused(refused, tool, work, String::new())),
+        }
+    }
+
     /// Records a refusal, and returns its fault.
     fn refused(&self, refused: Refused, tool: String, work: String, arguments: String) -> Fault {
         let Refused { fault, rule } = refused;
@@ -364,11 +386,35 @@ impl Service {
         *fault
     }
 
+    /// The same on a thread of its own, if it takes more than a moment: a script is checked, or drafts
+    /// for a goal are tried.
+    async fn resolved(&self, call: Call) -> Result<Resolved, Fault> {
+        let is_long = match &call.work {
+            Work::Script { .. } => true,
+            Work::Tool { name, .. } => ["run_pipeline", "compose_and_run"].contains(&name.as_str()),
+            _ => false,
+        };
+        if !is_long {
+            return self.resolve(call);
+        }
+        let own = self.clone();
+        let resolved = tokio::task::spawn_blocking(move || own.resolve(call)).await;
+        resolved.unwrap_or_else(|err| {
+            Err(Fault::new(Why::Op(ErrorKind::Bug), format!("cannot read the call: {err}")))
+        })
+    }
+
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
-        let mut resolved = self.resolve(call)?;
-        if let Some(queued) = resolved.queued {
-            return self.jobs()?.submit(self.owner(), queued).await;
+        let mut resolved = self.resolved(call).await?;
+        if let Some(queued) = resolved.queued.take() {
+            let described = resolved.described();
+            let answer = self.jobs()?.submit(self.owner(), queued).await?;
+            let (tool, work) = described;
+            if let Some(note) = self.note(tool, work, resolved.rule, resolved.arguments) {
+                note.record("allow", "queued", Money::ZERO);
+            }
+            return Ok(answer);
         }
         if resolved.is_kept || resolved.reports().len() > 1 || self.is_charged(&resolved)? {
             // A task of its own, since what it costs is settled whatever becomes of the caller.
@@ -378,9 +424,10 @@ impl Service {
             guard.keep();
             return answer;
         }
-        let permit = self.permit(&mut resolved).await?;
+        let mut permit = self.permit(&mut resolved, None).await?;
         let _slot = self.slot().await?;
         once::begins();
+        permit.begin();
         let begun = Instant::now();
         let engine = &self.side.sent;
         let request = resolved.request(engine).cancelled_by(self.cancelling());

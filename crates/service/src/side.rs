@@ -73,11 +73,7 @@ impl Side {
 
     /// The engine of a call.
     pub(crate) fn engine_of(&self, call: &Resolved) -> &Engine {
-        if call.is_published() || call.is_kept {
-            self.recording(call.is_published())
-        } else {
-            &self.sent
-        }
+        if call.is_recorded() { self.recording(call.is_published()) } else { &self.sent }
     }
 
     /// The engine of a run that is recorded.

@@ -8,12 +8,15 @@ use std::{
 use svc_contract::{
     host::Host,
     store::{Run, RunId, Store as _},
+    value::Money,
 };
 use svc_store::book::JobRow;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
-    Fault, Folder, Live, Resolved, Service, Why, once,
+    Fault, Folder, Live, Resolved, Service, Why,
+    jobs::{JobKind, Jobs},
+    once,
     permit::{self, Note, Permit, Spending, Wish},
     runs::{Continued, Of, Start},
     service::stopping,
@@ -22,26 +25,23 @@ use crate::{
 impl Service {
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
     pub async fn start(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
-        // First, since what is granted must be settled.
         let place = self.place()?;
-        let permit = self.permit(&mut resolved).await?;
-        let (named, name) = oneshot::channel();
-        let slot = self.noted_slot(place, async move { name.await.ok() });
+        let store = self.side.store.as_ref().filter(|_| resolved.is_recorded());
+        let id = store.map(|it| it.new_id(self.engine().host().now()));
+        let permit = self.permit(&mut resolved, id.as_ref()).await?;
+        let slot = self.noted_slot(place, id.clone());
         let start = Start {
             engine: self.side.engine_of(&resolved).clone(),
             resolved,
             cancel: self.cancelling(),
+            id,
             permit,
+            paid: Money::ZERO,
             jobs: self.side.jobs.clone(),
             of: Of { owner: self.owner().to_owned(), job: None },
             over: None,
         };
-        let live = self.shared.runs.start(start, slot)?;
-        if live.is_stored() {
-            // Without a reader the run has ended already.
-            let _ = named.send(live.id().clone());
-        }
-        Ok(live)
+        self.shared.runs.start(start, slot)
     }
 
     /// Starts the run of a job, which takes over the calls of another run if it is there.
@@ -51,13 +51,17 @@ impl Service {
         job: &JobRow,
         over: Option<RunId>,
     ) -> Result<Arc<Live>, Fault> {
-        let permit = self.permit(&mut resolved).await?;
+        let paid = self.paid_by(over.as_ref())?;
+        let permit = self.permit(&mut resolved, Some(&job.run)).await?;
+        resolved.add_to_limit(paid);
         let engine = self.side.recording(resolved.is_published());
         let start = Start {
             engine: engine.clone(),
             resolved,
             cancel: self.cancelling(),
+            id: Some(job.run.clone()),
             permit,
+            paid,
             jobs: self.side.jobs.clone(),
             of: Of { owner: job.owner.clone(), job: Some(job.clone()) },
             over,
@@ -66,32 +70,44 @@ impl Service {
         self.shared.runs.start(start, slot)
     }
 
-    /// Continues a stored run where it stopped. Its caps are those of its first part.
+    /// Continues a stored run where it stopped. Its caps are those of its first part, and those of
+    /// its caller.
     pub async fn resume(&self, id: &RunId) -> Result<Arc<Live>, Fault> {
         if let Some(live) = self.live(id.as_str())
             && live.outcome().is_none()
         {
             return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
         }
+        if let Some(job) = self.job_that_goes_on(id)? {
+            let message = format!("the run {id} goes on by itself: it is that of job {}", job.id);
+            return Err(Fault::new(Why::Conflict, message));
+        }
         let place = self.place()?;
         let known = self.jobs().ok().and_then(|it| it.call_of_run(self.owner(), id));
-        let resolved = known.and_then(|it| self.resolve(it).ok());
+        let resolved = known.map(|it| self.resolve(it)).transpose()?;
         let of = Of { owner: self.owner().to_owned(), job: None };
-        let continued = self.continued(id, of, resolved, Vec::new()).await?;
-        let name = id.clone();
-        let slot = self.noted_slot(place, async move { Some(name) });
+        let continued = self.continued(id, of, resolved).await?;
+        let slot = self.noted_slot(place, Some(id.clone()));
         self.shared.runs.resume(continued, slot)
     }
 
-    /// Continues the run of a job. `retry` are the writes that may be repeated.
+    /// The job of a run, if it has not ended: then it is resumed when its turn comes.
+    pub fn job_that_goes_on(&self, run: &RunId) -> Result<Option<JobRow>, Fault> {
+        let Ok(jobs) = self.jobs() else { return Ok(None) };
+        Ok(jobs.of_run(self.owner(), run.as_str())?.filter(|it| !it.state.is_over()))
+    }
+
+    /// Continues the run of a job.
     pub(crate) async fn resume_job(
         &self,
+        jobs: &Jobs,
         job: &JobRow,
         resolved: Option<Resolved>,
-        retry: Vec<String>,
     ) -> Result<Arc<Live>, Fault> {
         let of = Of { owner: job.owner.clone(), job: Some(job.clone()) };
-        let continued = self.continued(&job.run, of, resolved, retry).await?;
+        let mut continued = self.continued(&job.run, of, resolved).await?;
+        // Last, since each permission of a person is used once.
+        continued.retry = jobs.book().allowed_writes(job.run.clone()).await?;
         let slot = self.slot_of_job();
         self.shared.runs.resume(continued, slot)
     }
@@ -101,24 +117,36 @@ impl Service {
         id: &RunId,
         of: Of,
         resolved: Option<Resolved>,
-        retry: Vec<String>,
     ) -> Result<Continued, Fault> {
         let store = self.side.store.as_ref();
         let store = store.ok_or_else(|| Fault::not_found(format!("unknown run `{id}`")))?;
         let run = store.run(id.as_str())?;
-        let permit = self.permit_to_resume(id).await?;
-        let engine = self.side.recording(self.is_published(&run));
+        let paid = self.paid_by(run.origin.as_ref())?;
+        let (permit, cap) = self.permit_to_resume(id).await?;
+        let is_published = match &of.job {
+            Some(job) => job.kind == JobKind::Script,
+            None => self.is_published(&run),
+        };
         Ok(Continued {
-            engine: engine.clone(),
+            engine: self.side.recording(is_published).clone(),
             id: id.clone(),
             cancel: self.cancelling(),
             permit,
-            paid: run.used.cost,
+            cap: cap.map(|it| it.checked_add(paid).unwrap_or(it)),
+            paid,
             jobs: self.side.jobs.clone(),
             of,
             resolved,
-            retry,
+            retry: Vec::new(),
         })
+    }
+
+    /// What another run has paid, whose calls are taken over.
+    fn paid_by(&self, run: Option<&RunId>) -> Result<Money, Fault> {
+        match (&self.side.store, run) {
+            (Some(store), Some(run)) => Ok(store.run(run.as_str())?.used.cost),
+            _ => Ok(Money::ZERO),
+        }
     }
 
     /// Whether a run is that of a served script. No caller chooses the name of a script.
@@ -128,7 +156,11 @@ impl Service {
     }
 
     /// The permission of a call by the limits of its caller. Its cap becomes that of the call.
-    pub(crate) async fn permit(&self, resolved: &mut Resolved) -> Result<Permit, Fault> {
+    pub(crate) async fn permit(
+        &self,
+        resolved: &mut Resolved,
+        run: Option<&RunId>,
+    ) -> Result<Permit, Fault> {
         if self.side.caller.is_local() {
             return Ok(Permit::default());
         }
@@ -137,7 +169,7 @@ impl Service {
             return Ok(Permit::default());
         };
         let engine = self.side.engine_of(resolved);
-        let run = random_name(note.host.as_ref());
+        let run = run.map_or_else(|| random_name(note.host.as_ref()), ToString::to_string);
         let wish = Wish {
             weight: resolved.weight(engine).saturating_sub(1),
             run: &run,
@@ -149,14 +181,13 @@ impl Service {
         Ok(permit)
     }
 
-    async fn permit_to_resume(&self, id: &RunId) -> Result<Permit, Fault> {
+    async fn permit_to_resume(&self, id: &RunId) -> Result<(Permit, Option<Money>), Fault> {
         let rule = "the run is that of its owner".to_owned();
         let Some(note) = self.note("resume".to_owned(), id.to_string(), rule, String::new()) else {
-            return Ok(Permit::default());
+            return Ok((Permit::default(), None));
         };
-        let run = random_name(note.host.as_ref());
-        let wish = Wish { weight: 0, run: &run, spending: Spending::Unlimited, cap: None };
-        Ok(permit::ask(note, wish).await?.0)
+        let (run, spending) = (id.as_str(), Spending::Unlimited);
+        permit::ask(note, Wish { weight: 0, run, spending, cap: None }).await
     }
 
     /// What is recorded of a call; nothing of those of this machine's user.
@@ -206,13 +237,11 @@ impl Service {
     fn noted_slot(
         &self,
         place: Waiting,
-        name: impl Future<Output = Option<RunId>> + Send + 'static,
+        name: Option<RunId>,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {
         let (service, noting) = (self.clone(), once::begins());
         async move {
-            if let Some(noting) = noting
-                && let Some(name) = name.await
-            {
+            if let (Some(noting), Some(name)) = (noting, name) {
                 noting.run(&name).await?;
             }
             service.slot_at(place).await

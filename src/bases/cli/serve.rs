@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use svc_api::rest::{Listening, Network, Rest};
+use svc_api::rest::{Listening, ProxyNetwork, Rest};
 use svc_contract::registry::OpError;
 use svc_service::{Entrance, Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use super::{
     Session,
     data_folder::{self, DataArgs},
     exit::{Failure, OK, Result},
-    keeping::OptionalStoreArgs,
+    keeping::{self, OptionalStoreArgs},
     policy::Rules,
     signals::{Asked, Signals},
     terminal::Terminal,
@@ -42,7 +42,7 @@ pub(super) struct Serve {
     share: Vec<PathBuf>,
     /// The network of a proxy that callers come through, whose `X-Forwarded-For` is believed.
     #[arg(long, value_name = "CIDR")]
-    behind_proxy: Vec<Network>,
+    behind_proxy: Vec<ProxyNetwork>,
     /// Serve strangers: everybody needs a key, the role `free` only reads, and only what is made
     /// for them is answered.
     #[arg(long)]
@@ -77,7 +77,7 @@ impl Serve {
         let service = self.service(session)?;
         let host = service.engine().host();
         let once = match service.jobs() {
-            Ok(jobs) => Once::in_book(jobs.shared_book(), host),
+            Ok(jobs) => Once::in_book(jobs.shared_book(), host).map_err(keeping::failure)?,
             Err(_) => Once::in_memory(host),
         };
         let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };

@@ -13,6 +13,10 @@ use svc_service::{Fault, Why};
 
 use super::{reply::Answer, request::text};
 
+/// The headers that pages of an allowed origin may read.
+const EXPOSED: &str = "idempotent-replayed, ratelimit-limit, ratelimit-remaining, \
+    ratelimit-reset, retry-after, x-request-id";
+
 /// The names by which a server at an address is called.
 pub(super) struct Guard {
     address: SocketAddr,
@@ -78,10 +82,8 @@ impl Guard {
         if let Some(value) = origin.and_then(|it| HeaderValue::from_str(it).ok()) {
             let headers = answer.headers_mut();
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, value);
-            headers.insert(
-                header::ACCESS_CONTROL_EXPOSE_HEADERS,
-                HeaderValue::from_static("idempotent-replayed, retry-after, x-request-id"),
-            );
+            headers
+                .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
         }
         if !self.origins.is_empty() {
             answer.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));

@@ -21,7 +21,9 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
-use svc_api::rest::{Access, Found, Listening, Method, Network, Reply, Rest, Route, Serving, find};
+use svc_api::rest::{
+    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
+};
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Turned, Visitor, Why, access::rates::Window};
 use tokio::{net::TcpListener, sync::Semaphore};
@@ -49,7 +51,7 @@ struct Server {
 struct Door {
     rest: Rest,
     guard: Guard,
-    proxies: Vec<Network>,
+    proxies: Vec<ProxyNetwork>,
     is_hosted: bool,
 }
 

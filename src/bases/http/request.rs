@@ -8,7 +8,7 @@ use hyper::{
     body::{Body as _, Incoming},
     header,
 };
-use svc_api::rest::{Input, LARGEST_BODY, Network};
+use svc_api::rest::{Input, LARGEST_BODY, ProxyNetwork};
 use svc_service::{Fault, Why};
 
 /// How long a caller may take to send a body.
@@ -82,7 +82,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
 
 /// The address of a caller: what the nearest proxy says, if it is one of ours; else the peer. Only
 /// the last entry is its word, the others are the caller's.
-pub(super) fn caller(headers: &HeaderMap, peer: IpAddr, proxies: &[Network]) -> IpAddr {
+pub(super) fn caller(headers: &HeaderMap, peer: IpAddr, proxies: &[ProxyNetwork]) -> IpAddr {
     let is_proxy = |address: IpAddr| proxies.iter().any(|it| it.contains(address));
     if !is_proxy(peer) {
         return peer;
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn only_proxies_of_ours_are_believed() {
-        let proxies: Vec<Network> = vec!["10.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()];
+        let proxies: Vec<ProxyNetwork> =
+            vec!["10.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()];
         let asked = |peer: &str, forwarded: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for it in forwarded {
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(asked("10.1.2.3", &[]), "10.1.2.3");
         assert_eq!(asked("10.1.2.3", &["unknown"]), "10.1.2.3");
         for text in ["10.0.0.0/33", "10.0.0/8", "", "::/129", "a/8", "10.0.0.0/-1"] {
-            assert!(text.parse::<Network>().is_err(), "{text}");
+            assert!(text.parse::<ProxyNetwork>().is_err(), "{text}");
         }
     }
 

@@ -101,6 +101,9 @@ fn the_first_key_closes_the_door() {
     assert_eq!(server.get("/health").status, 200);
     assert_eq!(server.get("/openapi.json").status, 200);
 
+    // The name of those who need no key is not free.
+    let args = ["keys", "issue", "--owner", "local", "--role", "free"];
+    assert_eq!(svc(server.place.path(), &args).0, Some(2));
     let expired = {
         let args = ["keys", "issue", "--owner", "ann", "--role", "builder", "--days", "0"];
         svc(server.place.path(), &args).0
@@ -300,12 +303,19 @@ fn limits_of_a_role_are_held_and_told() {
     server.upper(&builder).fails(429, "rate_limit");
 }
 
+/// Asks, waits, and asks again.
+const TWICE: &str = "param q: string
+let one = q >> ask(max_tokens: 100)
+let late = \"${one}\" >> wait(duration: 3s)
+late >> ask(max_tokens: 100)";
+
 /// A server whose model costs $0.0006 a call, and might cost $0.00304.
 fn priced(policy: &str) -> (Server, models::server::Server) {
     let model = models::server::Server::start(vec![finishes("openai", "yes")]);
     let place = tempfile::tempdir().unwrap();
     super::write(place.path(), "prices.toml", PRICES);
     super::write(place.path(), "answer.svc", "param q: string\nq >> ask(max_tokens: 100)");
+    super::write(place.path(), "twice.svc", TWICE);
     super::write(place.path(), ".service/access.toml", policy);
     (beside(place, &model), model)
 }
@@ -371,6 +381,46 @@ fn no_role_passes_its_money_however_many_call_at_once() {
     let refused = server.as_key(&ann, "POST", "/scripts/answer", Some(r#"{"q": "b"}"#));
     refused.fails(402, "budget");
     assert_eq!(model.requests().len(), before);
+}
+
+#[test]
+fn who_resumes_a_run_has_its_own_limits() {
+    let policy = "version = 1\n[roles.rich]\ntier = \"builder\"\nmax_cost = \"$5\"\n[roles.poor]\ntier = \"builder\"\nmax_cost = \"$0.001\"\nmax_cost_per_day = \"$5\"\n";
+    let (server, model) = priced(policy);
+    let (rich, poor) = (server.issue("ann", "rich"), server.issue("ann", "poor"));
+    let run = server.as_key(&rich, "POST", "/scripts/twice?wait=0s", Some(r#"{"q": "a"}"#));
+    let run = run.json()["run_id"].as_str().unwrap().to_owned();
+    until(|| model.requests().len() == 1);
+    server.as_key(&rich, "POST", &format!("/runs/{run}/cancel"), Some("{}"));
+    let path = format!("/runs/{run}");
+    let state = || server.as_key(&rich, "GET", &path, None).ok()["state"].clone();
+    until(|| state() == "cancelled");
+    // $0.0006 are spent, and the second call might cost $0.003.
+    server.as_key(&poor, "POST", &format!("{path}/resume"), Some("{}"));
+    until(|| state() != "running" && state() != "queued");
+    assert_eq!(model.requests().len(), 1, "{}", state());
+    assert_ne!(state(), "ok");
+}
+
+#[test]
+fn a_refined_job_pays_only_for_what_is_new() {
+    let policy = "version = 1\n[roles.builder]\nmax_cost_per_day = \"$0.004\"\n";
+    let (server, model) = priced(policy);
+    let ann = server.issue("ann", "builder");
+    let tool = |name: &str, args: Value| {
+        server.as_key(&ann, "POST", &format!("/tools/{name}"), Some(&args.to_string())).ok()
+    };
+    let job =
+        tool("job_submit", json!({ "job": "answer", "input": { "q": "a" } }))["job_id"].clone();
+    let ended = || {
+        until(|| tool("job_get_result", json!({ "job_id": job }))["state"] == "ok");
+    };
+    ended();
+    tool("job_refine", json!({ "job_id": job, "changes": {} }));
+    ended();
+    assert_eq!(model.requests().len(), 1, "the call is taken over");
+    // $0.0006 are spent, not twice: $0.0034 are left of the day, of which one call needs $0.00304.
+    server.as_key(&ann, "POST", "/scripts/answer", Some(r#"{"q": "b"}"#)).ok();
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_call_that_is_running_is_not_made_again() {
 fn process(folder: &std::path::Path, store: &RunStore, book: &Arc<Book>) -> Rest {
     let engine = svc::engine().with(svc_service::components::ALL);
     let options = Options { folder: Some(folder.to_owned()), ..Options::new("1") };
-    let once = Once::in_book(book.clone(), engine.host());
+    let once = Once::in_book(book.clone(), engine.host()).unwrap();
     let service = Service::new(svc::engine(), Some(store.shared()), options).unwrap();
     Rest { service, version: "1", once }
 }

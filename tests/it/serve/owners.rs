@@ -66,6 +66,13 @@ fn questions_are_those_of_their_owner() {
     let none = server.as_key(&bob, "GET", "/approvals", None).ok();
     assert_eq!(none["approvals"], json!([]));
     let path = format!("/approvals/{question}");
+    // A key of the owner whose tier is too low is refused here as in the tool.
+    let low = server.issue("ann", "free");
+    for path in ["/approvals", path.as_str()] {
+        server.as_key(&low, "GET", path, None).fails(403, "denied");
+    }
+    let said = server.as_key(&low, "POST", &path, Some(r#"{"approve": true}"#));
+    assert!(said.fails(403, "denied").contains("approval_approve needs the tier researcher"));
     let yes = Some(r#"{"approve": true}"#);
     server.as_key(&bob, "GET", &path, None).fails(404, "not_found");
     server.as_key(&bob, "POST", &path, yes).fails(404, "not_found");
@@ -90,6 +97,45 @@ fn the_same_idempotency_key_of_two_owners_is_two_calls() {
     call(&ann, "11ms").fails(422, "invalid_input");
     let other = call(&bob, "11ms").ok()["run_id"].clone();
     assert_ne!(first, other);
+}
+
+#[test]
+fn a_job_is_queued_once_by_a_key() {
+    let server = Server::with(&SCRIPTS, &["--data", ".service"]);
+    let ann = server.issue("ann", "builder");
+    let bearer = format!("Bearer {ann}");
+    let once = |path: &str, key: &str, body: &Value, more: &[(&str, &str)]| {
+        let own = [("Authorization", bearer.as_str()), ("Idempotency-Key", key)];
+        let headers = [&own[..], more].concat();
+        server.client.send("POST", path, &headers, Some(body.to_string().as_bytes())).json()
+    };
+    let submit = json!({ "job": "slow", "input": { "time": "5ms" } });
+    let first = once("/tools/job_submit", "a", &submit, &[])["job_id"].clone();
+    assert!(first.is_string());
+    assert_eq!(once("/tools/job_submit", "a", &submit, &[])["job_id"], first);
+    let time = json!({ "time": "5ms" });
+    let later = [("Prefer", "respond-async")];
+    let run = once("/scripts/slow", "b", &time, &later)["run_id"].clone();
+    assert_eq!(once("/scripts/slow", "b", &time, &later)["run_id"], run);
+    let jobs = tool(&server, &ann, "job_workbench_list", &json!({})).ok();
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 2, "{jobs}");
+    // What was not queued may be asked for again.
+    let unknown = json!({ "job": "slwo", "input": {} });
+    assert_eq!(once("/tools/job_submit", "c", &unknown, &[])["kind"], "not_found");
+    assert!(once("/tools/job_submit", "c", &submit, &[])["job_id"].is_string());
+}
+
+#[test]
+fn scripts_of_the_folder_write_among_the_files_of_their_caller() {
+    let script =
+        ("save.svc", "param text: string\ntext >> write_file(to: \"kept.txt\") >> read_text");
+    let server = Server::with(&[script], &["--data", ".service", "--share", "."]);
+    let ann = server.issue("ann", "builder");
+    let saved = server.as_key(&ann, "POST", "/scripts/save", Some(r#"{"text": "mine"}"#)).ok();
+    assert_eq!(saved["result"], "mine");
+    assert!(!server.place.path().join("kept.txt").exists());
+    let own = server.place.path().join(".service/owners/ann/files/kept.txt");
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "mine");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use svc_contract::{
 use svc_service::{Fault, jobs::approval_state, tools};
 
 use super::{
-    Input, Reply, Rest,
+    Input, Reply, Rest, blocking,
     route::{Access, Answers, Body, Handle, Method, Route},
     with_ok,
 };
@@ -50,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
         query: &[],
         body: None,
         reply,
-        statuses: &[404],
+        statuses: &[403, 404],
         tool: None,
         answers: Answers::Object,
         handle,
@@ -58,7 +58,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route {
             query: Listed::PARAMS,
-            statuses: &[],
+            statuses: &[403],
             ..base(
                 "/approvals",
                 "The questions of runs to persons, the latest first.",
@@ -70,12 +70,12 @@ pub(super) fn routes() -> Vec<Route> {
         Route {
             method: Method::Post,
             body: Some(Body::Fields(Given::PARAMS)),
-            statuses: &[404, 409],
+            statuses: &[403, 404, 409],
             ..base(
                 "/approvals/{id}",
                 "Answers a question of a run, which then goes on. The first answer decides.",
                 one,
-                Handle::Blocking(answer),
+                Handle::Io(|rest, input| Box::pin(answer(rest, input))),
             )
         },
     ]
@@ -85,22 +85,26 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Listed = input.query()?;
     let state = asked.state.as_deref().map(approval_state).transpose()?;
     let limit = u32::try_from(asked.limit).unwrap_or(50);
+    rest.service.entitled("approval_list", "")?;
     let approvals = rest.service.jobs()?.approvals(rest.service.owner(), state, limit)?;
     Ok(Reply::ok(with_ok(ApprovalsView { approvals }.encode())))
 }
 
 fn get(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+    rest.service.entitled("approval_get", input.part(0))?;
     let found = rest.service.jobs()?.approval(rest.service.owner(), input.part(0))?;
     Ok(Reply::ok(with_ok(found.encode())))
 }
 
-fn answer(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
+async fn answer(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let given: Given = input.read()?;
-    let reply = Answer {
-        id: input.part(0).to_owned(),
-        is_yes: given.approve,
-        comment: given.comment.map(|it| it.to_string()),
-    };
-    let answered = rest.service.jobs()?.answer(rest.service.owner(), reply)?;
-    Ok(Reply::ok(with_ok(answered.encode())))
+    let id = input.part(0).to_owned();
+    let tool = if given.approve { "approval_approve" } else { "approval_reject" };
+    rest.service.entitled(tool, &id)?;
+    let comment = given.comment.map(|it| it.to_string());
+    let reply = Answer { id, is_yes: given.approve, comment };
+    let _ = svc_service::once::begins();
+    let answered =
+        blocking(rest, move |rest| rest.service.jobs()?.answer(rest.service.owner(), reply));
+    Ok(Reply::ok(with_ok(answered.await??.encode())))
 }

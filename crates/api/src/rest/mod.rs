@@ -81,7 +81,7 @@ pub struct Listening {
     /// The pages of other origins that may call.
     pub origins: Vec<String>,
     /// The networks of proxies, whose word on the address of a caller is taken.
-    pub proxies: Vec<Network>,
+    pub proxies: Vec<ProxyNetwork>,
     /// Whether strangers call: then only what is made for them is answered.
     pub is_hosted: bool,
     /// Receives the address, with the port that was chosen.
@@ -90,12 +90,12 @@ pub struct Listening {
 
 /// A network of addresses: `10.0.0.0/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
+pub struct ProxyNetwork {
     first: IpAddr,
     bits: u32,
 }
 
-impl Network {
+impl ProxyNetwork {
     /// Whether an address is in it.
     pub fn contains(&self, address: IpAddr) -> bool {
         let shared = |one: u128, two: u128, width: u32| {
@@ -111,7 +111,7 @@ impl Network {
     }
 }
 
-impl FromStr for Network {
+impl FromStr for ProxyNetwork {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -193,6 +193,15 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 pub(crate) fn value_of(it: &impl serde::Serialize) -> Result<Value, Fault> {
     let text = serde_json::to_string(it).map_err(|err| bug(&err))?;
     json::read(&text).map_err(|err| bug(&err))
+}
+
+/// Looks something up on a thread that may wait for the store.
+pub(crate) async fn blocking<T: Send + 'static>(
+    rest: &Rest,
+    look: impl FnOnce(&Rest) -> T + Send + 'static,
+) -> Result<T, Fault> {
+    let rest = rest.clone();
+    tokio::task::spawn_blocking(move || look(&rest)).await.map_err(|err| bug(&err))
 }
 
 pub(crate) fn bug(err: &dyn std::error::Error) -> Fault {

@@ -1,21 +1,22 @@
 //! Requests with an `Idempotency-Key`, which are answered once.
 
+use std::time::Duration;
+
 use svc_contract::{
     store::{RunId, RunState},
     value::{Value, json},
 };
 use svc_service::{
-    Fault, Why,
+    Answer, Fault, Why,
+    jobs::JobRow,
     once::{Entered, Entry, OnceAnswer, OnceKey},
 };
 
 use super::{
-    Input, Reply, Rest, bug,
+    Input, Reply, Rest, blocking, bug,
     fault::{WithRequest, body},
-    object,
     route::{Method, Route},
-    scripts::accepted,
-    with_ok,
+    scripts::{accepted, finished, of_job},
 };
 use crate::{
     store::Run,
@@ -58,14 +59,23 @@ impl Route {
         match rest.once.enter(key, asked(&input), now).await? {
             Entered::Repeated(answer) => Ok(repeated(answer)),
             Entered::First(entry) => self.made(rest, input, entry, request_id).await,
-            Entered::Interrupted(entry, run) => match stored(rest, &run)? {
-                // It was not begun: nothing of it has happened.
-                None => {
-                    entry.take_over().await?;
-                    self.made(rest, input, entry, request_id).await
+            Entered::Interrupted(entry, run) => {
+                let (job, run) = blocking(rest, move |rest| known(rest, &run)).await??;
+                let is_script = self.path == "/scripts/{name}";
+                match (job, run) {
+                    // It goes on by itself, or queueing it was the whole call.
+                    (Some(job), _) if !is_script || !job.state.is_over() => {
+                        entry.kept();
+                        Ok(repeated_json(202, &of_job(&job)))
+                    }
+                    (_, Some(run)) => self.interrupted(rest, entry, run).await,
+                    // It was not begun: nothing of it has happened.
+                    (_, None) => {
+                        entry.take_over().await?;
+                        self.made(rest, input, entry, request_id).await
+                    }
                 }
-                Some(run) => interrupted(rest, entry, &run).await,
-            },
+            }
         }
     }
 
@@ -146,63 +156,72 @@ fn repeated(answer: OnceAnswer) -> Reply {
     Reply::Repeated(answer.status, answer.format, answer.text)
 }
 
-fn stored(rest: &Rest, id: &RunId) -> Result<Option<Run>, Fault> {
-    let Some(store) = &rest.store() else { return Ok(None) };
+/// What became of a call: its job, and its run.
+fn known(rest: &Rest, id: &RunId) -> Result<(Option<JobRow>, Option<Run>), Fault> {
+    let job = match rest.service.jobs() {
+        Ok(jobs) => jobs.of_run(rest.service.owner(), id.as_str())?,
+        Err(_) => None,
+    };
+    let Some(store) = rest.store() else { return Ok((job, None)) };
     match store.run(id.as_str()) {
-        Ok(run) => Ok(Some(run)),
+        Ok(run) => Ok((job, Some(run))),
         Err(err) => {
             let fault = Fault::from(err);
-            if fault.why.status() == 404 { Ok(None) } else { Err(fault) }
+            if fault.why.status() == 404 { Ok((job, None)) } else { Err(fault) }
         }
     }
 }
 
-/// The answer for a call whose process ended while it ran: the run is resumed, never made again.
-async fn interrupted(rest: &Rest, entry: Entry, run: &Run) -> Result<Reply, Fault> {
-    let live = rest.service.live(run.id.as_str()).filter(|it| it.outcome().is_none());
-    let reply = match (run.state, live) {
-        (RunState::Ok, _) => Some(ended(rest, run)?),
-        (_, Some(live)) => {
-            entry.kept();
-            return Ok(repeated_json(202, &accepted(&live)));
+impl Route {
+    /// The answer for a call whose process ended while it ran: the run is resumed, never made again.
+    async fn interrupted(&self, rest: &Rest, entry: Entry, run: Run) -> Result<Reply, Fault> {
+        let (id, word) = (run.id.clone(), run.state.word());
+        let live = rest.service.live(id.as_str()).filter(|it| it.outcome().is_none());
+        let is_script = self.path == "/scripts/{name}";
+        match (run.state, live) {
+            (RunState::Ok, _) if is_script => {
+                let value = blocking(rest, move |rest| answer_of(rest, &run)).await??;
+                let text = json::write(&value);
+                let answer = OnceAnswer { status: 200, format: JSON.to_owned(), text };
+                let reply = repeated(answer.clone());
+                entry.answered(answer).await?;
+                Ok(reply)
+            }
+            (_, Some(live)) => {
+                entry.kept();
+                Ok(repeated_json(202, &accepted(&live)))
+            }
+            (RunState::Ok | RunState::Failed | RunState::Cancelled, None) => {
+                entry.kept();
+                let what = format!("the answer of this call is lost; its run {id} is {word}");
+                let help = format!("GET /runs/{id} shows it, with its result if it has one");
+                Err(Fault::new(Why::Conflict, what).help(help))
+            }
+            (_, None) => {
+                // Until it ends, the call stays known by its run.
+                entry.kept();
+                let live = rest.service.resume(&id).await?;
+                live.begun().await;
+                Ok(repeated_json(202, &accepted(&live)))
+            }
         }
-        (RunState::Failed | RunState::Cancelled, None) => None,
-        (_, None) => {
-            // Until it ends, the call stays known by its run.
-            entry.kept();
-            let live = rest.service.resume(&run.id).await?;
-            live.begun().await;
-            return Ok(repeated_json(202, &accepted(&live)));
-        }
-    };
-    let answer = match reply {
-        Some(value) => {
-            OnceAnswer { status: 200, format: JSON.to_owned(), text: json::write(&value) }
-        }
-        None => {
-            entry.kept();
-            let (id, state) = (&run.id, run.state.word());
-            return Err(Fault::new(Why::Conflict, format!("the run {id} of this call {state}"))
-                .help(format!(
-                    "GET /runs/{id} says why, and POST /runs/{id}/resume continues it"
-                )));
-        }
-    };
-    let reply = repeated(answer.clone());
-    entry.answered(answer).await?;
-    Ok(reply)
+    }
 }
 
 fn repeated_json(status: u16, value: &Value) -> Reply {
     Reply::Repeated(status, JSON.to_owned(), json::write(value))
 }
 
-/// What a call that waited for the run would have got.
-fn ended(rest: &Rest, run: &Run) -> Result<Value, Fault> {
-    let Some(store) = &rest.store() else { return Ok(Value::Null) };
-    let result = tap(rest.service.engine(), store, run.id.as_str(), Tapped::Result);
-    let result = result.map_err(|err| bug(&err))?;
-    let tokens = i64::try_from(run.used.tokens).unwrap_or(i64::MAX);
-    let usage = object([("tokens", tokens.into()), ("cost_usd", run.used.cost.dollars().into())]);
-    Ok(with_ok(object([("result", result), ("run_id", run.id.as_str().into()), ("usage", usage)])))
+/// What a call of a script that waited for the run would have got.
+fn answer_of(rest: &Rest, run: &Run) -> Result<Value, Fault> {
+    let Some(store) = rest.store() else { return Ok(Value::Null) };
+    let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result);
+    let answer = Answer {
+        value: result.map_err(|err| bug(&err))?,
+        run: Some(run.id.clone()),
+        usage: run.used,
+        took: Duration::ZERO,
+        steps: Vec::new(),
+    };
+    Ok(finished(run.id.as_str(), answer))
 }

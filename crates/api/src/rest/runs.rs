@@ -12,7 +12,7 @@ use svc_service::{
 };
 
 use super::{
-    EventsOf, Input, Reply, Rest, bug, object,
+    EventsOf, Input, Reply, Rest, blocking, bug, object,
     route::{Access, Answers, Body, Handle, Method, Route},
     scripts::{accepted, of_job, usage},
     value_of, with_ok,
@@ -191,14 +191,13 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
     let own = of(&shown, "run").unwrap_or_default();
     let text = |name: &str| of(&own, name).and_then(|it| it.as_str().map(Text::from));
-    let tokens = i64::try_from(run.used.tokens).unwrap_or(i64::MAX);
     let view = RunView {
         run_id: run.id.as_str().into(),
         state: state_of(&run, job.as_ref()).into(),
         script: run.script.as_str().into(),
         result: result.unwrap_or_default(),
         error: of(&own, "error").unwrap_or_default(),
-        usage: object([("tokens", tokens.into()), ("cost_usd", run.used.cost.dollars().into())]),
+        usage: usage(run.used),
         started_at: text("started"),
         ended_at: text("ended"),
         calls: of(&shown, "nodes").and_then(Vec::<Value>::decode).unwrap_or_default(),
@@ -240,7 +239,7 @@ fn of_queued(job: &JobRow) -> Value {
 
 fn of_live(live: &Live) -> Value {
     let (result, error, used) = match live.outcome() {
-        Some(Ok(answer)) => (answer.value.clone(), Value::Null, usage(&answer)),
+        Some(Ok(answer)) => (answer.value.clone(), Value::Null, usage(answer.usage)),
         Some(Err(fault)) => {
             let error = object([
                 ("kind", fault.why.name().into()),
@@ -302,7 +301,10 @@ fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 
 async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let id = input.part(0);
-    if let Some(job) = job(rest, id)?.filter(|it| !it.state.is_over()) {
+    let _ = svc_service::once::begins();
+    let of = id.to_owned();
+    let found = blocking(rest, move |rest| job(rest, &of)).await??;
+    if let Some(job) = found.filter(|it| !it.state.is_over()) {
         let job = rest.service.jobs()?.cancel(rest.service.owner(), &job.id).await?;
         return Ok(Reply::Json(202, of_job(&job)));
     }
@@ -313,22 +315,16 @@ async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
         }
         Some(live) => Err(over(id, live.word())),
         None => {
-            let (_, run) = stored(rest, id)?;
+            let of = id.to_owned();
+            let (_, run) = blocking(rest, move |rest| stored(rest, &of)).await??;
             Err(over(run.id.as_str(), run.state.word()))
         }
     }
 }
 
 async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
-    let id = input.part(0);
-    if rest.service.live(id).is_some_and(|it| it.outcome().is_none()) {
-        return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
-    }
-    if let Some(job) = job(rest, id)?.filter(|it| !it.state.is_over()) {
-        let message = format!("the run {id} goes on by itself: its job is {}", job.state.name());
-        return Err(Fault::new(Why::Conflict, message));
-    }
-    let (_, run) = stored(rest, id)?;
+    let id = input.part(0).to_owned();
+    let (_, run) = blocking(rest, move |rest| stored(rest, &id)).await??;
     if run.state == RunState::Ok {
         return Err(over(run.id.as_str(), run.state.word()));
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use svc_contract::{
-    registry::{Field as _, Params as _, params, record},
+    registry::{Field as _, Params as _, Usage, params, record},
     value::{Money, Text, Value},
 };
 use svc_engine::output::planned::Planned;
@@ -267,16 +267,20 @@ pub(super) fn accepted(run: &Live) -> Value {
 
 /// The answer for a run that has ended.
 pub(super) fn ended(run: &Live, answer: Answer) -> Value {
+    finished(run.id().as_str(), answer)
+}
+
+/// The answer of a run of this name.
+pub(super) fn finished(run: &str, answer: Answer) -> Value {
     let confidence = answer.confidence();
-    let usage = usage(&answer);
-    let run_id = run.id().as_str().into();
-    let reply = RunReply { result: answer.value, run_id, usage, confidence };
+    let usage = usage(answer.usage);
+    let reply = RunReply { result: answer.value, run_id: run.into(), usage, confidence };
     with_ok(invoke::without_null(reply.encode(), "confidence"))
 }
 
-pub(super) fn usage(answer: &Answer) -> Value {
-    let tokens = i64::try_from(answer.usage.tokens).unwrap_or(i64::MAX);
-    object([("tokens", tokens.into()), ("cost_usd", answer.usage.cost.dollars().into())])
+pub(super) fn usage(used: Usage) -> Value {
+    let tokens = i64::try_from(used.tokens).unwrap_or(i64::MAX);
+    object([("tokens", tokens.into()), ("cost_usd", used.cost.dollars().into())])
 }
 
 fn served_call(input: &Input, calling: &Calling) -> Result<Call, Fault> {

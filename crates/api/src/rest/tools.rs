@@ -115,8 +115,8 @@ pub fn view(row: &tools::Row) -> Value {
 
 fn list(rest: &Rest) -> Reply {
     let rows = tools::table(rest.service.engine().registry());
-    let caller = rest.service.caller();
-    let views = rows.iter().filter(|it| caller.may_call(it.tier)).map(view);
+    let (caller, registry) = (rest.service.caller(), rest.service.engine().registry());
+    let views = rows.iter().filter(|it| caller.may_use(it.name, registry)).map(view);
     Reply::ok(with_ok(object([("tools", views.collect::<Vec<_>>().into())])))
 }
 

@@ -207,6 +207,14 @@ impl Rates {
         self.book.settle(run.to_owned(), used).await.map(drop)
     }
 
+    /// Gives back all that was reserved for a run, without waiting.
+    pub fn give_back(&self, limits: &RateLimits, run: &str) {
+        if limits.max_cost_per_day.is_some_and(|it| it > Money::ZERO) {
+            // If it is lost, the money stays reserved, so no quota is passed.
+            drop(self.book.settle(run.to_owned(), Money::ZERO));
+        }
+    }
+
     /// What is left of the money of the day.
     pub fn money_left(
         &self,

@@ -67,7 +67,8 @@ impl Jobs {
     /// Waits for the end of the run of a job, and writes down what becomes of the job.
     pub(super) async fn follow(&self, row: &JobRow, live: &Live) {
         live.begun().await;
-        if live.halt().is_none() {
+        // A run that was cut off before it began is begun by the next worker.
+        if live.is_recorded() {
             // If it is lost, the run is found in the store.
             let _ = self.book().note_begun(row.no);
         }

@@ -94,8 +94,13 @@ impl Jobs {
         })))
     }
 
-    /// Whether no workers take them; from now on they do.
-    pub(crate) fn is_free(&self) -> bool {
+    /// Whether nothing is queued, runs, waits or is scheduled. A book that cannot be read is not idle.
+    pub(crate) fn are_idle(&self) -> bool {
+        self.held().is_empty() && self.book().has_work().is_ok_and(|it| !it)
+    }
+
+    /// Takes them for workers, unless others did.
+    pub(crate) fn claim_workers(&self) -> bool {
         !self.0.has_workers.swap(true, Ordering::Relaxed)
     }
 

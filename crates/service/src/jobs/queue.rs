@@ -13,6 +13,7 @@ use super::{
 use crate::{
     Answer, Args, Call, Fault, Resolved, Service, Why, Work,
     components::workbench::{Asked, asked},
+    once,
 };
 
 /// A job that a call queues instead of running its work at once.
@@ -182,9 +183,17 @@ impl Jobs {
         let now = self.now();
         let id = queued.id.clone().unwrap_or_else(|| self.new_id("job_"));
         let run = self.runs().new_id(now);
-        let mut new = queued.work.row(owner, id.clone(), run, now);
+        let mut new = queued.work.row(owner, id.clone(), run.clone(), now);
         new.parent = queued.parent;
-        match self.book().submit(new).await? {
+        let noting = once::begins();
+        if let Some(noting) = &noting {
+            noting.run(&run).await?;
+        }
+        let submitted = self.book().submit(new).await?;
+        if let (Some(noting), Submitted::Full | Submitted::Busy(_)) = (noting, &submitted) {
+            noting.undo();
+        }
+        match submitted {
             Submitted::Queued(row) => {
                 self.tell();
                 Ok(*row)

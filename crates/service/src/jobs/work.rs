@@ -23,10 +23,14 @@ pub async fn run(service: Service, at_once: usize) {
     while !jobs.is_stopping() {
         // A failing book is looked at again a little later.
         let _ = jobs.upkeep().await;
-        while let Ok(place) = places.clone().try_acquire_owned() {
+        // A place of the owner, and one of those that all jobs share.
+        let all = &service.shared.job_places;
+        while let (Ok(own), Ok(shared)) =
+            (places.clone().try_acquire_owned(), all.clone().try_acquire_owned())
+        {
             match jobs.next().await {
                 Ok(Some(row)) => {
-                    tokio::spawn(work(service.clone(), jobs.clone(), row, place));
+                    tokio::spawn(work(service.clone(), jobs.clone(), row, (own, shared)));
                 }
                 Ok(None) | Err(_) => break,
             }
@@ -55,16 +59,15 @@ impl Jobs {
             self.book().expire(now).await?;
         }
         let mut gone = Vec::new();
-        let mut is_late = false;
         for (worker, until) in self.book().leases()? {
-            if worker != self.0.worker && !self.book().is_alive(&worker)? {
+            // This worker lives, however long the machine slept.
+            let is_other = worker != self.0.worker;
+            if is_other && (until <= now || !self.book().is_alive(&worker)?) {
                 gone.push(worker);
-            } else {
-                is_late |= until <= now;
             }
         }
-        if is_late || !gone.is_empty() {
-            self.book().reclaim(now, gone).await?;
+        if !gone.is_empty() {
+            self.book().reclaim(i64::MIN, gone).await?;
         }
         self.fire_due().await
     }
@@ -111,14 +114,19 @@ impl Jobs {
 }
 
 /// Does one job.
-async fn work(service: Service, jobs: Jobs, row: JobRow, place: OwnedSemaphorePermit) {
+async fn work(
+    service: Service,
+    jobs: Jobs,
+    row: JobRow,
+    place: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+) {
     match begin(&service, &jobs, &row).await {
         Ok(live) => {
             jobs.hold(&row, &live);
             jobs.follow(&row, &live).await;
         }
-        // Its owner does too much now, or has no key: the job waits.
-        Err(fault) if matches!(fault.why, Why::Rate | Why::Unauthorized) => {
+        // Its owner does too much now, or has no key, or the book is busy: the job waits.
+        Err(fault) if fault.retry_after.is_some() || fault.why == Why::Unauthorized => {
             tokio::time::sleep(LATER).await;
             while jobs.give_back(&row).await.is_err() && !jobs.is_stopping() {
                 tokio::time::sleep(LOOK).await;
@@ -142,9 +150,8 @@ async fn begin(service: &Service, jobs: &Jobs, row: &JobRow) -> Result<Arc<Live>
     let kept = service.kept().ok_or_else(super::queue::none)?;
     let resolved = service.resolve(call_of(row)?);
     if kept.knows(&row.run) {
-        // What has begun keeps the rights that it began with.
-        let retry = jobs.book().allowed_writes(row.run.clone()).await?;
-        return service.resume_job(row, resolved.ok(), retry).await;
+        // The rules for effects and the limits are those of now; the names were allowed then.
+        return service.resume_job(jobs, row, resolved.ok()).await;
     }
     if row.has_begun {
         let message = format!("the run {} of the job is not in the store any more", row.run);

@@ -97,7 +97,9 @@ impl OwnerHost {
     fn writable(&self, path: &Path) -> io::Result<PathBuf> {
         let inside = inside(path);
         let name = inside.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        if self.mounts.iter().any(|it| inside.starts_with(&it.name)) {
+        // A folder that is shared as `/` is hidden by the owner's files, and not the other way round.
+        let is_named = |it: &&Mount| !it.name.as_os_str().is_empty();
+        if self.mounts.iter().filter(is_named).any(|it| inside.starts_with(&it.name)) {
             let message = format!("`{}` is shared, and can only be read", shown(&inside));
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         }
@@ -289,7 +291,7 @@ impl Host for OwnerHost {
         self.base.sleep(duration)
     }
 
-    // `ask_person` keeps its default: no one at the server answers for a caller.
+    // Questions of the service go another way; no one at the server answers for a caller.
     fn ask_person(&self, question: &str, details: &str) -> Answering {
         let _ = (question, details);
         let message = "no person is available: this run belongs to a caller of the service";

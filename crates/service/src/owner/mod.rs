@@ -22,7 +22,7 @@ use svc_store::{SqliteStore, book::Book};
 use self::host::{Folders, Mount, OwnerHost};
 use crate::jobs::Jobs;
 
-/// The most owners whose stores are open at the same time.
+/// The most owners whose stores are open at the same time, besides those with jobs.
 const MOST_OPEN: usize = 64;
 
 /// Where the files of owners are, and what they share.
@@ -60,30 +60,30 @@ impl Owners {
         Self { folder: data.join("owners"), shared, published, open, engine }
     }
 
-    /// The owner of this name. The names of keys are names of folders.
-    pub(crate) fn find(&self, name: &str) -> Result<Arc<Owner>, StoreError> {
+    /// The owner of this name, and the name of one that was closed for it. The names of keys are names
+    /// of folders.
+    pub(crate) fn find(&self, name: &str) -> Result<(Arc<Owner>, Option<String>), StoreError> {
         let now = Instant::now();
         let mut open = self.open();
         if let Some((owner, used)) = open.get_mut(name) {
             *used = now;
-            return Ok(owner.clone());
+            return Ok((owner.clone(), None));
         }
         let owner = Arc::new(self.opened(name)?);
-        if open.len() >= MOST_OPEN {
-            // Its runs go on: they hold its engine and its store.
-            let oldest = open.iter().min_by_key(|(_, (_, used))| *used);
-            let oldest = oldest.map(|(name, _)| name.clone());
-            if let Some((owner, _)) = oldest.and_then(|it| open.remove(&it)) {
-                owner.jobs.stop();
-            }
-        }
+        let evicted = if open.len() >= MOST_OPEN { oldest_idle(&open) } else { None };
+        // Its runs go on: they hold its engine and its store.
+        let closed = evicted.as_ref().and_then(|it| open.remove(it));
         open.insert(name.to_owned(), (owner.clone(), now));
-        Ok(owner)
+        drop(open);
+        if let Some((owner, _)) = closed {
+            owner.jobs.stop();
+        }
+        Ok((owner, evicted))
     }
 
     /// The names of all owners that have a folder.
     pub(crate) fn names(&self) -> Vec<String> {
-        let found = self.engine.host().list(&self.folder, MOST_OPEN).unwrap_or_default();
+        let found = self.engine.host().list(&self.folder, usize::MAX).unwrap_or_default();
         let name = |it: DirEntry| it.path.file_name()?.to_str().map(str::to_owned);
         found.into_iter().filter(|it| it.stat.is_dir && !it.is_link).filter_map(name).collect()
     }
@@ -120,6 +120,14 @@ impl Owners {
         let jobs = Jobs::open(book, store.clone(), self.engine.clone())?;
         Ok(Owner { sent: engine(false).untrusted(), published: engine(true), store, jobs })
     }
+}
+
+/// The owner that was used longest ago and has no jobs: those of others need their workers.
+fn oldest_idle(open: &HashMap<String, (Arc<Owner>, Instant)>) -> Option<String> {
+    let mut all: Vec<_> = open.iter().collect();
+    all.sort_by_key(|(_, (_, used))| *used);
+    let idle = all.into_iter().find(|(_, (owner, _))| owner.jobs.are_idle());
+    idle.map(|(name, _)| name.clone())
 }
 
 impl Mount {

@@ -5,6 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{Book, Written};
 use crate::error::{Result, SqlResult};
 
+/// The columns of a report.
+const BUG: &str = "SELECT id, owner, title, description, run, at, is_open FROM bugs";
+
 /// The most reports of an owner.
 pub const MOST_BUGS: i64 = 1_000;
 
@@ -39,11 +42,13 @@ impl Book {
     /// too many.
     pub fn add_bug(&self, bug: BugRow) -> Written<Option<BugRow>> {
         self.write(move |own| {
-            let sql = "SELECT id, owner, title, description, run, at, is_open FROM bugs
-                WHERE owner = ?1 AND title = ?2 AND description = ?3 AND run IS ?4 AND is_open = 1";
+            let sql = format!(
+                "{BUG} WHERE owner = ?1 AND title = ?2 AND description = ?3 AND run IS ?4
+                    AND is_open = 1"
+            );
             let BugRow { owner, title, description, run, .. } = &bug;
             let known = own
-                .prepare_cached(sql)?
+                .prepare_cached(&sql)?
                 .query_row(params![owner, title, description, run], row)
                 .optional()?;
             if known.is_some() {
@@ -86,18 +91,17 @@ impl Book {
             let sql = "SELECT text FROM bug_comments WHERE bug = ?1 ORDER BY no DESC LIMIT 1";
             let last: Option<String> =
                 own.prepare_cached(sql)?.query_row([&id], |it| it.get(0)).optional()?;
+            if last.as_ref() != Some(&text) {
+                let sql = "SELECT count(*) FROM bug_comments WHERE bug = ?1";
+                let count: i64 = own.prepare_cached(sql)?.query_row([&id], |it| it.get(0))?;
+                if count >= MOST_COMMENTS {
+                    return Ok(BugChange::Full);
+                }
+                let sql = "INSERT INTO bug_comments (bug, at, text) VALUES (?1, ?2, ?3)";
+                own.prepare_cached(sql)?.execute(params![id, at, text])?;
+            }
             let sql = "UPDATE bugs SET is_open = ?1 WHERE id = ?2";
             own.prepare_cached(sql)?.execute(params![is_open, id])?;
-            if last.as_ref() == Some(&text) {
-                return Ok(BugChange::Done);
-            }
-            let sql = "SELECT count(*) FROM bug_comments WHERE bug = ?1";
-            let count: i64 = own.prepare_cached(sql)?.query_row([&id], |it| it.get(0))?;
-            if count >= MOST_COMMENTS {
-                return Ok(BugChange::Full);
-            }
-            let sql = "INSERT INTO bug_comments (bug, at, text) VALUES (?1, ?2, ?3)";
-            own.prepare_cached(sql)?.execute(params![id, at, text])?;
             Ok(BugChange::Done)
         })
     }
@@ -110,9 +114,11 @@ impl Book {
     /// The reports of an owner, the latest first: all, or those that are open or closed.
     pub fn bugs(&self, owner: &str, is_open: Option<bool>) -> Result<Vec<BugRow>> {
         self.read(|own| {
-            let sql = "SELECT id, owner, title, description, run, at, is_open FROM bugs
-                WHERE owner = ?1 AND is_open = coalesce(?2, is_open) ORDER BY at DESC, id DESC";
-            let mut found = own.prepare_cached(sql)?;
+            let sql = format!(
+                "{BUG} WHERE owner = ?1 AND is_open = coalesce(?2, is_open)
+                    ORDER BY at DESC, id DESC"
+            );
+            let mut found = own.prepare_cached(&sql)?;
             let rows = found.query_map(params![owner, is_open], row)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -130,9 +136,8 @@ impl Book {
 }
 
 fn bug(own: &Connection, owner: &str, id: &str) -> SqlResult<Option<BugRow>> {
-    let sql = "SELECT id, owner, title, description, run, at, is_open FROM bugs
-        WHERE owner = ?1 AND id = ?2";
-    Ok(own.prepare_cached(sql)?.query_row([owner, id], row).optional()?)
+    let sql = format!("{BUG} WHERE owner = ?1 AND id = ?2");
+    Ok(own.prepare_cached(&sql)?.query_row([owner, id], row).optional()?)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<BugRow> {

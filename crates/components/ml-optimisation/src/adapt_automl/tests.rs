@@ -141,7 +141,7 @@ fn numbers_and_classes_are_distinguished() {
 #[test]
 fn what_cannot_be_learnt_from_is_named() {
     let cases = [
-        ("[]", "y", "missing column `y`"),
+        ("[]", "y", "expected a table with rows, found an empty one"),
         ("[1]", "y", "expected a record as row 1, found int"),
         (r#"[{"x":1,"y":1}]"#, "y", "expected at least 10 rows with a `y`, found 1"),
         (r#"[{"x":[1],"y":1}]"#, "x", "expected at least 10 rows"),

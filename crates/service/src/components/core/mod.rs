@@ -90,7 +90,8 @@ pub(crate) enum Meta {
 }
 
 /// The tools that name their work.
-pub(crate) const META: [&str; 3] = ["invoke_component", "invoke_component_typed", "run_pipeline"];
+pub(crate) const META: [&str; 4] =
+    ["invoke_component", "invoke_component_typed", "run_pipeline", "compose_and_run"];
 
 /// The work of a tool that names it in its arguments; `None` for any other tool.
 pub(crate) fn meta(

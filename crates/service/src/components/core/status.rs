@@ -2,8 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, ErrorKind, Example, Field, Op, OpError, Scheme, Tier, Tool, nearest, params,
-        record,
+        Compute, Cx, ErrorKind, Example, Field, Op, OpError, Registry, Scheme, Tier, Tool, nearest,
+        params, record,
     },
     value::{Text, Value},
 };
@@ -70,8 +70,11 @@ impl Compute for Status {
         let caller = cx.lent::<Caller>()?;
         let catalog = cx.catalog()?;
         let rows = tools::table(catalog.registry());
-        let callable = rows.iter().filter(|it| caller.may_call(it.tier)).count();
-        let explain = self.explain.map(|name| explained(&name, &rows, &caller)).transpose()?;
+        let callable = rows.iter().filter(|it| caller.may_use(it.name, catalog.registry())).count();
+        let explain = self
+            .explain
+            .map(|name| explained(&name, &rows, &caller, catalog.registry()))
+            .transpose()?;
         let view = StatusView {
             tier: caller.tier.to_string(),
             tools_total: count(rows.len()),
@@ -84,7 +87,12 @@ impl Compute for Status {
     }
 }
 
-fn explained(name: &str, rows: &[tools::Row], caller: &Caller) -> Result<Explained, OpError> {
+fn explained(
+    name: &str,
+    rows: &[tools::Row],
+    caller: &Caller,
+    registry: &Registry,
+) -> Result<Explained, OpError> {
     let visible = || rows.iter().filter(|it| it.tier != Tier::Admin);
     let Some(row) = visible().find(|it| it.name == name) else {
         let error = OpError::not_found(format!("unknown tool `{name}`"));
@@ -93,10 +101,12 @@ fn explained(name: &str, rows: &[tools::Row], caller: &Caller) -> Result<Explain
             None => error,
         });
     };
-    let callable = caller.may_call(row.tier);
-    let verb = if callable { "includes" } else { "does not include" };
-    let reason = format!("the tier {} {verb} tools of the tier {}", caller.tier, row.tier);
-    Ok(Explained { callable, reason, tier_needed: Some(row.tier.to_string()) })
+    let verdict = caller.rights().of_tool(name, registry);
+    Ok(Explained {
+        callable: verdict.is_allowed(),
+        reason: verdict.to_string(),
+        tier_needed: Some(row.tier.to_string()),
+    })
 }
 
 fn count(number: usize) -> i64 {

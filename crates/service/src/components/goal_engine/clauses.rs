@@ -97,7 +97,7 @@ pub(super) fn clauses(goal: &str, verbs: &Verbs) -> Vec<Clause> {
 fn cut(text: &str, verbs: &Verbs) -> Option<(String, String, bool)> {
     let mut first: Option<(usize, &str, bool)> = None;
     // The comma of `after reading it, ..` is read with the order of the parts.
-    let is_after = text.to_lowercase().starts_with("after ");
+    let is_after = text.to_ascii_lowercase().starts_with("after ");
     for (joint, goes_on) in JOINTS.into_iter().filter(|it| !is_after || it.0 != ", ") {
         for (at, _) in text.match_indices(joint) {
             let after = &text[at + joint.len()..];
@@ -120,7 +120,7 @@ fn is_quoted(text: &str, at: usize) -> bool {
 
 /// Whether a text begins with what someone may ask for.
 fn begins(text: &str, verbs: &Verbs) -> bool {
-    let lower = text.to_lowercase();
+    let lower = text.to_ascii_lowercase();
     let text = OPENERS
         .iter()
         .find_map(|(it, _)| lower.strip_prefix(it)?.strip_prefix([' ', ',']))
@@ -134,7 +134,7 @@ fn in_time(text: &str, goes_on: bool) -> Vec<(String, bool)> {
         let word = it.split_whitespace().next().unwrap_or_default();
         word.len() > 5 && word.ends_with("ing")
     };
-    let lower = text.to_lowercase();
+    let lower = text.to_ascii_lowercase();
     if let Some(rest) = lower.strip_prefix("after ")
         && is_doing(rest)
         && let Some(comma) = text.find(", ")

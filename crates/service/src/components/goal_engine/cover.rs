@@ -155,7 +155,7 @@ fn subject(part: &str) -> Vec<Range<usize>> {
         " field ",
     ];
     const AFTER: [&str; 6] = [" in ", " from ", " of ", " to ", " into ", " and "];
-    let lower = part.to_lowercase();
+    let lower = part.to_ascii_lowercase();
     let of = |word: &str| {
         let start = lower.find(word)? + word.len();
         let rest = &lower[start..];
@@ -211,7 +211,7 @@ pub(super) fn asks_a_person(part: &str) -> bool {
         "get my approval",
         "let me approve",
     ];
-    let lower = part.to_lowercase();
+    let lower = part.to_ascii_lowercase();
     ASKS.iter().any(|it| lower.starts_with(it))
 }
 
@@ -220,7 +220,7 @@ pub(super) fn asks_a_person(part: &str) -> bool {
 fn by_kind(part: &str) -> Option<&'static str> {
     const SAVES: [&str; 6] = ["save", "write", "store", "put", "export", "keep"];
     const READS: [&str; 6] = ["read", "open", "load", "parse", "import", "get"];
-    let lower = part.to_lowercase();
+    let lower = part.to_ascii_lowercase();
     if asks_a_person(part) {
         return Some("approve");
     }

@@ -132,7 +132,7 @@ fn part_script(clause: &Clause, catalog: &dyn Catalog) -> Result<Option<Workflow
     if let Some(workflow) = script(&clause.text, catalog)? {
         return Ok(Some(workflow));
     }
-    let lower = clause.text.to_lowercase();
+    let lower = clause.text.to_ascii_lowercase();
     match LIGHT.iter().find_map(|it| lower.strip_prefix(it)) {
         Some(rest) => script(&clause.text[clause.text.len() - rest.len()..], catalog),
         None => Ok(None),

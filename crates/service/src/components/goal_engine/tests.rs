@@ -330,3 +330,12 @@ fn steps_of_a_goal_can_be_checked() {
     let found = validated(&given, &engine);
     assert!(found.problems.iter().all(|it| it.message.contains("missing argument")), "{found:?}");
 }
+
+/// Letters that get longer in lower case move no place.
+#[test]
+fn goals_in_any_letters_are_split() {
+    for goal in ["get İİİİİİ", "after İ, read İ.csv", "İstanbul then İzmir", "READ a.CSV AND İ"]
+    {
+        let _ = decomposed(goal, 8, None, engine_once());
+    }
+}

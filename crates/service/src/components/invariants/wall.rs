@@ -25,6 +25,9 @@ pub(super) fn through_meta_tools(system: &System, depth: Depth<'_>) -> Result<Lo
         (depth.look)()?;
         let needs = if rights::runs(op) { Tier::Admin } else { tier_of(op) };
         for (through, call) in calls(system, op, &mut random) {
+            // A tool that names its work needs its own tier, too.
+            let own = system.engine.registry().find_tool(through).map_or(Tier::Free, tier_of);
+            let needs = needs.max(own);
             decided(system, &mut looked, &format!("{op} by {through}"), &call, needs);
         }
     }
@@ -101,6 +104,12 @@ fn calls(system: &System, op: OpRef, random: &mut fastrand::Rng) -> Vec<(&'stati
         )];
         all.push(("invoke_component", tool("invoke_component", named(None))));
         all.push(("invoke_component_typed", tool("invoke_component_typed", named(typed))));
+        let id = Some(("id", text("a")));
+        let composed = vec![Value::Record(
+            named(id).into_iter().map(|(name, it)| (name.as_str().into(), it)).collect(),
+        )];
+        let composed: Args = [("steps".to_owned(), composed.into())].into_iter().collect();
+        all.push(("compose_and_run", tool("compose_and_run", composed)));
         let steps: Args = [("steps".to_owned(), steps.into())].into_iter().collect();
         all.push(("run_pipeline", tool("run_pipeline", steps)));
         all.push(("a step", Call { work: Work::Op(step), bounds: Bounds::default() }));

@@ -79,7 +79,8 @@ impl Book {
             // The clock may be ahead of those who expire them.
             let event = if row.expires <= now { ApprovalEvent::Expired } else { event };
             let Some(state) = row.state.next(event) else { return Ok(Answered::TooLate(row)) };
-            decide(own, &row, state, comment.as_deref(), now)?;
+            let comment = comment.as_deref().filter(|_| event != ApprovalEvent::Expired);
+            decide(own, &row, state, comment, now)?;
             let row = by_id(own, &owner, &id)?;
             Ok(match row {
                 Some(row) if event == ApprovalEvent::Expired => Answered::TooLate(row),
@@ -166,7 +167,13 @@ impl Book {
 /// repeated.
 fn mark(own: &Connection, new: &NewApproval) -> SqlResult<[u8; 32]> {
     let round: i64 = match new.kind {
-        AskKind::Ask => 0,
+        // One that expired is asked again when the run is resumed.
+        AskKind::Ask => {
+            let sql = "SELECT count(*) FROM approvals
+                WHERE run = ?1 AND kind = 'ask' AND path = ?2 AND state = 'expired'";
+            let of = params![new.run.as_str(), new.path];
+            own.prepare_cached(sql)?.query_row(of, |it| it.get(0))?
+        }
         AskKind::Write => {
             let sql = "SELECT count(*) FROM approvals
                 WHERE run = ?1 AND kind = 'write' AND path = ?2 AND used = 1";

@@ -230,6 +230,16 @@ impl Book {
         })
     }
 
+    /// Whether there is a job that has not ended, or a schedule.
+    pub fn has_work(&self) -> Result<bool> {
+        self.read(|it| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM jobs
+                    WHERE state IN ('queued', 'running', 'waiting'))
+                OR EXISTS (SELECT 1 FROM schedules)";
+            Ok(it.prepare_cached(sql)?.query_row([], |it| it.get(0))?)
+        })
+    }
+
     /// Whether a worker may take a job.
     pub fn has_ready(&self) -> Result<bool> {
         self.read(|it| {

@@ -1,18 +1,14 @@
-//! Runs that were started from outside: their events, their end, and how to stop them.
+//! A run that was started: its events, its end, and how to stop it.
 
 use std::{
-    collections::{HashMap, VecDeque},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use svc_contract::{
     registry::{ErrorKind, Usage},
     store::{RunId, StoreError, StoreErrorKind},
-    value::Money,
 };
 use svc_engine::{
     CancellationToken, Engine, Error, Happened, Request, Response, RunEvent, Running,
@@ -20,21 +16,15 @@ use svc_engine::{
 use svc_store::book::JobRow;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, watch};
 
+use super::{Of, Slot};
 use crate::{
     Answer, Fault, Resolved, StepReport, Why,
-    jobs::{Asked, Asking, Busy, Jobs, NewWork, QUIET},
-    metrics::{Ending, Metrics},
-    permit::{Permit, settle},
+    jobs::{Asked, Busy, NewWork, QUIET},
+    metrics::Metrics,
 };
 
 /// The most events of a run that a late reader can still get.
 const MOST_EVENTS: usize = 1000;
-
-/// How many ended runs are kept in memory for readers that come late.
-const MOST_ENDED: usize = 1000;
-
-/// How long an ended run is kept in memory.
-const KEPT: Duration = Duration::from_mins(10);
 
 /// A run that was started.
 pub struct Live {
@@ -112,7 +102,7 @@ pub enum Seen {
 }
 
 impl Live {
-    fn new(
+    pub(super) fn new(
         id: RunId,
         resolved: Option<&Resolved>,
         is_stored: bool,
@@ -222,6 +212,11 @@ impl Live {
         }
     }
 
+    /// Whether its start is in the store.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.state().next > 1
+    }
+
     /// Waits for the end.
     pub async fn ended(&self) -> RunEnd {
         let mut changed = self.changed.subscribe();
@@ -260,6 +255,11 @@ impl Live {
         }
     }
 
+    /// When it ended.
+    pub(super) fn ended_at(&self) -> Option<Instant> {
+        self.state().ended
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -281,7 +281,7 @@ impl Live {
         self.changed.send_modify(|it| *it += 1);
     }
 
-    fn end(&self, outcome: RunEnd) {
+    pub(super) fn end(&self, outcome: RunEnd) {
         let mut state = self.state();
         state.outcome = Some(outcome);
         state.ended = Some(Instant::now());
@@ -325,204 +325,9 @@ impl Drop for Cancelling {
     }
 }
 
-/// The runs of a service.
-#[derive(Default)]
-pub(crate) struct Registry {
-    all: Mutex<HashMap<String, Arc<Live>>>,
-    /// Gives runs that are not stored a name.
-    unstored: AtomicU64,
-    pub(crate) metrics: Arc<Metrics>,
-}
-
-/// The wait for a place among the runs that are computed at the same time.
-pub(crate) trait Slot:
-    Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static
-{
-}
-
-impl<F> Slot for F where F: Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {}
-
-/// Whose run it is.
-pub(crate) struct Of {
-    pub(crate) owner: String,
-    /// The job whose run it is.
-    pub(crate) job: Option<JobRow>,
-}
-
-/// What is needed to start a run.
-pub(crate) struct Start {
-    pub(crate) engine: Engine,
-    pub(crate) resolved: Resolved,
-    pub(crate) cancel: CancellationToken,
-    pub(crate) permit: Permit,
-    pub(crate) jobs: Option<Jobs>,
-    pub(crate) of: Of,
-    /// The run whose calls it takes over.
-    pub(crate) over: Option<RunId>,
-}
-
-/// What is needed to resume a run.
-pub(crate) struct Continued {
-    pub(crate) engine: Engine,
-    pub(crate) id: RunId,
-    pub(crate) cancel: CancellationToken,
-    pub(crate) permit: Permit,
-    /// What its earlier parts have cost, which is settled already.
-    pub(crate) paid: Money,
-    pub(crate) jobs: Option<Jobs>,
-    pub(crate) of: Of,
-    /// The call that began it, if it is known.
-    pub(crate) resolved: Option<Resolved>,
-    /// The writes that may be repeated.
-    pub(crate) retry: Vec<String>,
-}
-
-impl Registry {
-    /// Starts a run, which waits for its slot first.
-    pub(crate) fn start(&self, start: Start, slot: impl Slot) -> Result<Arc<Live>, Fault> {
-        let Start { engine, resolved, cancel, permit, jobs, of, over } = start;
-        let asking = Asking::default();
-        let is_kept = resolved.is_kept || of.job.is_some();
-        let engine = lending(engine, jobs.filter(|_| is_kept), &asking);
-        let mut request = resolved.request(&engine).acknowledged();
-        if let Some(job) = &of.job {
-            request = request.named(job.run.clone());
-        }
-        if let Some(over) = over {
-            request = request.taking_over(over.as_str())?;
-        }
-        let request = request.cancelled_by(cancel.clone()).into_owned();
-        let is_stored = request.id().is_some();
-        let id = request.id().cloned().unwrap_or_else(|| self.name(&engine));
-        let live = Live::new(id, Some(&resolved), is_stored, cancel, of);
-        asking.of(&live);
-        self.add(live.clone());
-        let (run, metrics) = (live.clone(), self.metrics.clone());
-        tokio::spawn(async move {
-            let ended = run.run(request, Some(&resolved), slot, &metrics).await;
-            let largest = permit.largest_result();
-            settle(permit, &ended, Money::ZERO).await;
-            let ended = run.outcome_of(ended, Some(&resolved), &engine);
-            let ended = ended.and_then(|it| it.within(largest));
-            metrics.ended(Ending::of(&ended));
-            run.end(ended);
-        });
-        Ok(live)
-    }
-
-    /// Resumes a stored run.
-    pub(crate) fn resume(&self, it: Continued, slot: impl Slot) -> Result<Arc<Live>, Fault> {
-        let Continued { engine, id, cancel, permit, paid, jobs, of, resolved, retry } = it;
-        let asking = Asking::default();
-        let engine = lending(engine, jobs, &asking);
-        let request = engine.resume(id.as_str())?.acknowledged().cancelled_by(cancel.clone());
-        let request = retry.iter().fold(request, |it, path| it.retry_write(path)).into_owned();
-        let live = Live::new(id, resolved.as_ref(), true, cancel, of);
-        asking.of(&live);
-        self.add(live.clone());
-        let (run, metrics) = (live.clone(), self.metrics.clone());
-        tokio::spawn(async move {
-            let ended = run.run(request, resolved.as_ref(), slot, &metrics).await;
-            settle(permit, &ended, paid).await;
-            let ended = run.outcome_of(ended, resolved.as_ref(), &engine);
-            metrics.ended(Ending::of(&ended));
-            run.end(ended);
-        });
-        Ok(live)
-    }
-
-    /// The run of this name.
-    pub(crate) fn find(&self, id: &str) -> Option<Arc<Live>> {
-        self.all().get(id).cloned()
-    }
-
-    /// The runs that have not ended.
-    pub(crate) fn running(&self) -> Vec<Arc<Live>> {
-        self.all().values().filter(|it| it.outcome().is_none()).cloned().collect()
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, live: Arc<Live>) {
-        let mut all = self.all();
-        forget(&mut all);
-        all.insert(live.id.to_string(), live);
-    }
-
-    fn name(&self, engine: &Engine) -> RunId {
-        // Two runs of the same millisecond need two names.
-        let number = self.unstored.fetch_add(1, Ordering::Relaxed);
-        let now = engine.host().now().saturating_add(i64::try_from(number % 1000).unwrap_or(0));
-        RunId::new(now)
-    }
-}
-
-/// The engine of one run, whose questions are kept.
-fn lending(engine: Engine, jobs: Option<Jobs>, asking: &Asking) -> Engine {
-    match jobs {
-        Some(jobs) => engine.lend(Arc::new(asking.lent(jobs))),
-        None => engine,
-    }
-}
-
-/// Forgets the ended runs that are old, and the oldest ones beyond the limit.
-fn forget(all: &mut HashMap<String, Arc<Live>>) {
-    let ended = |it: &Arc<Live>| it.state().ended;
-    all.retain(|_, it| ended(it).is_none_or(|at| at.elapsed() < KEPT));
-    let mut old: Vec<(Instant, String)> =
-        all.iter().filter_map(|(id, it)| Some((ended(it)?, id.clone()))).collect();
-    old.sort();
-    let many = all.len().saturating_sub(MOST_ENDED);
-    for (_, id) in old.into_iter().take(many) {
-        all.remove(&id);
-    }
-}
-
-/// Waits for a slot, unless the run is cancelled first.
-async fn waited(
-    slot: impl Slot,
-    cancel: &CancellationToken,
-) -> Result<OwnedSemaphorePermit, Fault> {
-    let cancelled = || Fault::new(Why::Op(ErrorKind::Cancelled), "cancelled before it began");
-    cancel.run_until_cancelled(slot).await.unwrap_or_else(|| Err(cancelled()))
-}
-
-async fn watch_events(
-    run: &Live,
-    running: &mut Running,
-    resolved: Option<&Resolved>,
-    metrics: &Metrics,
-) {
-    let mut busy = Busy::default();
-    loop {
-        let is_asking = !run.asked.is_empty() && run.halt().is_none();
-        let event = tokio::select! {
-            event = running.events().next() => event,
-            () = run.asked.changed() => continue,
-            () = tokio::time::sleep(QUIET), if is_asking => {
-                run.park(&busy);
-                continue;
-            }
-        };
-        let Some(event) = event else { return };
-        metrics.seen(&event);
-        busy.note(&event);
-        if let Some(resolved) = resolved {
-            run.count(&event, resolved);
-        }
-        let is_end = matches!(event.what, Happened::Ended { .. });
-        // The outcome, which has the shape of the call, is the end.
-        if !is_end {
-            run.push(event);
-        }
-    }
-}
-
 impl Live {
     /// Waits for a slot, then runs to the end: the answer, or why the run has none.
-    async fn run(
+    pub(super) async fn run(
         &self,
         request: Request<'static>,
         resolved: Option<&Resolved>,
@@ -540,7 +345,7 @@ impl Live {
     }
 
     /// The end of the run in the shape of the call.
-    fn outcome_of(
+    pub(super) fn outcome_of(
         &self,
         ended: Result<Result<Answer, Error>, Fault>,
         resolved: Option<&Resolved>,
@@ -586,6 +391,46 @@ impl Live {
             usage: response.usage,
             took,
             steps: self.state().steps.clone(),
+        }
+    }
+}
+
+/// Waits for a slot, unless the run is cancelled first.
+async fn waited(
+    slot: impl Slot,
+    cancel: &CancellationToken,
+) -> Result<OwnedSemaphorePermit, Fault> {
+    let cancelled = || Fault::new(Why::Op(ErrorKind::Cancelled), "cancelled before it began");
+    cancel.run_until_cancelled(slot).await.unwrap_or_else(|| Err(cancelled()))
+}
+
+async fn watch_events(
+    run: &Live,
+    running: &mut Running,
+    resolved: Option<&Resolved>,
+    metrics: &Metrics,
+) {
+    let mut busy = Busy::default();
+    loop {
+        let is_asking = !run.asked.is_empty() && run.halt().is_none();
+        let event = tokio::select! {
+            event = running.events().next() => event,
+            () = run.asked.changed() => continue,
+            () = tokio::time::sleep(QUIET), if is_asking => {
+                run.park(&busy);
+                continue;
+            }
+        };
+        let Some(event) = event else { return };
+        metrics.seen(&event);
+        busy.note(&event);
+        if let Some(resolved) = resolved {
+            run.count(&event, resolved);
+        }
+        let is_end = matches!(event.what, Happened::Ended { .. });
+        // The outcome, which has the shape of the call, is the end.
+        if !is_end {
+            run.push(event);
         }
     }
 }
