@@ -22,6 +22,7 @@ use crate::{
         rates::{RateRefusal, Window},
         roles::{AccessPolicy, PolicyError, Roles},
     },
+    components::RolesFile,
 };
 
 /// Whose calls a service answers.
@@ -73,6 +74,12 @@ impl Gate {
 
     pub(crate) fn data(&self) -> &std::path::Path {
         &self.entrance.data
+    }
+
+    /// The file of the roles, on the host of the service.
+    pub(crate) fn roles_file(&self, host: Arc<dyn Host>) -> RolesFile {
+        let Entrance { data, is_hosted, .. } = &self.entrance;
+        RolesFile { path: Access::policy_file(data), is_hosted: *is_hosted, host }
     }
 
     /// The keys, once someone has issued one or they are needed from the start.

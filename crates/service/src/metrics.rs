@@ -1,13 +1,13 @@
 //! What a service counts: calls by surface and status, their durations, and what runs used.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     fmt::{self, Write as _},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use svc_contract::{
@@ -22,8 +22,8 @@ use crate::{RunEnd, Why};
 const BUCKETS: [u64; 13] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000];
 
 /// The numbers of a service since its start.
-#[derive(Default)]
 pub struct Metrics {
+    started: Instant,
     calls: Mutex<Calls>,
     tokens: AtomicU64,
     /// In billionths of a dollar.
@@ -36,6 +36,8 @@ pub struct Metrics {
 struct Calls {
     by_status: BTreeMap<(&'static str, u16), u64>,
     durations: BTreeMap<&'static str, Durations>,
+    /// By the hours since the start, the last 24 of them.
+    hours: VecDeque<(u64, Hour)>,
 }
 
 #[derive(Default)]
@@ -43,6 +45,24 @@ struct Durations {
     /// For each bucket, the calls that took no longer; the last one counts all.
     buckets: [u64; BUCKETS.len() + 1],
     sum: Duration,
+}
+
+/// The calls of an hour.
+#[derive(Default)]
+struct Hour {
+    calls: u64,
+    errors: u64,
+    durations: Durations,
+}
+
+/// The calls of the last 24 hours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recent {
+    pub calls: u64,
+    /// Those with an error of the server, or of a service behind it.
+    pub errors: u64,
+    /// The time within which 95 of 100 were answered, between two ends of buckets.
+    pub p95: Option<Duration>,
 }
 
 /// How a run ended.
@@ -76,20 +96,39 @@ impl Ending {
     }
 }
 
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+            calls: Mutex::default(),
+            tokens: AtomicU64::default(),
+            cost: AtomicU64::default(),
+            ended: <[AtomicU64; 3]>::default(),
+        }
+    }
+}
+
 impl Metrics {
     /// Counts an answer. `surface` names the kind of interface: `rest`.
     pub fn answered(&self, surface: &'static str, status: u16, took: Duration) {
+        let hour = self.hour();
         let mut calls = self.calls();
         *calls.by_status.entry((surface, status)).or_default() += 1;
-        let durations = calls.durations.entry(surface).or_default();
-        durations.sum += took;
-        for (bucket, most) in
-            durations.buckets.iter_mut().zip(BUCKETS.iter().copied().map(Some).chain([None]))
-        {
-            if most.is_none_or(|it| took <= Duration::from_millis(it)) {
-                *bucket += 1;
-            }
-        }
+        calls.durations.entry(surface).or_default().add(took);
+        let now = calls.hour(hour);
+        now.calls += 1;
+        now.errors += u64::from(status >= 500);
+        now.durations.add(took);
+    }
+
+    /// The answers of the last 24 hours.
+    pub fn recent(&self) -> Recent {
+        self.calls().recent(self.hour())
+    }
+
+    /// The hours since the start.
+    fn hour(&self) -> u64 {
+        self.started.elapsed().as_secs() / 3600
     }
 
     /// Counts what was spent.
@@ -151,7 +190,64 @@ impl Metrics {
     }
 }
 
+impl Durations {
+    fn add(&mut self, took: Duration) {
+        self.sum += took;
+        for (bucket, most) in
+            self.buckets.iter_mut().zip(BUCKETS.iter().copied().map(Some).chain([None]))
+        {
+            if most.is_none_or(|it| took <= Duration::from_millis(it)) {
+                *bucket += 1;
+            }
+        }
+    }
+
+    /// The time within which so many of 100 were answered, as Prometheus estimates it: durations
+    /// lie evenly in their bucket.
+    fn percentile(&self, percent: u64) -> Option<Duration> {
+        let all = self.buckets[BUCKETS.len()];
+        if all == 0 {
+            return None;
+        }
+        let wanted = (all * percent).div_ceil(100);
+        let mut below = (0, 0);
+        for (end, count) in BUCKETS.into_iter().zip(self.buckets) {
+            let (start, before) = below;
+            if count >= wanted {
+                let part = (end - start) * 1000 * (wanted - before) / (count - before);
+                return Some(Duration::from_micros(start * 1000 + part));
+            }
+            below = (end, count);
+        }
+        BUCKETS.last().map(|it| Duration::from_millis(*it))
+    }
+}
+
 impl Calls {
+    /// The counts of this hour.
+    fn hour(&mut self, hour: u64) -> &mut Hour {
+        if self.hours.back().is_none_or(|(last, _)| *last < hour) {
+            self.hours.push_back((hour, Hour::default()));
+        }
+        while self.hours.len() > 1 && self.hours.front().is_some_and(|(at, _)| at + 24 <= hour) {
+            self.hours.pop_front();
+        }
+        let last = self.hours.len() - 1;
+        &mut self.hours[last].1
+    }
+
+    fn recent(&self, hour: u64) -> Recent {
+        let mut all = Hour::default();
+        for (_, it) in self.hours.iter().filter(|(at, _)| at + 24 > hour) {
+            all.calls += it.calls;
+            all.errors += it.errors;
+            for (sum, count) in all.durations.buckets.iter_mut().zip(it.durations.buckets) {
+                *sum += count;
+            }
+        }
+        Recent { calls: all.calls, errors: all.errors, p95: all.durations.percentile(95) }
+    }
+
     fn write(&self, out: &mut String) -> fmt::Result {
         head(out, "svc_calls_total", "counter", "Answers, by surface and status.")?;
         for ((surface, status), count) in &self.by_status {
@@ -211,5 +307,31 @@ mod tests {
         ] {
             assert!(text.lines().any(|it| it == line), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn the_calls_of_a_day_are_counted_by_the_hour() {
+        let mut calls = Calls::default();
+        for (hour, counted) in [(0, 1), (0, 2), (23, 3), (24, 2)] {
+            let now = calls.hour(hour);
+            now.calls += 1;
+            now.durations.add(Duration::from_millis(40));
+            assert_eq!(calls.recent(hour).calls, counted, "{hour}");
+        }
+        assert_eq!(calls.recent(60), Recent { calls: 0, errors: 0, p95: None });
+        calls.hour(24 * 365);
+        assert_eq!(calls.hours.len(), 1);
+    }
+
+    #[test]
+    fn the_95th_of_100_durations_is_estimated_within_its_bucket() {
+        let mut all = Durations::default();
+        for millis in 1..=100 {
+            all.add(Duration::from_millis(millis));
+        }
+        let p95 = all.percentile(95).unwrap().as_millis();
+        assert!((90..=100).contains(&p95), "{p95}");
+        all.add(Duration::from_mins(10));
+        assert_eq!(all.percentile(100), Some(Duration::from_mins(1)));
     }
 }

@@ -121,6 +121,10 @@ impl Service {
         let engine = engine.with(components::ALL);
         let host = engine.host();
         let gate = options.entrance.map(|it| Gate::open(it, host)).transpose()?.map(Arc::new);
+        let engine = match &gate {
+            Some(gate) => engine.clone().lend(Arc::new(gate.roles_file(engine.shared_host()))),
+            None => engine,
+        };
         let owners = gate.as_ref().map(|gate| {
             let folder = options.folder.as_deref();
             Owners::new(engine.clone(), gate.data(), &options.shared, folder)

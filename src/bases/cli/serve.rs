@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use svc_api::rest::{Listening, ProxyNetwork, Rest};
+use svc_api::rest::{Listening, ProxyNetwork, Rest, TlsFiles};
 use svc_contract::registry::OpError;
 use svc_service::{Entrance, Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,13 @@ pub(super) struct Serve {
     /// The network of a proxy that callers come through, whose `X-Forwarded-For` is believed.
     #[arg(long, value_name = "CIDR")]
     behind_proxy: Vec<ProxyNetwork>,
+    /// A certificate in PEM, with those that lead to a known authority after it: callers begin with
+    /// TLS. A renewed one is used within a minute.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key in PEM, without a password.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Serve strangers: everybody needs a key, the role `free` only reads, and only what is made
     /// for them is answered.
     #[arg(long)]
@@ -61,11 +68,12 @@ const EXAMPLES: &str = r#"Examples:
   curl -s localhost:8010/scripts
   curl -s localhost:8010/scripts/word_count --json '{"folder": "docs", "most": 2}'
   curl -s localhost:8010/invoke/text --json '{"op": "upper", "params": {"text": "hello"}}'
+  svc serve flows --bind 0.0.0.0:443 --tls-cert fullchain.pem --tls-key key.pem
   curl -sN localhost:8010/scripts/research --json '{"question": "how are budgets enforced?"}' \
        -H 'Accept: text/event-stream'
 
-The server answers only to this machine, and anyone on it may call until the first key is issued
-(`svc keys issue`); SIGHUP reads the roles again. A changed script is served
+The server answers only to this machine unless it has a certificate or a proxy, and anyone on it
+may call until the first key is issued (`svc keys issue`); SIGHUP reads the roles again. A changed script is served
 within a second; one that no longer checks is served as it was before. Runs of scripts are
 recorded, as with `svc run`. `/openapi.json` describes every endpoint. Ctrl-C and SIGTERM let runs
 end for up to 10 seconds; a run that is cut off can be resumed."#;
@@ -98,6 +106,8 @@ impl Serve {
             let failure =
                 Failure::reading(OpError::failed(format!("cannot listen at {}: {err}", self.bind)));
             match err.kind() {
+                std::io::ErrorKind::InvalidInput => Failure::new(CONFIGURATION, err.to_string())
+                    .help("`--tls-cert` and `--tls-key` name a certificate and its key in PEM"),
                 std::io::ErrorKind::AddrInUse => failure.help("choose another port with `--bind`"),
                 _ => failure,
             }
@@ -113,12 +123,14 @@ impl Serve {
 
     /// Keys must not travel over a network that others can read.
     fn test_address(&self) -> Result<()> {
-        if is_local(self.bind.ip()) || !self.behind_proxy.is_empty() {
+        let is_private = self.tls_cert.is_some() || !self.behind_proxy.is_empty();
+        if is_local(self.bind.ip()) || is_private {
             return Ok(());
         }
         let message = format!("{} can be reached from other machines", self.bind.ip());
         Err(Failure::new(CONFIGURATION, message).help(
-            "put a proxy with TLS before it, and name its network: `--behind-proxy 10.0.0.0/8`",
+            "give it a certificate with `--tls-cert` and `--tls-key`, or put a proxy with TLS before \
+             it and name its network: `--behind-proxy 10.0.0.0/8`",
         ))
     }
 
@@ -161,6 +173,9 @@ impl Serve {
     }
 
     fn listening(&self, rest: &Rest, session: &Session) -> Listening {
+        let files = self.tls_cert.clone().zip(self.tls_key.clone());
+        let tls = files.map(|(certificate, key)| TlsFiles { certificate, key });
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let (terminal, service) = (session.terminal, rest.service.clone());
         let announce = move |address: SocketAddr| {
             if let Some(folder) = service.folder() {
@@ -176,12 +191,13 @@ impl Serve {
                 Ok(false) => {}
                 Err(fault) => terminal.note(&fault.message),
             }
-            terminal.note(&format!("listening at http://{address}"));
+            terminal.note(&format!("listening at {scheme}://{address}"));
         };
         Listening {
             address: self.bind,
             origins: self.cors.clone(),
             proxies: self.behind_proxy.clone(),
+            tls,
             is_hosted: self.hosted,
             announce: Box::new(announce),
         }

@@ -23,11 +23,17 @@ pub(super) struct Guard {
     origins: Vec<String>,
     /// Whether a proxy is before it: then callers use the name of the proxy.
     is_behind: bool,
+    has_tls: bool,
 }
 
 impl Guard {
-    pub(super) fn new(address: SocketAddr, origins: Vec<String>, is_behind: bool) -> Self {
-        Self { address, origins, is_behind }
+    pub(super) fn new(
+        address: SocketAddr,
+        origins: Vec<String>,
+        is_behind: bool,
+        has_tls: bool,
+    ) -> Self {
+        Self { address, origins, is_behind, has_tls }
     }
 
     /// Refuses a request for another host, and one from a page of another origin.
@@ -41,7 +47,7 @@ impl Guard {
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         let origin = origin.to_str().unwrap_or_default();
-        if self.is_allowed(origin) || self.is_same(origin) {
+        if self.is_allowed(origin) || self.is_same(origin, &host) {
             return Ok(());
         }
         let fault = denied(format!("pages of the origin `{origin}` may not call this server"));
@@ -96,21 +102,35 @@ impl Guard {
     }
 
     /// Whether a page comes from this server itself.
-    fn is_same(&self, origin: &str) -> bool {
-        origin.strip_prefix("http://").is_some_and(|it| self.is_own(it))
+    fn is_same(&self, origin: &str, host: &str) -> bool {
+        let Some((scheme, authority)) = origin.split_once("://") else { return false };
+        let is_secure = self.has_tls || self.is_behind;
+        if scheme != "http" && !(scheme == "https" && is_secure) {
+            return false;
+        }
+        if self.has_other_names() {
+            authority.eq_ignore_ascii_case(host)
+        } else {
+            self.is_own(authority)
+        }
     }
 
-    /// Whether a name may be that of this server. Behind a proxy, and at an address that others
-    /// reach, it has names that only they know; keys keep the pages of others out there.
+    /// Whether a name may be that of this server.
     fn is_known(&self, authority: &str) -> bool {
-        self.is_behind || !self.address.ip().is_loopback() || self.is_own(authority)
+        self.has_other_names() || self.is_own(authority)
+    }
+
+    /// Behind a proxy, and at an address that others reach, the server has names that only they
+    /// know; keys keep the pages of others out there.
+    fn has_other_names(&self) -> bool {
+        self.is_behind || !self.address.ip().is_loopback()
     }
 
     /// Whether a name and port mean this server.
     fn is_own(&self, authority: &str) -> bool {
         let (name, port) = match authority.rsplit_once(':') {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
-            _ => (authority, Some(80)),
+            _ => (authority, Some(if self.has_tls { 443 } else { 80 })),
         };
         let name = name.trim_start_matches('[').trim_end_matches(']');
         let is_name = match name.parse::<IpAddr>() {
@@ -133,7 +153,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        let guard = Guard::new("127.0.0.1:8010".parse().unwrap(), Vec::new(), false);
+        let guard = Guard::new("127.0.0.1:8010".parse().unwrap(), Vec::new(), false, false);
         for host in ["127.0.0.1:8010", "localhost:8010", "LOCALHOST:8010", "[::1]:8010"] {
             assert!(guard.is_own(host), "{host}");
         }
@@ -154,11 +174,21 @@ mod tests {
         ] {
             assert!(!guard.is_own(host), "{host}");
         }
-        assert!(guard.is_same("http://localhost:8010"));
+        assert!(guard.is_same("http://localhost:8010", ""));
         for origin in
             ["null", "http://evil.com", "https://localhost:8010", "file://", "http://localhost:80"]
         {
-            assert!(!guard.is_same(origin), "{origin}");
+            assert!(!guard.is_same(origin, ""), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_others_reach_answers_its_own_pages_by_any_name() {
+        let guard = Guard::new("10.0.0.1:443".parse().unwrap(), Vec::new(), false, true);
+        assert!(guard.is_known("svc.example.com"));
+        assert!(guard.is_same("https://svc.example.com", "svc.example.com"));
+        for origin in ["https://evil.com", "ftp://svc.example.com", "svc.example.com", "null"] {
+            assert!(!guard.is_same(origin, "svc.example.com"), "{origin}");
         }
     }
 }

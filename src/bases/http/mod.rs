@@ -1,4 +1,4 @@
-//! HTTP/1.1: connections in, and the REST interface of `svc_api` behind them.
+//! HTTP/1.1, with TLS or without: connections in, and the REST interface of `svc_api` behind them.
 //!
 //! Only the bytes are dealt with here: limits of size and time, the headers of every answer, and the
 //! streams of events.
@@ -8,6 +8,7 @@ mod guard;
 mod packed;
 mod reply;
 mod request;
+mod tls;
 
 use std::{
     convert::Infallible,
@@ -19,20 +20,25 @@ use std::{
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+    server::graceful::{GracefulShutdown, Watcher},
 };
 use svc_api::rest::{
     Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
 };
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Turned, Visitor, Why, access::rates::Window};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
 use reply::{Answer, Id};
+use tls::Tls;
 
-/// How long a caller may take to send the head of a request.
+/// How long a caller may take for the handshake of TLS, and to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
 /// The most connections at the same time.
@@ -44,6 +50,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// A server that listens.
 struct Server {
     listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     door: Arc<Door>,
 }
 
@@ -58,13 +65,15 @@ struct Door {
 /// Listens at an address and answers until it is stopped; then runs may end for a while.
 pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
     Box::pin(async move {
-        let Listening { address, origins, proxies, is_hosted, announce } = listening;
+        let Listening { address, origins, proxies, tls, is_hosted, announce } = listening;
+        let host = rest.service.engine().shared_host();
+        let tls = tls.map(|it| Tls::read(it, host)).transpose()?.map(Arc::new);
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let guard = Guard::new(address, origins, !proxies.is_empty());
+        let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
         let door = Arc::new(Door { rest, guard, proxies, is_hosted });
-        Server { listener, door }.serve(stop).await;
+        Server { listener, tls, door }.serve(stop).await;
         Ok(())
     })
 }
@@ -72,11 +81,12 @@ pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) 
 impl Server {
     /// Answers until it is stopped, then lets runs end for a while.
     async fn serve(self, stop: CancellationToken) {
-        let Self { listener, door } = self;
+        let Self { listener, tls, door } = self;
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         let service = door.rest.service.clone();
         let working = tokio::spawn(async move { service.work().await });
+        let following = tls.clone().map(|tls| tokio::spawn(async move { tls.follow().await }));
         // While runs end, health and results are still answered; new calls are refused.
         let over = CancellationToken::new();
         let (service, ended) = (door.rest.service.clone(), over.clone());
@@ -94,25 +104,59 @@ impl Server {
             };
             let Ok(place) = connections.clone().try_acquire_owned() else { continue };
             let _ = stream.set_nodelay(true);
-            let own = door.clone();
-            let answering = service_fn(move |request| {
-                let door = own.clone();
-                async move { Ok::<_, Infallible>(door.answer(request, peer.ip()).await) }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .serve_connection(TokioIo::new(stream), answering);
-            let connection = graceful.watch(connection);
+            let caller = Connection {
+                peer: peer.ip(),
+                tls: tls.clone(),
+                door: door.clone(),
+                watcher: graceful.watcher(),
+            };
             tokio::spawn(async move {
-                // An error is the caller's end of the connection.
-                let _ = connection.await;
+                caller.answered(stream).await;
                 drop(place);
             });
+        }
+        if let Some(following) = following {
+            following.abort();
         }
         drop(listener);
         let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
+    }
+}
+
+/// A caller's connection.
+struct Connection {
+    peer: IpAddr,
+    tls: Option<Arc<Tls>>,
+    door: Arc<Door>,
+    watcher: Watcher,
+}
+
+impl Connection {
+    async fn answered(self, stream: TcpStream) {
+        match self.tls.clone() {
+            None => self.served(stream).await,
+            // A caller that cannot begin has no request to answer.
+            Some(tls) => {
+                if let Ok(stream) = tls.accept(stream, HEAD).await {
+                    self.served(stream).await;
+                }
+            }
+        }
+    }
+
+    async fn served(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+        let Self { peer, door, watcher, .. } = self;
+        let answering = service_fn(move |request| {
+            let door = door.clone();
+            async move { Ok::<_, Infallible>(door.answer(request, peer).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .serve_connection(TokioIo::new(stream), answering);
+        // An error is the caller's end of the connection.
+        let _ = watcher.watch(connection).await;
     }
 }
 

@@ -32,6 +32,10 @@ impl Client {
         self.address.to_string()
     }
 
+    pub(super) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     pub(super) fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], None)
     }

@@ -57,6 +57,8 @@ fn endpoints_have_the_shapes_of_the_specification() {
         stats["tools_total"].as_i64().unwrap() >= 15 && stats["uptime_sec"].is_i64(),
         "{stats}"
     );
+    assert!(stats["calls_24h"].as_i64().unwrap() >= 5 && stats["errors_24h"] == 0, "{stats}");
+    assert!(stats["p95_ms"].as_f64().unwrap() > 0.0, "{stats}");
 
     let answer = server
         .post("/guide/ask", r#"{"query": "how do I mock a component in a test?", "top_k": 2}"#);

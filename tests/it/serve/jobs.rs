@@ -188,6 +188,9 @@ fn a_question_waits_without_a_run_and_its_first_answer_decides() {
     let (run, job) = (accepted["run_id"].as_str().unwrap(), accepted["job_id"].as_str().unwrap());
     until(|| state(&server, job) == "waiting");
     assert_eq!(server.get(&format!("/runs/{run}")).ok()["state"], "waiting");
+    let waiting = server.get("/runs?state=waiting").ok();
+    assert_eq!(waiting["runs"][0]["run_id"], run, "the list has the same state: {waiting}");
+    server.get("/runs?state=asleep").fails(422, "invalid_input");
     server.post(&format!("/runs/{run}/resume"), "").fails(409, "conflict");
 
     let server = restarted(server);

@@ -11,6 +11,7 @@ mod owners;
 mod runs;
 mod scripts;
 mod system;
+mod tls;
 mod tools;
 mod walls;
 mod workflow;
@@ -109,7 +110,8 @@ impl Server {
         let address = loop {
             let line = told.recv_timeout(Duration::from_mins(2)).expect("the server listens");
             notes += &format!("{line}\n");
-            if let Some((_, address)) = line.split_once("listening at http://") {
+            if let Some((_, address)) = line.split_once("listening at ") {
+                let (_, address) = address.split_once("://").unwrap();
                 break address.trim().parse().unwrap();
             }
         };

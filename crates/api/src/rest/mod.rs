@@ -24,6 +24,7 @@ use std::{
     future::Future,
     io,
     net::{IpAddr, SocketAddr},
+    path::PathBuf,
     pin::Pin,
     str::FromStr,
     sync::Arc,
@@ -82,10 +83,19 @@ pub struct Listening {
     pub origins: Vec<String>,
     /// The networks of proxies, whose word on the address of a caller is taken.
     pub proxies: Vec<ProxyNetwork>,
+    /// The certificate, if callers begin with TLS.
+    pub tls: Option<TlsFiles>,
     /// Whether strangers call: then only what is made for them is answered.
     pub is_hosted: bool,
     /// Receives the address, with the port that was chosen.
     pub announce: Box<dyn FnOnce(SocketAddr) + Send>,
+}
+
+/// The files of a certificate and its key, both in PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
 }
 
 /// A network of addresses: `10.0.0.0/8`.

@@ -1,9 +1,9 @@
 //! Runs: those that go on, and those of the store.
 
 use svc_contract::{
-    registry::{Field as _, Params as _, params, record},
+    registry::{Field as _, Params as _, choices, params, record},
     store::RunState,
-    value::{Text, Value},
+    value::{Record, Text, Value},
 };
 use svc_service::{
     Fault, Live, Why,
@@ -29,15 +29,32 @@ use crate::{
 /// The largest value of a page, and all values together.
 const LIMITS: PageLimits = PageLimits { value: 1 << 20, page: 64 << 20 };
 
+choices! {
+    /// The state of a run that has begun.
+    enum Wanted {
+        Running = "running",
+        Waiting = "waiting",
+        Ok = "ok",
+        Failed = "failed",
+        Cancelled = "cancelled",
+        Died = "died",
+        Queued = "queued",
+        Stuck = "stuck",
+    }
+}
+
 params! {
     struct Listed {
         /// The maximum number of runs.
         #[range(1..=1000)]
         limit: i64 = 50,
-        /// Only runs in this state: `running`, `ok`, `failed`, `cancelled` or `died`.
-        state: Option<Text> = None,
+        /// Only those of the latest 1,000 runs that are in this state.
+        state: Option<Wanted> = None,
     }
 }
+
+/// How many runs are looked at for those in a state.
+const MOST_LISTED: usize = 1000;
 
 params! {
     struct Watched {
@@ -164,11 +181,32 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let Some(store) = rest.store() else {
         return Ok(Reply::ok(with_ok(object([("runs", Value::from(Vec::<Value>::new()))]))));
     };
-    let all = store.latest(if asked.state.is_some() { 1000 } else { limit })?;
-    let is_wanted = |it: &&Run| asked.state.as_deref().is_none_or(|state| it.state.word() == state);
-    let runs: Result<Vec<Value>, Fault> =
-        all.iter().filter(is_wanted).take(limit).map(|it| value_of(&RunJson::new(it))).collect();
-    Ok(Reply::ok(with_ok(object([("runs", runs?.into())]))))
+    let wanted = asked.state.map(Wanted::encode);
+    let mut runs = Vec::new();
+    for run in store.latest(if wanted.is_some() { MOST_LISTED } else { limit })? {
+        let row = listed(rest, &run)?;
+        if wanted.is_none() || row.get("state") == wanted.as_ref() {
+            runs.push(Value::Record(row));
+        }
+        if runs.len() == limit {
+            break;
+        }
+    }
+    Ok(Reply::ok(with_ok(object([("runs", runs.into())]))))
+}
+
+/// A run of the list, in the state that `/runs/{id}` shows.
+fn listed(rest: &Rest, run: &Run) -> Result<Record, Fault> {
+    let id = run.id.as_str();
+    let goes_on = if run.state == RunState::Ok { None } else { job(rest, id)? };
+    let state = state_of(run, goes_on.as_ref());
+    let row = value_of(&RunJson::new(run))?;
+    let own =
+        row.as_record().into_iter().flat_map(Record::iter).map(|(name, it)| match name.as_ref() {
+            "state" => (name.clone(), state.into()),
+            _ => (name.clone(), it.clone()),
+        });
+    Ok([("run_id".into(), id.into())].into_iter().chain(own).collect())
 }
 
 fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {

@@ -326,8 +326,14 @@ async fn stats(rest: &Rest) -> Result<Reply, Fault> {
     let own = called(rest, "nav_stats", []).await?;
     let tools = tools::table(rest.service.engine().registry()).len();
     let seconds = i64::try_from(rest.service.uptime().as_secs()).unwrap_or(i64::MAX);
-    let more: [(Text, Value); 2] = [
+    let recent = rest.service.metrics().recent();
+    let count = |it: u64| Value::Int(i64::try_from(it).unwrap_or(i64::MAX));
+    let p95 = recent.p95.map_or(Value::Null, |it| Value::Float(it.as_secs_f64() * 1000.0));
+    let more: [(Text, Value); 5] = [
         ("tools_total".into(), i64::try_from(tools).unwrap_or(i64::MAX).into()),
+        ("calls_24h".into(), count(recent.calls)),
+        ("errors_24h".into(), count(recent.errors)),
+        ("p95_ms".into(), p95),
         ("uptime_sec".into(), seconds.into()),
     ];
     let own = own.as_record().map(|of| of.iter().map(|(k, v)| (k.clone(), v.clone())).collect());

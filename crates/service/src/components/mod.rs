@@ -10,11 +10,13 @@ pub(crate) mod workbench;
 
 use std::{
     any::Any,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use svc_contract::{
+    host::Host,
     registry::{Component, Cx, OpError},
     store::Store,
 };
@@ -36,6 +38,14 @@ pub(crate) fn time(millis: i64) -> SystemTime {
 
 /// The store of runs of the service, which it lends to its components.
 pub(crate) struct KeptStore(pub(crate) Arc<dyn Store>);
+
+/// The file of the roles of the service, which lends it to its components.
+pub(crate) struct RolesFile {
+    pub(crate) path: PathBuf,
+    pub(crate) is_hosted: bool,
+    /// The host of the service: that of an owner sees no such file.
+    pub(crate) host: Arc<dyn Host>,
+}
 
 /// The engine that runs a call.
 fn engine_of(cx: &Cx) -> Result<Engine, OpError> {

@@ -15,8 +15,8 @@ use svc_contract::{
 use svc_engine::Engine;
 
 use crate::{
-    access::{Access, redact, roles::AccessPolicy, roles::PolicyError},
-    components::{KeptStore, invariants},
+    access::{redact, roles::AccessPolicy, roles::PolicyError},
+    components::{KeptStore, RolesFile, invariants},
     tools,
 };
 
@@ -65,6 +65,7 @@ pub(super) struct Patient<'a> {
     pub(super) engine: &'a Engine,
     pub(super) host: &'a dyn Host,
     pub(super) store: Option<&'a dyn Store>,
+    pub(super) roles: Option<&'a RolesFile>,
     /// Hides secrets.
     pub(super) redact: fn(&str) -> String,
     /// The latest time that was seen, in milliseconds since 1970.
@@ -111,6 +112,7 @@ pub(super) fn checked(area: Area, patient: &Patient<'_>) -> Result<Vec<Found>, O
 pub(super) fn of_call(area: Area, cx: &Cx, engine: &Engine) -> Result<Vec<Found>, OpError> {
     static LATEST: AtomicI64 = AtomicI64::new(0);
     let store = cx.lent::<KeptStore>().ok();
+    let roles = cx.lent::<RolesFile>().ok();
     let look = || cx.check();
     checked(
         area,
@@ -118,6 +120,7 @@ pub(super) fn of_call(area: Area, cx: &Cx, engine: &Engine) -> Result<Vec<Found>
             engine,
             host: cx.host(),
             store: store.as_ref().map(|it| it.0.as_ref()),
+            roles: roles.as_deref(),
             redact: |text| redact(text).into_owned(),
             latest: &LATEST,
             look: &look,
@@ -319,18 +322,18 @@ fn effects(patient: &Patient<'_>) -> Result<Option<Found>, OpError> {
 }
 
 fn access_file(patient: &Patient<'_>) -> Result<Option<Found>, OpError> {
-    let Ok(folder) = patient.host.data_dir() else { return Ok(None) };
-    let file = Access::policy_file(&folder);
-    if patient.host.stat(&file).is_err() {
+    let Some(roles) = patient.roles else { return Ok(None) };
+    let RolesFile { path, is_hosted, host } = roles;
+    if host.stat(path).is_err() {
         return says("access_file", Status::Ok, "no file of roles: the built-in ones hold");
     }
-    let row = match AccessPolicy::load(&file, false, patient.host) {
+    let row = match AccessPolicy::load(path, *is_hosted, host.as_ref()) {
         Ok(policy) => {
             let detail = format!("the file of roles has {} roles", policy.roles().len());
             found("access_file", Status::Ok, detail)
         }
         Err(error) => {
-            let (detail, private) = wrong(&error, &file);
+            let (detail, private) = wrong(&error, path);
             Found { private: Some(private), ..found("access_file", Status::Fail, detail) }
         }
     };

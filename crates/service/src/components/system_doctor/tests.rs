@@ -20,7 +20,7 @@ use super::{
     checks::{ALL, Area, Found, Patient, Status, checked},
     reports,
 };
-use crate::components;
+use crate::components::{self, RolesFile};
 
 /// A host whose machine is as a test says.
 struct Sick {
@@ -28,6 +28,8 @@ struct Sick {
     machine: Machine,
     memory: Option<(u64, u64)>,
     now: i64,
+    /// The text of the file of roles, if it is there.
+    roles: Option<&'static str>,
 }
 
 const NOW: i64 = 1_780_000_000_000;
@@ -38,7 +40,7 @@ const SOUND: Machine =
 impl Sick {
     fn new() -> Self {
         let memory = Some((1 << 20, 1 << 30));
-        Self { inner: TestHost::new(), machine: SOUND, memory, now: NOW }
+        Self { inner: TestHost::new(), machine: SOUND, memory, now: NOW, roles: None }
     }
 }
 
@@ -130,7 +132,14 @@ fn of_engine(
 ) -> Vec<Found> {
     let look = || Ok(());
     let latest = AtomicI64::new(NOW);
-    let patient = Patient { engine, host, store, redact, latest: &latest, look: &look };
+    let path = "/srv/secret-place/data/access.toml";
+    let files = match host.roles {
+        Some(text) => TestHost::new().file(path, text),
+        None => TestHost::new(),
+    };
+    let roles = RolesFile { path: path.into(), is_hosted: false, host: Arc::new(files) };
+    let patient =
+        Patient { engine, host, store, roles: Some(&roles), redact, latest: &latest, look: &look };
     checked(Area::All, &patient).unwrap()
 }
 
@@ -180,9 +189,8 @@ fn every_fault_is_found_by_its_check() {
     finds(&of(&back, None), "clock", Status::Warn, "went back by 60000 ms");
     let keyless = Sick { inner: TestHost::new().env("SVC_MODEL", "openai/x"), ..Sick::new() };
     finds(&of(&keyless, None), "model", Status::Warn, "set `OPENAI_API_KEY`");
-    let file = "/srv/secret-place/data/access.toml";
-    let wrong = TestHost::new().file(file, "version = 1\n[roles.free]\ntier = \"fre\"\n");
-    let wrong = Sick { inner: wrong, ..Sick::new() };
+    let roles = Some("version = 1\n[roles.free]\ntier = \"fre\"\n");
+    let wrong = Sick { roles, ..Sick::new() };
     finds(&of(&wrong, None), "access_file", Status::Fail, "1 mistakes");
     let open = of_engine(&sound_engine(), &Sick::new(), None, ToOwned::to_owned);
     finds(&open, "redaction", Status::Fail, "not hidden");
