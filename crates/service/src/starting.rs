@@ -73,11 +73,7 @@ impl Service {
     /// Continues a stored run where it stopped. Its caps are those of its first part, and those of
     /// its caller.
     pub async fn resume(&self, id: &RunId) -> Result<Arc<Live>, Fault> {
-        if let Some(live) = self.live(id.as_str())
-            && live.outcome().is_none()
-        {
-            return Err(Fault::new(Why::Conflict, format!("the run {id} is still running")));
-        }
+        self.test_ended(id.as_str())?;
         if let Some(job) = self.job_that_goes_on(id)? {
             let message = format!("the run {id} goes on by itself: it is that of job {}", job.id);
             return Err(Fault::new(Why::Conflict, message));
@@ -89,6 +85,16 @@ impl Service {
         let continued = self.continued(id, of, resolved).await?;
         let slot = self.noted_slot(place, Some(id.clone()));
         self.shared.runs.resume(continued, slot)
+    }
+
+    /// Refuses a run that has not ended in this process; it may not be in the store yet.
+    pub fn test_ended(&self, id: &str) -> Result<(), Fault> {
+        match self.live(id) {
+            Some(live) if live.outcome().is_none() => {
+                Err(Fault::new(Why::Conflict, format!("the run {id} is still running")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The job of a run, if it has not ended: then it is resumed when its turn comes.

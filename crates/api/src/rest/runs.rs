@@ -362,6 +362,7 @@ async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 
 async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let id = input.part(0).to_owned();
+    rest.service.test_ended(&id)?;
     let (_, run) = blocking(rest, move |rest| stored(rest, &id)).await??;
     if run.state == RunState::Ok {
         return Err(over(run.id.as_str(), run.state.word()));
