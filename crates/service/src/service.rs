@@ -171,6 +171,12 @@ impl Service {
         Ok((Self { shared, side, surface: visitor.surface }, window))
     }
 
+    /// The served scripts that the caller may run.
+    pub fn scripts(&self) -> Vec<Arc<Served>> {
+        let all = self.folder().map(Folder::scripts).unwrap_or_default();
+        all.into_iter().filter(|it| self.caller().may_run(&it.name)).collect()
+    }
+
     /// Whether callers need a key now.
     pub fn needs_keys(&self) -> Result<bool, Fault> {
         match &self.shared.gate {

@@ -141,10 +141,10 @@ impl Serve {
             options.jobs = Some(self.keeping.jobs(store, session)?);
         }
         if let Some(folder) = &self.folder {
-            options.folder = Some(Self::existing(folder, session)?);
+            options.folder = Some(existing(folder, session)?);
         }
         for folder in &self.share {
-            options.shared.push(Self::existing(folder, session)?);
+            options.shared.push(existing(folder, session)?);
         }
         options.entrance = self.entrance(session)?;
         let store = store.map(|it| it.shared());
@@ -159,17 +159,6 @@ impl Serve {
             Err(_) if !needs_keys => Ok(None),
             Err(failure) => Err(failure),
         }
-    }
-
-    fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
-        let stat = session.engine.host().stat(folder);
-        let stat = stat.map_err(|err| Failure::reading(OpError::io(err, folder)))?;
-        if stat.is_dir {
-            return Ok(folder.to_owned());
-        }
-        let message = format!("`{}` is not a folder", folder.display());
-        Err(Failure::new(super::exit::USAGE, message)
-            .help("serve the folder that contains the script"))
     }
 
     fn listening(&self, rest: &Rest, session: &Session) -> Listening {
@@ -202,6 +191,17 @@ impl Serve {
             announce: Box::new(announce),
         }
     }
+}
+
+/// The folder, if it is one.
+pub(super) fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
+    let stat = session.engine.host().stat(folder);
+    let stat = stat.map_err(|err| Failure::reading(OpError::io(err, folder)))?;
+    if stat.is_dir {
+        return Ok(folder.to_owned());
+    }
+    let message = format!("`{}` is not a folder", folder.display());
+    Err(Failure::new(super::exit::USAGE, message).help("serve the folder that contains the script"))
 }
 
 fn is_local(address: IpAddr) -> bool {

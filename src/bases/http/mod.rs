@@ -26,7 +26,7 @@ use svc_api::rest::{
     Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
 };
 use svc_contract::registry::ErrorKind;
-use svc_service::{Fault, Turned, Visitor, Why, access::rates::Window};
+use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -35,7 +35,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
-use reply::{Answer, Id};
+use reply::{Answer, Id, Page};
 use tls::Tls;
 
 /// How long a caller may take for the handshake of TLS, and to send the head of a request.
@@ -197,9 +197,10 @@ impl Door {
         if self.is_hosted && !path.starts_with("/health") {
             return Err(unknown(&path).into());
         }
-        let host = request::text(request.headers(), hyper::header::HOST).unwrap_or_default();
-        if let Some(page) = reply::page(request.method().as_str(), &path, &host, &self.rest) {
-            return Ok((page, None));
+        if let Some(page) = Page::of(request.method().as_str(), &path) {
+            let host = request::text(request.headers(), hyper::header::HOST).unwrap_or_default();
+            let scripts = self.scripts(&request, peer).await?;
+            return Ok((page.made(&self.rest, &scripts, &host), None));
         }
         match find(request.method().as_str(), &path) {
             Found::Route(route, parts) => {
@@ -225,6 +226,20 @@ impl Door {
         }
     }
 
+    /// The scripts that a caller may run. Who has no key, and needs one, sees none.
+    async fn scripts(
+        &self,
+        request: &hyper::Request<Incoming>,
+        peer: IpAddr,
+    ) -> Result<Vec<Arc<Served>>, Turned> {
+        let has_key = request.headers().contains_key(hyper::header::AUTHORIZATION);
+        if !has_key && self.rest.service.needs_keys()? {
+            return Ok(Vec::new());
+        }
+        let (rest, _) = self.let_in(request, peer).await?;
+        Ok(rest.service.scripts())
+    }
+
     /// The interface for the caller of a request, if it may use the route.
     async fn entered(
         &self,
@@ -235,14 +250,22 @@ impl Door {
         if route.access == Access::Open {
             return Ok((self.rest.clone(), None));
         }
-        let key = request::bearer(request.headers());
-        let address = request::caller(request.headers(), peer, &self.proxies);
-        let visitor = Visitor { key: key.as_deref(), address, surface: "rest" };
-        let (rest, window) = self.rest.enter(visitor).await?;
+        let (rest, window) = self.let_in(request, peer).await?;
         match route.admits(rest.service.caller()) {
             Ok(()) => Ok((rest, window)),
             Err(fault) => Err(Turned { window, ..fault.into() }),
         }
+    }
+
+    /// The interface for the caller of a request.
+    async fn let_in(
+        &self,
+        request: &hyper::Request<Incoming>,
+        peer: IpAddr,
+    ) -> Result<(Rest, Option<Window>), Turned> {
+        let key = request::bearer(request.headers());
+        let address = request::caller(request.headers(), peer, &self.proxies);
+        self.rest.enter(Visitor { key: key.as_deref(), address, surface: "rest" }).await
     }
 }
 

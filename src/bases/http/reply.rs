@@ -1,5 +1,7 @@
 //! Answers with their headers.
 
+use std::sync::Arc;
+
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use hyper::{
     HeaderMap, Response, StatusCode,
@@ -8,7 +10,7 @@ use hyper::{
 };
 use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_body};
 use svc_contract::{host::Host, value::json};
-use svc_service::{Fault, Why, access::rates::Window};
+use svc_service::{Fault, Served, Why, access::rates::Window};
 
 use super::{events, request::text};
 
@@ -98,17 +100,33 @@ pub(super) fn with_limits(mut answer: Answer, window: Option<&Window>) -> Answer
 }
 
 /// The pages that are not in the table: the document itself, for programs and for people.
-pub(super) fn page(method: &str, path: &str, host: &str, rest: &Rest) -> Option<Reply> {
-    let registry = rest.service.engine().registry();
-    match (method, path) {
-        ("GET", "/openapi.json") => {
-            Some(Reply::Text(200, "application/json", document(rest.version, registry)))
+#[derive(Clone, Copy)]
+pub(super) enum Page {
+    Document,
+    Docs,
+}
+
+impl Page {
+    pub(super) fn of(method: &str, path: &str) -> Option<Self> {
+        match (method, path) {
+            ("GET", "/openapi.json") => Some(Self::Document),
+            ("GET", "/docs") => Some(Self::Docs),
+            _ => None,
         }
-        ("GET", "/docs") => {
-            let page = docs_page(rest.version, registry, host);
-            Some(Reply::Text(200, "text/html; charset=utf-8", page))
+    }
+
+    /// The page with these scripts, on a server that is called by this name.
+    pub(super) fn made(self, rest: &Rest, scripts: &[Arc<Served>], host: &str) -> Reply {
+        let registry = rest.service.engine().registry();
+        match self {
+            Self::Document => {
+                Reply::Text(200, "application/json", document(rest.version, registry, scripts))
+            }
+            Self::Docs => {
+                let page = docs_page(rest.version, registry, scripts, host);
+                Reply::Text(200, "text/html; charset=utf-8", page)
+            }
         }
-        _ => None,
     }
 }
 

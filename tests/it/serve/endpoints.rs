@@ -1,5 +1,7 @@
 //! The endpoints of the specification, in its shapes.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use super::Server;
@@ -158,6 +160,35 @@ fn the_document_describes_every_route() {
         let operation = &document["paths"][route.path][method.as_str()];
         assert!(operation["responses"]["200"].is_object(), "{} {}", method, route.path);
     }
+}
+
+#[test]
+fn each_script_has_endpoints_with_its_own_params() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").ok();
+    let paths = document["paths"].as_object().unwrap();
+    assert!(!paths.contains_key("/scripts/{name}") && paths.contains_key("/scripts"));
+    let call = &paths["/scripts/word_count"]["post"];
+    assert_eq!(call["operationId"], "post_scripts_word_count");
+    assert_eq!(call["description"], "Counts the words of a text.");
+    let body = &call["requestBody"];
+    assert_eq!(body["required"], true);
+    let schema = &body["content"]["application/json"]["schema"];
+    assert_eq!(schema["properties"]["text"]["type"], "string");
+    assert_eq!(schema["additionalProperties"], false);
+    let reply = &call["responses"]["200"]["content"]["application/json"]["schema"]["properties"];
+    assert_eq!(reply["result"]["properties"]["words"]["type"], "integer", "{reply}");
+    assert_eq!(reply["ok"]["const"], true);
+    assert_eq!(paths["/scripts/reports_by_day"]["post"]["requestBody"]["required"], false);
+    assert!(paths["/scripts/word_count/plan"]["post"].is_object());
+    assert!(server.get("/docs").body.contains("/scripts/word_count/plan"));
+    let printed = Command::new(assert_cmd::cargo::cargo_bin!("svc"))
+        .args(["openapi", "."])
+        .current_dir(server.place.path())
+        .output()
+        .unwrap();
+    let printed: serde_json::Value = serde_json::from_slice(&printed.stdout).unwrap();
+    assert_eq!(printed, document);
 }
 
 /// An op that must not be tried again is called once, unless the caller asks for more.

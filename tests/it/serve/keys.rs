@@ -99,7 +99,11 @@ fn the_first_key_closes_the_door() {
     assert_eq!(server.upper(&key).ok()["result"], "A");
     // Everyone may know the state of the server.
     assert_eq!(server.get("/health").status, 200);
-    assert_eq!(server.get("/openapi.json").status, 200);
+    let document = server.get("/openapi.json").ok();
+    assert!(document["paths"]["/scripts/{name}"].is_object(), "the names of scripts need a key");
+    let document = server.as_key(&key, "GET", "/openapi.json", None).ok();
+    assert!(document["paths"]["/scripts/{name}"].is_null(), "a key sees its scripts");
+    assert_eq!(server.as_key("svc_live_x", "GET", "/openapi.json", None).status, 401);
 
     // The name of those who need no key is not free.
     let args = ["keys", "issue", "--owner", "local", "--role", "free"];

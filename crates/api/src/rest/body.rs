@@ -36,6 +36,13 @@ impl Input {
         for (name, text) in &self.query {
             let param = P::PARAMS.iter().find(|it| it.name == name);
             let value = match param.map(|it| it.scheme.required()) {
+                // `?state=` is what clients make of a null.
+                Some(_)
+                    if text.is_empty()
+                        && param.is_some_and(|it| matches!(it.scheme, Scheme::Optional(_))) =>
+                {
+                    Value::Null
+                }
                 None | Some(Scheme::Text) => Value::from(text.as_str()),
                 // A shell would replace what follows the sign, so it may be left out.
                 Some(Scheme::Money) if text.starts_with(|it: char| it.is_ascii_digit()) => {

@@ -3,12 +3,16 @@
 //! The page is made here, without a script, and loads nothing: its content security policy allows
 //! only its own style.
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    sync::Arc,
+};
 
 use svc_contract::{
     registry::Registry,
     value::{Record, Value, json},
 };
+use svc_service::Served;
 use svc_text::markup::escaped;
 
 use super::openapi;
@@ -20,8 +24,8 @@ const STYLE: &str = include_str!("docs.css");
 const DEEPEST: usize = 4;
 
 /// The page, for a server that is called by this name.
-pub fn page(version: &str, registry: &Registry, host: &str) -> String {
-    let document = openapi::value(version, registry);
+pub fn page(version: &str, registry: &Registry, scripts: &[Arc<Served>], host: &str) -> String {
+    let document = openapi::value(version, registry, scripts);
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = Page { document: &document, host }.write(version, &mut out);

@@ -1,35 +1,62 @@
-//! The OpenAPI 3.1 document, made of the table of routes.
+//! The OpenAPI 3.1 document, made of the table of routes and the served scripts.
+
+use std::{borrow::Cow, sync::Arc};
 
 use svc_contract::{
     registry::{Param, Registry, Scheme},
     value::{Value, json},
 };
-use svc_service::tools;
+use svc_service::{Served, tools};
 
 use super::{
     object,
     route::{Access, Answers, Body, Method, Route, routes},
 };
 
-/// The document as JSON text.
-pub fn document(version: &str, registry: &Registry) -> String {
-    json::write_pretty(&value(version, registry))
+/// The part of a path that is the name of a script.
+const SCRIPT: &str = "/scripts/{name}";
+
+/// The document as JSON text. Each of the scripts has endpoints of its own.
+pub fn document(version: &str, registry: &Registry, scripts: &[Arc<Served>]) -> String {
+    json::write_pretty(&value(version, registry, scripts))
 }
 
-pub(super) fn value(version: &str, registry: &Registry) -> Value {
-    let mut paths: Vec<(&str, Vec<(&str, Value)>)> = Vec::new();
+/// A route as the document shows it.
+struct Shown<'a> {
+    route: &'a Route,
+    path: Cow<'static, str>,
+    /// The script whose name is in the path.
+    script: Option<&'a Served>,
+}
+
+/// The routes with the names of the scripts, where there are any, in place of the param.
+fn shown(scripts: &[Arc<Served>]) -> Vec<Shown<'_>> {
+    let mut all = Vec::new();
     for route in routes() {
-        let method = match route.method {
-            Method::Get => "get",
-            Method::Post => "post",
-        };
-        let operation = operation(route, registry);
-        match paths.iter_mut().find(|(path, _)| *path == route.path) {
-            Some((_, all)) => all.push((method, operation)),
-            None => paths.push((route.path, vec![(method, operation)])),
+        match route.path.strip_prefix(SCRIPT) {
+            Some(rest) if !scripts.is_empty() => all.extend(scripts.iter().map(|script| {
+                let path = format!("/scripts/{}{rest}", script.name).into();
+                Shown { route, path, script: Some(script) }
+            })),
+            _ => all.push(Shown { route, path: route.path.into(), script: None }),
         }
     }
-    let paths = paths.into_iter().map(|(path, all)| (path, record(all))).collect();
+    all
+}
+
+pub(super) fn value(version: &str, registry: &Registry, scripts: &[Arc<Served>]) -> Value {
+    let shown = shown(scripts);
+    let mut paths: Vec<&str> = Vec::new();
+    for it in &shown {
+        if !paths.contains(&it.path.as_ref()) {
+            paths.push(&it.path);
+        }
+    }
+    let paths = paths.into_iter().map(|path| {
+        let own = shown.iter().filter(|it| it.path == path);
+        let all = own.map(|it| (it.route.method.name().to_lowercase(), operation(it, registry)));
+        (path.into(), Value::Record(all.map(|(name, it)| (name.as_str().into(), it)).collect()))
+    });
     record(vec![
         ("openapi", "3.1.0".into()),
         (
@@ -51,38 +78,44 @@ pub(super) fn value(version: &str, registry: &Registry) -> Value {
             ]),
         ),
         ("servers", vec![object([("url", "/".into())])].into()),
-        ("paths", record(paths)),
+        ("paths", Value::Record(paths.collect())),
         ("components", object([("schemas", object([("Error", error())]))])),
     ])
 }
 
-fn operation(route: &Route, registry: &Registry) -> Value {
+fn operation(shown: &Shown<'_>, registry: &Registry) -> Value {
+    let Shown { route, script, .. } = shown;
     let mut fields = vec![
         ("summary", Value::from(route.summary)),
-        ("operationId", operation_id(route).into()),
+        ("operationId", operation_id(shown).into()),
         ("tags", vec![Value::from(route.tag)].into()),
     ];
-    let params = params(route);
+    let description = script.map(|it| it.description.as_str()).unwrap_or_default();
+    if !description.is_empty() {
+        fields.push(("description", description.into()));
+    }
+    let params = params(shown);
     if !params.is_empty() {
         fields.push(("parameters", params.into()));
     }
     if let Some(body) = route.body {
-        fields.push(("requestBody", request_body(body, registry)));
+        fields.push(("requestBody", request_body(body, *script, registry)));
     }
-    fields.push(("responses", responses(route, registry)));
+    fields.push(("responses", responses(shown, registry)));
     record(fields)
 }
 
 /// `post_scripts_name_plan`.
-fn operation_id(route: &Route) -> String {
-    let words = route.path.split('/').filter(|it| !it.is_empty());
+fn operation_id(shown: &Shown<'_>) -> String {
+    let words = shown.path.split('/').filter(|it| !it.is_empty());
     let words = words.map(|it| it.trim_matches(['{', '}']));
-    let all: Vec<&str> = std::iter::once(route.method.name()).chain(words).collect();
+    let all: Vec<&str> = std::iter::once(shown.route.method.name()).chain(words).collect();
     all.join("_").to_lowercase()
 }
 
-fn params(route: &Route) -> Vec<Value> {
-    let in_path = route.params().map(|name| {
+fn params(shown: &Shown<'_>) -> Vec<Value> {
+    let Shown { route, script, .. } = shown;
+    let in_path = route.params().filter(|_| script.is_none()).map(|name| {
         object([
             ("name", name.into()),
             ("in", "path".into()),
@@ -138,8 +171,13 @@ fn schema_of(param: &Param) -> Value {
     }
 }
 
-fn request_body(body: Body, registry: &Registry) -> Value {
+fn request_body(body: Body, script: Option<&Served>, registry: &Registry) -> Value {
     let (schema, required) = match body {
+        Body::Open if let Some(script) = script => {
+            let schema = script.input_schema.clone();
+            let required = schema.as_record().is_some_and(|it| it.get("required").is_some());
+            (schema, required)
+        }
         Body::Fields(params) => {
             let schema = tools::input_schema(params).unwrap_or_default();
             (schema, params.iter().any(|it| it.default.is_none()))
@@ -153,8 +191,12 @@ fn request_body(body: Body, registry: &Registry) -> Value {
     object([("required", required.into()), ("content", content("application/json", schema))])
 }
 
-fn responses(route: &Route, registry: &Registry) -> Value {
-    let json = || content_of("application/json", with_ok(reply(route, registry)));
+fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
+    let route = shown.route;
+    let json = || {
+        let schema = with_ok(reply(route, registry));
+        content_of("application/json", with_result(schema, shown.script))
+    };
     let text = || object([("type", "string".into())]);
     let events = || content_of("text/event-stream", text());
     let fine = match route.answers {
@@ -193,6 +235,25 @@ fn reply(route: &Route, registry: &Registry) -> Value {
     let result = properties.and_then(Value::as_record).and_then(|it| it.get("result")).cloned();
     // A bare list has no field around it.
     result.filter(|_| route.answers == Answers::Bare).unwrap_or_else(|| open(whole))
+}
+
+/// The schema of the answer of a script, whose result is known.
+fn with_result(schema: Value, script: Option<&Served>) -> Value {
+    let Some(script) = script else { return schema };
+    changed(schema, "properties", |properties| {
+        changed(properties, "result", |_| script.output_schema.clone())
+    })
+}
+
+/// The record with another value of a field, if it has the field.
+fn changed(value: Value, name: &str, change: impl FnOnce(Value) -> Value) -> Value {
+    let Value::Record(of) = &value else { return value };
+    let mut change = Some(change);
+    let fields = of.iter().map(|(own, it)| match change.take_if(|_| own.as_ref() == name) {
+        Some(change) => (own.clone(), change(it.clone())),
+        None => (own.clone(), it.clone()),
+    });
+    Value::Record(fields.collect())
 }
 
 /// The schema of an object that may have further fields.
@@ -273,16 +334,11 @@ fn error() -> Value {
 
 /// The schema of an object with `ok` as a further field.
 fn with_ok(schema: Value) -> Value {
-    let Value::Record(of) = &schema else { return schema };
-    let Some(properties) = of.get("properties").and_then(Value::as_record) else { return schema };
-    let ok = [("ok".into(), object([("const", true.into())]))].into_iter();
-    let own = properties.iter().map(|(name, it)| (name.clone(), it.clone()));
-    let properties = Value::Record(ok.chain(own).collect());
-    let fields = of.iter().map(|(name, it)| {
-        let it = if name.as_ref() == "properties" { properties.clone() } else { it.clone() };
-        (name.clone(), it)
-    });
-    Value::Record(fields.collect())
+    changed(schema, "properties", |properties| {
+        let Value::Record(own) = &properties else { return properties };
+        let ok = [("ok".into(), object([("const", true.into())]))].into_iter();
+        Value::Record(ok.chain(own.iter().map(|(name, it)| (name.clone(), it.clone()))).collect())
+    })
 }
 
 fn content(kind: &str, schema: Value) -> Value {

@@ -9,7 +9,7 @@ use svc_contract::{
 use svc_engine::output::planned::Planned;
 use svc_lang::diag::Report;
 use svc_service::{
-    Answer, Bounds, Call, Fault, Live, Resolved, Served, Work,
+    Answer, Bounds, Call, Fault, Folder, Live, Resolved, Served, Work,
     jobs::{JobRow, Jobs},
     tools,
 };
@@ -155,20 +155,11 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 fn list(rest: &Rest) -> Result<Reply, Fault> {
-    let (scripts, unserved) = match rest.service.folder() {
-        Some(folder) => {
-            let scripts = folder.scripts();
-            let caller = rest.service.caller();
-            let may_call = scripts.iter().filter(|it| caller.may_run(&it.name));
-            let scripts: Result<Vec<_>, Fault> = may_call.map(|it| view(it)).collect();
-            let unserved = folder.unserved().into_iter();
-            let unserved =
-                unserved.map(|it| UnservedView { path: it.path.into(), why: it.why.into() });
-            (scripts?, unserved.collect())
-        }
-        None => (Vec::new(), Vec::new()),
-    };
-    Ok(Reply::ok(with_ok(ScriptsView { scripts, unserved }.encode())))
+    let scripts: Vec<_> =
+        rest.service.scripts().iter().map(|it| view(it)).collect::<Result<_, Fault>>()?;
+    let unserved = rest.service.folder().map(Folder::unserved).unwrap_or_default().into_iter();
+    let unserved = unserved.map(|it| UnservedView { path: it.path.into(), why: it.why.into() });
+    Ok(Reply::ok(with_ok(ScriptsView { scripts, unserved: unserved.collect() }.encode())))
 }
 
 fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
