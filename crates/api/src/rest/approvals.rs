@@ -1,10 +1,10 @@
 //! Questions of runs to persons, and their answers.
 
 use svc_contract::{
-    registry::{Approval, Field as _, Params as _, Reply as Answer, params, record},
+    registry::{Approval, Field as _, Params as _, Reply as Answer, choices, params, record},
     value::{Text, Value},
 };
-use svc_service::{Fault, jobs::approval_state, tools};
+use svc_service::{Fault, jobs::ApprovalState, tools};
 
 use super::{
     Input, Reply, Rest, blocking,
@@ -12,10 +12,31 @@ use super::{
     with_ok,
 };
 
+choices! {
+    /// What has become of a question.
+    enum State {
+        Open = "open",
+        Approved = "approved",
+        Rejected = "rejected",
+        Expired = "expired",
+    }
+}
+
+impl State {
+    fn kept(self) -> ApprovalState {
+        match self {
+            Self::Open => ApprovalState::Open,
+            Self::Approved => ApprovalState::Approved,
+            Self::Rejected => ApprovalState::Rejected,
+            Self::Expired => ApprovalState::Expired,
+        }
+    }
+}
+
 params! {
     struct Listed {
-        /// Only questions in this state: `open`, `approved`, `rejected` or `expired`.
-        state: Option<Text> = None,
+        /// Only questions in this state.
+        state: Option<State> = None,
         /// The maximum number of questions.
         #[range(1..=500)]
         limit: i64 = 50,
@@ -83,7 +104,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Listed = input.query()?;
-    let state = asked.state.as_deref().map(approval_state).transpose()?;
+    let state = asked.state.map(State::kept);
     let limit = u32::try_from(asked.limit).unwrap_or(50);
     rest.service.entitled("approval_list", "")?;
     let approvals = rest.service.jobs()?.approvals(rest.service.owner(), state, limit)?;

@@ -1,7 +1,7 @@
 //! Bodies and queries as arguments.
 
 use svc_contract::{
-    registry::{Params, Scheme},
+    registry::{Params, Scheme, params},
     value::{Type, Value, json},
 };
 use svc_service::{Args, Fault, Why, decode};
@@ -10,6 +10,10 @@ use super::Input;
 
 /// The deepest nesting of a body.
 const DEEPEST: usize = 64;
+
+params! {
+    struct Nothing {}
+}
 
 impl Input {
     /// The value at a place of the path.
@@ -30,19 +34,17 @@ impl Input {
         decode::decode(self.object()?)
     }
 
+    /// The body of a request that says everything in its path.
+    pub(super) fn nothing(&self) -> Result<(), Fault> {
+        self.read().map(|Nothing {}| ())
+    }
+
     /// The query as declared params. Text becomes what the param expects.
     pub(super) fn query<P: Params>(&self) -> Result<P, Fault> {
         let mut args = Args::new();
         for (name, text) in &self.query {
             let param = P::PARAMS.iter().find(|it| it.name == name);
             let value = match param.map(|it| it.scheme.required()) {
-                // `?state=` is what clients make of a null.
-                Some(_)
-                    if text.is_empty()
-                        && param.is_some_and(|it| matches!(it.scheme, Scheme::Optional(_))) =>
-                {
-                    Value::Null
-                }
                 None | Some(Scheme::Text) => Value::from(text.as_str()),
                 // A shell would replace what follows the sign, so it may be left out.
                 Some(Scheme::Money) if text.starts_with(|it: char| it.is_ascii_digit()) => {
@@ -50,6 +52,8 @@ impl Input {
                 }
                 Some(scheme) => Value::from_words(text.as_str().into(), &scheme.plain()),
             };
+            // A query has no null: `?max_tokens=null` is a text.
+            let value = if value.is_null() { Value::from(text.as_str()) } else { value };
             if args.insert(name.clone(), value).is_some() {
                 return Err(Fault::field(name, format!("duplicate query parameter `{name}`")));
             }

@@ -156,11 +156,13 @@ fn once(route: &Route) -> Option<Value> {
 
 /// The schema of one param of a query.
 fn schema_of(param: &Param) -> Value {
+    // A query has no null: what is not given is left out.
+    let param = &Param { scheme: param.scheme.required(), ..*param };
     let whole = tools::input_schema(std::slice::from_ref(param)).unwrap_or_default();
     let properties = whole.as_record().and_then(|it| it.get("properties")).cloned();
     let own = properties.as_ref().and_then(Value::as_record).and_then(|it| it.get(param.name));
     let own = own.cloned().unwrap_or_default();
-    match param.scheme.required() {
+    match param.scheme {
         // In a query the sign may be left out.
         Scheme::Money => object([
             ("type", "string".into()),
@@ -195,10 +197,11 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
     let route = shown.route;
     let json = || {
         let schema = with_ok(reply(route, registry));
-        content_of("application/json", with_result(schema, shown.script))
+        let script = shown.script.filter(|_| route.answers == Answers::ObjectOrEvents);
+        content_of("application/json", with_result(schema, script))
     };
     let text = || object([("type", "string".into())]);
-    let events = || content_of("text/event-stream", text());
+    let events = || content_of("text/event-stream", event());
     let fine = match route.answers {
         Answers::Object => vec![json()],
         Answers::Bare => vec![content_of("application/json", reply(route, registry))],
@@ -224,6 +227,17 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
     }
     let all = all.into_iter().map(|(name, it)| (name.as_str().into(), it));
     Value::Record(all.collect())
+}
+
+/// The schema of each event of a stream.
+fn event() -> Value {
+    let text = || object([("type", "string".into())]);
+    let data = object([("type", "string".into()), ("description", "JSON".into())]);
+    record(vec![
+        ("type", "object".into()),
+        ("description", "each of the events".into()),
+        ("properties", object([("id", text()), ("event", text()), ("data", data)])),
+    ])
 }
 
 /// The schema of the answer: that of its tool, or its own.

@@ -338,6 +338,7 @@ fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 }
 
 async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    input.nothing()?;
     let id = input.part(0);
     let _ = svc_service::once::begins();
     let of = id.to_owned();
@@ -361,6 +362,7 @@ async fn cancel(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 }
 
 async fn resume(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    input.nothing()?;
     let id = input.part(0).to_owned();
     rest.service.test_ended(&id)?;
     let (_, run) = blocking(rest, move |rest| stored(rest, &id)).await??;

@@ -2,8 +2,10 @@
 
 use super::{EnumType, Record, RecordType, Text, Type, Value, json};
 
-/// How a duration is written.
+/// How a duration, a size and money are written, as `units` reads them.
 const DURATION: &str = r"^([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+$";
+const SIZE: &str = r"^[0-9]{1,9}(\.[0-9]{1,9})?(B|kB|KiB|MB|MiB|GB|GiB)$";
+const MONEY: &str = r"^-?\$?[0-9]{1,9}(\.[0-9]{1,9})?$";
 
 /// The representation of ranges and of list limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +32,12 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
             number("number", range.map(|(low, high)| (low.into(), high.into())), ranges)
         }
         Type::Text => typed("string", []),
-        Type::Duration => duration(ranges),
+        Type::Duration => unit("a duration, such as 30s, 5m or 1h30m", DURATION, ranges),
         Type::Time => typed("string", [("format", "date-time".into())]),
         Type::Date => typed("string", [("format", "date".into())]),
-        Type::Money => unit("an amount of US dollars, such as $0.05"),
-        Type::Size => unit("a size, such as 10MB or 2KiB"),
-        Type::Model(_) => unit("the id of a model"),
+        Type::Money => unit("an amount of US dollars, such as $0.05", MONEY, ranges),
+        Type::Size => unit("a size, such as 10MB or 2KiB", SIZE, ranges),
+        Type::Model(_) => typed("string", [("description", "the id of a model".into())]),
         Type::List(item, max) => list(of(item, ranges)?, *max, ranges),
         Type::Record(record) => of_record(record, ranges)?,
         Type::Map(item) => typed("object", [("additionalProperties", of(item, ranges)?)]),
@@ -91,17 +93,12 @@ fn number(name: &str, range: Option<(Value, Value)>, ranges: Ranges) -> Value {
     }
 }
 
-fn duration(ranges: Ranges) -> Value {
-    let what = ("description", "a duration, such as 30s, 5m or 1h30m".into());
+fn unit(what: &str, pattern: &str, ranges: Ranges) -> Value {
+    let what = ("description", what.into());
     match ranges {
-        // As `parse_duration` reads it.
-        Ranges::Asserted => typed("string", [what, ("pattern", DURATION.into())]),
+        Ranges::Asserted => typed("string", [what, ("pattern", pattern.into())]),
         Ranges::Described => typed("string", [what]),
     }
-}
-
-fn unit(what: &str) -> Value {
-    typed("string", [("description", what.into())])
 }
 
 fn list(item: Value, max: Option<u64>, ranges: Ranges) -> Value {

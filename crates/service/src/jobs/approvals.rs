@@ -89,7 +89,7 @@ impl KeepsApprovals for OfOwner {
 }
 
 /// The state with this name.
-pub fn parsed(name: &str) -> Result<ApprovalState, Fault> {
+fn parsed(name: &str) -> Result<ApprovalState, Fault> {
     ApprovalState::parse(name).ok_or_else(|| {
         let names = ApprovalState::ALL.map(ApprovalState::name).join(", ");
         Fault::field("state", format!("expected one of {names}, found `{name}`"))

@@ -37,7 +37,6 @@ use tokio::sync::watch;
 use crate::{Fault, Why};
 
 pub(crate) use approvals::OfOwner;
-pub use approvals::parsed as approval_state;
 pub(crate) use ask::{Asked, Asking, Busy, QUIET, none as asks_no_one};
 pub use given::NewWork;
 pub(crate) use given::{bounds_of, call_of, read};
