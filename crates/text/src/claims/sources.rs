@@ -22,10 +22,7 @@ pub struct Sources {
 impl Sources {
     /// Reads passages. `pause` is called every few milliseconds of work; an error of it ends the
     /// reading.
-    pub fn read<E>(
-        passages: &[&str],
-        mut pause: impl FnMut() -> Result<(), E>,
-    ) -> Result<Self, E> {
+    pub fn read<E>(passages: &[&str], mut pause: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
         /// A few milliseconds of work.
         const BETWEEN_PAUSES: usize = 64;
         let mut all = Vec::new();
