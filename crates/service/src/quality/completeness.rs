@@ -50,7 +50,8 @@ fn words_found(question: &str, said: &Said) -> Option<f64> {
         return None;
     }
     let text = said.claims.join("\n");
-    let language = language::most([text.as_str()]);
+    // Both together: a short text alone has no clear language.
+    let language = language::most([format!("{text}\n{question}").as_str()]);
     let mut vocabulary = Vocabulary::of(language);
     let found: HashSet<_> = vocabulary.terms(&text).into_iter().collect();
     let wanted = vocabulary.question(question);

@@ -9,7 +9,7 @@ use svc_contract::{
 
 /// The most passages, and the most bytes of them.
 const MOST: usize = 500;
-const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 512 << 10;
 
 /// The most values that are looked at, and how deep.
 const MOST_VALUES: usize = 50_000;

@@ -173,3 +173,73 @@ fn efficiency(engine: &Engine, plan: &Plan, run: &Run, nodes: &[Node]) -> Option
 fn ratio(expected: f64, used: f64) -> f64 {
     if used > expected { expected / used } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_contract::{registry::Usage, store::Args};
+
+    use super::*;
+
+    fn node(path: &str, state: NodeState, attempts: u32) -> Node {
+        Node {
+            run: RunId::new(0),
+            path: path.to_owned(),
+            key: [0; 32],
+            component: "a".to_owned(),
+            op: "infer".to_owned(),
+            version: 1,
+            state,
+            attempts,
+            started: 0,
+            took: 0,
+            used: Usage::default(),
+            output: None,
+            error: None,
+            args: Args::None,
+            input: None,
+            born: 0,
+            origin: None,
+            about: String::new(),
+            cause: None,
+        }
+    }
+
+    #[test]
+    fn calls_that_were_tried_again_or_failed_lower_the_confidence() {
+        use NodeState::{Done, Failed};
+        let shares = [(vec![], 1.0), (vec![(Done, 1), (Done, 0)], 1.0), (vec![(Done, 2)], 0.0)];
+        for (calls, wanted) in shares {
+            let nodes: Vec<Node> =
+                calls.into_iter().map(|(it, tries)| node("a", it, tries)).collect();
+            assert!((at_first(&nodes) - wanted).abs() < 1e-9, "{nodes:?}");
+        }
+        let nodes =
+            [node("a", Done, 1), node("b", Done, 3), node("c", Failed, 1), node("d", Done, 1)];
+        assert!((at_first(&nodes) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_item_is_finished_if_its_last_call_is() {
+        use NodeState::{Done, Failed, Intended};
+        let nodes = [
+            node("search", Done, 1),
+            node("each[0]/fetch", Failed, 1),
+            node("each[0]/cached", Done, 1),
+            node("each[1]/fetch", Failed, 1),
+            node("each[2]/fetch", Intended, 1),
+            node("each[3]/each[0]/ask", Done, 1),
+            node("each[3]/each[1]/ask", Failed, 1),
+        ];
+        assert_eq!(items(&nodes), Some((2, 5)));
+        assert_eq!(items(&nodes[..1]), None);
+        assert_eq!(item_of("a/each[3]/b/c"), Some("a/each[3]"));
+        assert_eq!(item_of("a/repeat[3]/b"), None);
+    }
+
+    #[test]
+    fn what_is_used_beyond_the_expectation_lowers_the_efficiency() {
+        for (expected, used, wanted) in [(2.0, 1.0, 1.0), (2.0, 0.0, 1.0), (1.0, 4.0, 0.25)] {
+            assert!((ratio(expected, used) - wanted).abs() < 1e-9, "{expected} {used}");
+        }
+    }
+}

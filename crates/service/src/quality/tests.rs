@@ -26,8 +26,8 @@ fn utility_is_a_weighted_geometric_mean_of_what_is_there() {
     let two = of_parts([Some(0.81), None, None, Some(0.36)]).unwrap();
     let wanted = 0.81_f64.powf(0.7) * 0.36_f64.powf(0.3);
     assert!(is(Some(two.utility), wanted) && is(Some(two.coverage), 0.5), "{two:?}");
-    assert_eq!(of_parts([None; 4]), None);
-    assert_eq!(of_parts([Some(f64::NAN), None, None, None]), None);
+    assert!(of_parts([None; 4]).is_none());
+    assert!(of_parts([Some(f64::NAN), None, None, None]).is_none());
     assert!(is(of_parts([Some(0.0), Some(1.0), None, None]).map(|it| it.utility), 0.0));
 }
 
@@ -45,7 +45,7 @@ fn tests_of_a_result_decide_about_its_accuracy() {
     let checks = r#"{"checks": [{"name": "a", "passed": true}, {"passed": false}, {"x": 1}]}"#;
     assert!(is(of(checks).unwrap().accuracy, 0.5));
     for unknown in ["3", r#""a text without sources is here""#, "null", "[]", r#"{"checks": []}"#] {
-        assert_eq!(of(unknown), None, "{unknown}");
+        assert!(of(unknown).is_none(), "{unknown}");
     }
 }
 
@@ -121,7 +121,8 @@ fn the_words_of_the_question_are_in_a_complete_result() {
     let answer = "The budgets of all teams were approved in March.";
     assert!(is(of("Which budget was approved?", answer), 1.0));
     assert!(is(of("Which budget was rejected?", answer), 0.5));
-    assert!(is(of("Welches Budget wurde genehmigt?", "Das Budget wurde im März genehmigt."), 1.0));
+    let german = "Das Budget wurde im März genehmigt, und die Teams haben es noch nicht erhalten.";
+    assert!(is(of("Welches Budget wurde genehmigt?", german), 1.0));
     assert_eq!(of("How many teams have a budget for travel?", "There were 42."), None);
 }
 
