@@ -16,7 +16,7 @@ use super::{
 };
 use svc_store::book::JobRow;
 
-use crate::{Answer, Service, jobs::NewWork};
+use crate::{Answer, Resolved, Service, jobs::NewWork};
 
 /// The most results of calls that are read, and the most bytes of them.
 const MOST_RESULTS: usize = 100;
@@ -87,10 +87,16 @@ impl Service {
 
 impl Answer {
     /// The answer with its quality, if its run is stored.
-    pub(crate) async fn rated(mut self, engine: &Engine, known: Rated) -> Self {
+    pub(crate) async fn rated(mut self, engine: &Engine, resolved: Option<&Resolved>) -> Self {
         let Some(run) = self.run.clone() else { return self };
-        let (engine, value) = (engine.clone(), self.value.clone());
-        let rate = move || of_stored(&engine, &run, &value, known);
+        let (engine, value, resolved) = (engine.clone(), self.value.clone(), resolved.cloned());
+        let rate = move || {
+            let known = match &resolved {
+                Some(resolved) => resolved.rated(&engine)?,
+                None => Rated::default(),
+            };
+            of_stored(&engine, &run, &value, known)
+        };
         // Without it, the answer is still the answer.
         self.quality = tokio::task::spawn_blocking(rate).await.ok().flatten();
         self
@@ -146,12 +152,12 @@ fn items(nodes: &[Node]) -> Option<(usize, usize)> {
 /// The innermost item of an `each` that a call belongs to: `a/each[3]` of `a/each[3]/b`.
 fn item_of(path: &str) -> Option<&str> {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-    let prefixes = ends.filter_map(|end| path.get(..end));
+    let mut prefixes = ends.filter_map(|end| path.get(..end));
     let is_item = |it: &&str| {
         let last = it.rsplit('/').next().unwrap_or_default();
         last.starts_with("each") && last.ends_with(']')
     };
-    prefixes.filter(is_item).last()
+    prefixes.rfind(is_item)
 }
 
 /// The expected cost, or else time, divided by what was used.

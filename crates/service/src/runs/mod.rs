@@ -9,18 +9,17 @@ use std::{
 };
 
 use svc_contract::{store::RunId, value::Money};
-use svc_engine::{CancellationToken, Engine, Error, Request};
+use svc_engine::{CancellationToken, Engine, Request};
 use svc_store::book::JobRow;
 use tokio::sync::OwnedSemaphorePermit;
 
 pub(crate) use self::live::Halt;
 pub use self::live::{Live, Numbered, RunEnd, Seen};
 use crate::{
-    Answer, Fault, Resolved,
+    Fault, Resolved,
     jobs::{Asking, Jobs},
     metrics::{Ending, Metrics},
     permit::{Permit, settle},
-    quality::Rated,
 };
 
 /// How many ended runs are kept in memory for readers that come late.
@@ -43,9 +42,6 @@ pub(crate) trait Slot:
 }
 
 impl<F> Slot for F where F: Future<Output = Result<OwnedSemaphorePermit, Fault>> + Send + 'static {}
-
-/// How a run ended, before its end has the shape of the call.
-type Outcome = Result<Result<Answer, Error>, Fault>;
 
 /// Whose run it is.
 pub(crate) struct Of {
@@ -149,7 +145,10 @@ impl Registry {
             let ended = run.run(request, resolved.as_ref(), slot, &metrics).await;
             let largest = permit.largest_result();
             settle(permit, &ended, paid).await;
-            let ended = rated(ended, resolved.as_ref(), &engine).await;
+            let ended = match ended {
+                Ok(Ok(answer)) => Ok(Ok(answer.rated(&engine, resolved.as_ref()).await)),
+                other => other,
+            };
             let ended = run.outcome_of(ended, resolved.as_ref(), &engine);
             let ended = ended.and_then(|it| it.within(largest));
             metrics.ended(Ending::of(&ended));
@@ -177,17 +176,6 @@ impl Registry {
         forget(&mut all);
         all.insert(live.id().to_string(), live);
     }
-}
-
-/// The end of a run, with the quality of its result if it has one.
-async fn rated(ended: Outcome, resolved: Option<&Resolved>, engine: &Engine) -> Outcome {
-    let Ok(Ok(answer)) = ended else { return ended };
-    let known = match resolved {
-        Some(resolved) => resolved.rated(engine),
-        None => Some(Rated::default()),
-    };
-    let Some(known) = known else { return Ok(Ok(answer)) };
-    Ok(Ok(answer.rated(engine, known).await))
 }
 
 /// The engine of one run, whose questions are kept.
