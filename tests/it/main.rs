@@ -58,6 +58,7 @@ mod plans;
 mod policy;
 mod programs;
 mod promises;
+mod quality;
 mod race;
 mod real_use;
 #[cfg(unix)]

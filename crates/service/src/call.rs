@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_engine::blocks::{OnError, Order, PipelineStep, ResourceBounds, WorkflowStep};
 use svc_lang::diag::Source;
 
-use crate::{Fault, Why};
+use crate::{Fault, Why, quality::Quality};
 
 /// Arguments by their names.
 pub type Args = BTreeMap<String, Value>;
@@ -115,6 +115,8 @@ pub struct Answer {
     pub took: Duration,
     /// What became of each step, for a call of several.
     pub steps: Vec<StepReport>,
+    /// How good the result is, if anything is known of that.
+    pub quality: Option<Quality>,
 }
 
 /// What became of one step.

@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod once;
 mod owner;
 mod permit;
+pub mod quality;
 mod refused;
 mod resolve;
 mod runs;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_contract::{
     registry::{Effect, ErrorKind, OpError, OpRef, Price, Tier},
-    value::{Money, Type, Value},
+    value::{Money, Text, Type, Value},
 };
 use svc_engine::{
     Engine, Error, Request,
@@ -23,6 +23,7 @@ use crate::{
     decode::of_fields,
     jobs::{JobKind, NewWork, Queued},
     permit::Spending,
+    quality::{self, Quality, Rated},
     refused::{Refused, test},
     tools,
 };
@@ -49,8 +50,13 @@ pub struct Resolved {
 
 #[derive(Clone)]
 enum What {
-    /// One op, or several, and how they were called.
-    Steps { steps: Arc<Steps>, called: Vec<(String, String)>, is_list: bool },
+    /// One op, or several, how they were called, and the question that one op answers.
+    Steps {
+        steps: Arc<Steps>,
+        called: Vec<(String, String)>,
+        is_list: bool,
+        question: Option<Text>,
+    },
     /// A script that was sent.
     Script(Source, Args),
     /// A script of the served folder, with its plan.
@@ -298,6 +304,29 @@ impl Resolved {
         Ok(answer)
     }
 
+    /// What is known of the result of its stored run besides the journal; `None` if its result is not
+    /// that of the run.
+    pub(crate) fn rated(&self, engine: &Engine) -> Option<Rated> {
+        let question = match &self.what {
+            What::Steps { is_list: true, .. } => return None,
+            What::Steps { question, .. } => question.clone(),
+            What::Script(..) | What::Served(..) => None,
+        };
+        let is_dry = self.meta.as_ref().is_some_and(core::Meta::is_dry);
+        (!is_dry).then(|| Rated { question, plan: self.plan(engine).ok() })
+    }
+
+    /// The quality of the result of a run that is not stored: what the result of an op itself says.
+    pub(crate) fn quality_of(&self, value: &Value, engine: &Engine) -> Option<Quality> {
+        let What::Steps { called, is_list: false, question, .. } = &self.what else { return None };
+        let (component, op) = called.first()?;
+        // Only records have more than their value to say.
+        let has_type = matches!(value, Value::Record(_));
+        let op = engine.registry().find_op(component, op).filter(|_| has_type);
+        let ty = op.map(|it| it.op.yields.plain());
+        Quality::of_result(value, ty.as_ref(), question.as_deref())
+    }
+
     /// The steps of a call of several, before anything ran.
     pub(crate) fn reports(&self) -> Vec<StepReport> {
         let What::Steps { called, .. } = &self.what else { return Vec::new() };
@@ -391,8 +420,9 @@ fn tool(name: &str, args: Args, bounds: Bounds, engine: &Engine) -> Result<What,
 
 fn one(step: PipelineStep, bounds: Bounds, engine: &Engine) -> Result<What, Fault> {
     let called = vec![named(&step)];
+    let question = quality::question(|name| step.params.get(name)).cloned();
     let steps = components(bounds, &called, engine)?.step(step)?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: false })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: false, question })
 }
 
 /// The most steps of one call.
@@ -418,7 +448,7 @@ fn workflow(
     test_count(steps.len())?;
     let called: Vec<_> = steps.iter().map(|it| named(&it.step)).collect();
     let steps = components(bounds, &called, engine)?.workflow(steps, on_error)?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None })
 }
 
 fn several(
@@ -434,7 +464,7 @@ fn several(
     }
     let called: Vec<_> = steps.iter().map(named).collect();
     let steps = components(bounds, &called, engine)?.steps(steps, mode.order())?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None })
 }
 
 /// Gives the first step of a pipeline its payload: an object whose fields are all params of the op

@@ -451,12 +451,14 @@ impl Service {
         let ended = ended.map_err(|err| resolved.failure(engine, err));
         let ended = ended.and_then(|response| {
             self.metrics().used(response.usage.tokens, response.usage.cost);
+            let quality = resolved.quality_of(&response.value, engine);
             let answer = resolved.answered(Answer {
                 value: response.value,
                 run: None,
                 usage: response.usage,
                 took: begun.elapsed(),
                 steps: resolved.reports(),
+                quality,
             })?;
             answer.within(largest)
         });

@@ -8,6 +8,7 @@ mod mistakes;
 mod once;
 mod operation;
 mod owners;
+mod quality;
 mod runs;
 mod scripts;
 mod system;

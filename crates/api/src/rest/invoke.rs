@@ -8,6 +8,7 @@ use svc_engine::blocks::PipelineStep;
 use svc_service::{
     Answer, Bounds, Call, Fault, Work,
     decode::{self, AnyFields},
+    quality::Quality,
     tools,
 };
 
@@ -33,6 +34,8 @@ record! {
         result: Value,
         /// The confidence that the result states, if it does.
         confidence: Option<f64>,
+        /// How good the result is, if anything is known of that.
+        quality: Option<Quality>,
     }
 }
 
@@ -62,8 +65,9 @@ pub(super) fn routes() -> Vec<Route> {
 async fn invoke(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let answer = answer(rest, &input, input.part(0)).await?;
     let confidence = answer.confidence();
-    let invoked = Invoked { result: answer.value, confidence };
-    Ok(Reply::ok(with_ok(without_null(invoked.encode(), "confidence"))))
+    let invoked = Invoked { result: answer.value, confidence, quality: answer.quality };
+    let reply = without_null(without_null(invoked.encode(), "confidence"), "quality");
+    Ok(Reply::ok(with_ok(reply)))
 }
 
 /// The answer of the op that a body names.

@@ -216,12 +216,15 @@ fn repeated_json(status: u16, value: &Value) -> Reply {
 fn answer_of(rest: &Rest, run: &Run) -> Result<Value, Fault> {
     let Some(store) = rest.store() else { return Ok(Value::Null) };
     let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result);
+    let value = result.map_err(|err| bug(&err))?;
+    let quality = rest.service.quality(&run.id, &value);
     let answer = Answer {
-        value: result.map_err(|err| bug(&err))?,
+        value,
         run: Some(run.id.clone()),
         usage: run.used,
         took: Duration::ZERO,
         steps: Vec::new(),
+        quality,
     };
     Ok(finished(run.id.as_str(), answer))
 }

@@ -8,6 +8,7 @@ use svc_contract::{
 use svc_service::{
     Fault, Live, Why,
     jobs::{JobRow, JobState},
+    quality::Quality,
     tools,
 };
 
@@ -84,6 +85,8 @@ record! {
         script: Text,
         /// The result, if it has one.
         result: Value,
+        /// How good the result is; null if nothing is known of that.
+        quality: Option<Quality>,
         /// Why it failed.
         error: Value,
         /// The tokens and dollars that it used.
@@ -225,6 +228,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let (store, run) = stored(rest, id)?;
     let nodes = store.calls(&run.id)?;
     let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result).ok();
+    let quality = result.as_ref().and_then(|it| rest.service.quality(&run.id, it));
     let shown = value_of(&ShowJson::new(&run, &nodes))?;
     let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
     let own = of(&shown, "run").unwrap_or_default();
@@ -234,6 +238,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         state: state_of(&run, job.as_ref()).into(),
         script: run.script.as_str().into(),
         result: result.unwrap_or_default(),
+        quality,
         error: of(&own, "error").unwrap_or_default(),
         usage: usage(run.used),
         started_at: text("started"),
@@ -266,6 +271,7 @@ fn of_queued(job: &JobRow) -> Value {
         state: state.name().into(),
         script: job.name.as_str().into(),
         result: Value::Null,
+        quality: None,
         error: Value::Null,
         usage: Value::Null,
         started_at: None,
@@ -276,22 +282,27 @@ fn of_queued(job: &JobRow) -> Value {
 }
 
 fn of_live(live: &Live) -> Value {
-    let (result, error, used) = match live.outcome() {
-        Some(Ok(answer)) => (answer.value.clone(), Value::Null, usage(answer.usage)),
+    let (mut result, mut quality) = (Value::Null, None);
+    let (error, used) = match live.outcome() {
+        Some(Ok(answer)) => {
+            (result, quality) = (answer.value, answer.quality);
+            (Value::Null, usage(answer.usage))
+        }
         Some(Err(fault)) => {
             let error = object([
                 ("kind", fault.why.name().into()),
                 ("message", fault.message.as_str().into()),
             ]);
-            (Value::Null, error, Value::Null)
+            (error, Value::Null)
         }
-        None => (Value::Null, Value::Null, Value::Null),
+        None => (Value::Null, Value::Null),
     };
     RunView {
         run_id: live.id().as_str().into(),
         state: live.word().into(),
         script: live.name().into(),
         result,
+        quality,
         error,
         usage: used,
         started_at: None,

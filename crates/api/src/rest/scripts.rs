@@ -11,6 +11,7 @@ use svc_lang::diag::Report;
 use svc_service::{
     Answer, Bounds, Call, Fault, Folder, Live, Resolved, Served, Work,
     jobs::{JobRow, Jobs},
+    quality::Quality,
     tools,
 };
 
@@ -91,6 +92,8 @@ record! {
         usage: Value,
         /// The confidence that the result states, if it does.
         confidence: Option<f64>,
+        /// How good the result is; null if nothing is known of that.
+        quality: Option<Quality>,
     }
 }
 
@@ -264,8 +267,8 @@ pub(super) fn ended(run: &Live, answer: Answer) -> Value {
 /// The answer of a run of this name.
 pub(super) fn finished(run: &str, answer: Answer) -> Value {
     let confidence = answer.confidence();
-    let usage = usage(answer.usage);
-    let reply = RunReply { result: answer.value, run_id: run.into(), usage, confidence };
+    let (usage, quality) = (usage(answer.usage), answer.quality);
+    let reply = RunReply { result: answer.value, run_id: run.into(), usage, confidence, quality };
     with_ok(invoke::without_null(reply.encode(), "confidence"))
 }
 

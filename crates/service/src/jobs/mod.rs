@@ -116,6 +116,10 @@ impl Jobs {
         self.0.runs.as_ref()
     }
 
+    pub(crate) fn shared_runs(&self) -> Arc<dyn Store> {
+        self.0.runs.clone()
+    }
+
     fn host(&self) -> &dyn Host {
         self.0.engine.host()
     }

@@ -224,6 +224,7 @@ fn answer(value: Value) -> Answer {
         usage: Usage::default(),
         took: std::time::Duration::ZERO,
         steps: Vec::new(),
+        quality: None,
     }
 }
 

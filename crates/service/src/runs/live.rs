@@ -391,6 +391,7 @@ impl Live {
             usage: response.usage,
             took,
             steps: self.state().steps.clone(),
+            quality: None,
         }
     }
 }

@@ -145,6 +145,10 @@ impl Registry {
             let ended = run.run(request, resolved.as_ref(), slot, &metrics).await;
             let largest = permit.largest_result();
             settle(permit, &ended, paid).await;
+            let ended = match ended {
+                Ok(Ok(answer)) => Ok(Ok(answer.rated(&engine, resolved.as_ref()).await)),
+                other => other,
+            };
             let ended = run.outcome_of(ended, resolved.as_ref(), &engine);
             let ended = ended.and_then(|it| it.within(largest));
             metrics.ended(Ending::of(&ended));

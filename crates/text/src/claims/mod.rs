@@ -11,6 +11,8 @@ mod compare;
 mod items;
 mod named;
 mod negation;
+#[cfg(feature = "markdown")]
+mod sources;
 mod tokens;
 mod words;
 
@@ -19,6 +21,8 @@ use std::collections::{HashMap, HashSet};
 use crate::language::Language;
 use compare::{Claim, Compared, compare};
 pub use named::{Named, named};
+#[cfg(feature = "markdown")]
+pub use sources::{SUPPORTED, Sources, claims_of, statements};
 use tokens::{Kind, Reader, Token};
 use words::Related;
 

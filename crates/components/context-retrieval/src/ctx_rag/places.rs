@@ -6,11 +6,7 @@ use svc_contract::{
     registry::documents::Cite,
     value::{Record, Text, Value},
 };
-use svc_text::{
-    blocks::{Block, blocks},
-    pages,
-    sentences::split,
-};
+use svc_text::{claims::statements, pages};
 
 /// A passage or document, and where its text starts.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +52,7 @@ impl Place {
 
     /// The ranges of its sentences; what is not prose counts line by line.
     pub(super) fn sentences(&self) -> impl Iterator<Item = Range<usize>> {
-        blocks(&self.text).flat_map(|block| sentences(&self.text, &block))
+        statements(&self.text)
     }
 
     pub(super) fn cite(&self, range: Range<usize>) -> Cite {
@@ -70,17 +66,4 @@ impl Place {
             text: self.text.get(range).unwrap_or_default().into(),
         }
     }
-}
-
-fn sentences(text: &str, block: &Block) -> Vec<Range<usize>> {
-    if block.is_prose() {
-        return split(text, block.body.clone()).collect();
-    }
-    let mut at = block.body.start;
-    let mut lines = Vec::new();
-    for line in text.get(block.body.clone()).unwrap_or_default().split_inclusive('\n') {
-        lines.extend(split(text, at..at + line.len()));
-        at += line.len();
-    }
-    lines
 }

@@ -1,7 +1,5 @@
 //! Which sentences of an answer its sources support.
 
-use std::ops::Range;
-
 use svc_contract::{
     registry::{
         Compute, Cx, Example, Field, Max, Op, OpError, Scheme,
@@ -10,12 +8,7 @@ use svc_contract::{
     },
     value::{List, Record, Text, Value},
 };
-use svc_text::{
-    claims::{Evidence, Judged},
-    language,
-    plain::plain,
-    sentences::sentences,
-};
+use svc_text::claims::{Judged, SUPPORTED, Sources, claims_of};
 
 use super::places::Place;
 
@@ -73,7 +66,7 @@ params! {
         /// The score from which on a sentence counts as supported.
         #[tune]
         #[range(0.0..=1.0)]
-        support: f64 = 0.6,
+        support: f64 = SUPPORTED,
     }
 }
 
@@ -122,63 +115,29 @@ impl Compute for Verify {
             return Err(OpError::invalid_input("the answer cites no passages")
                 .help("add `passages:`, for example the result of `rag_retrieval`"));
         }
-        let sources = Sources::read(&places, cx)?;
+        let texts: Vec<&str> = places.iter().map(|it| it.text.as_ref()).collect();
+        let sources = Sources::read(&texts, || cx.check())?;
         let mut verified = Vec::with_capacity(sentences.len());
         for text in sentences {
             cx.check()?;
-            verified.push(sources.verified(text, self.support));
+            verified.push(Verified::of(text, self.support, &sources, &places));
         }
         Ok(Value::List(verified.into_iter().map(Verified::encode).collect()))
     }
 }
 
-/// The sentences of the passages, ready to be compared.
-struct Sources<'a> {
-    places: &'a [Place],
-    sentences: Vec<(usize, Range<usize>)>,
-    evidence: Evidence,
-}
-
-impl<'a> Sources<'a> {
-    fn read(places: &'a [Place], cx: &Cx) -> Result<Self, OpError> {
-        /// A few milliseconds of work.
-        const BETWEEN_CHECKS: usize = 64;
-        let mut all = Vec::new();
-        for (at, place) in places.iter().enumerate() {
-            cx.check()?;
-            all.extend(place.sentences().map(|it| (at, it)));
-        }
-        let text = |(at, range): &(usize, Range<usize>)| {
-            plain(places[*at].text.get(range.clone()).unwrap_or_default())
-        };
-        let language = language::most(places.iter().map(|it| it.text.as_ref()));
-        let mut evidence = Evidence::of(language);
-        for (idx, sentence) in all.iter().enumerate() {
-            if idx % BETWEEN_CHECKS == 0 {
-                cx.check()?;
-            }
-            evidence.learn(&text(sentence));
-        }
-        for (idx, sentence) in all.iter().enumerate() {
-            if idx % BETWEEN_CHECKS == 0 {
-                cx.check()?;
-            }
-            evidence.add(sentence.0, &text(sentence));
-        }
-        Ok(Self { places, sentences: all, evidence })
-    }
-
-    fn verified(&self, text: Text, least: f64) -> Verified {
-        let Judged { score, support, faults } = self.evidence.judge(&plain(&text));
+impl Verified {
+    fn of(text: Text, least: f64, sources: &Sources, places: &[Place]) -> Self {
+        let Judged { score, support, faults } = sources.judge(&text);
         let cite = |it: usize| {
-            let (at, range) = &self.sentences[it];
-            self.places[*at].cite(range.clone())
+            let (at, range) = sources.place(it)?;
+            Some(places.get(at)?.cite(range))
         };
-        Verified {
+        Self {
             text,
             supported: score >= least,
             score: (score * 1_000.0).round() / 1_000.0,
-            sources: support.into_iter().map(cite).collect(),
+            sources: support.into_iter().filter_map(cite).collect(),
             why: faults.join("; ").into(),
         }
     }
@@ -222,10 +181,7 @@ impl Field for Answered {
 
 impl Answered {
     fn add_text(&mut self, text: &str) {
-        let without = without_numbers(text);
-        let found = sentences(&without).filter_map(|it| without.get(it));
-        self.sentences
-            .extend(found.filter(|it| it.contains(char::is_alphanumeric)).map(Text::from));
+        self.sentences.extend(claims_of(text).into_iter().map(Text::from));
     }
 
     fn add_list(&mut self, items: &List) -> Option<()> {
@@ -248,27 +204,6 @@ impl Answered {
         }
         Some(())
     }
-}
-
-/// The text without numbers of sources, such as `[1]`, so that they do not begin a sentence.
-fn without_numbers(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(" [") {
-        let number = after.split(']').next().unwrap_or_default();
-        let is_number = number.len() < after.len()
-            && !number.is_empty()
-            && number.bytes().all(|it| it.is_ascii_digit());
-        out.push_str(before);
-        rest = if is_number {
-            after.get(number.len() + 1..).unwrap_or_default()
-        } else {
-            out.push_str(" [");
-            after
-        };
-    }
-    out.push_str(rest);
-    out
 }
 
 /// What should support an answer.

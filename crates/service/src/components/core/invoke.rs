@@ -14,6 +14,7 @@ use crate::{
     Answer, Bounds, Call, Fault, Work,
     call::Args,
     decode::{AnyFields, decode},
+    quality::Quality,
     resolve::in_a_script,
 };
 
@@ -24,6 +25,8 @@ record! {
         result: Value,
         /// The confidence that the result states, if it does.
         confidence: Option<f64>,
+        /// How good the result is, if anything is known of that.
+        quality: Option<Quality>,
         /// The time of the call in milliseconds.
         ms: f64,
         /// The run, if it is stored.
@@ -178,6 +181,7 @@ pub(super) fn result(answer: &Answer) -> Value {
     Invoked {
         result: answer.value.clone(),
         confidence: answer.confidence(),
+        quality: answer.quality.clone(),
         ms: millis(answer.took),
         run_id: run_id(answer),
     }

@@ -51,7 +51,7 @@ impl Io for GetResult {
         let bench = cx.lent::<Bench>()?;
         let ended = bench.jobs()?.ended(&bench.owner, &self.job_id, self.wait);
         let row = cx.cancel.run_until_cancelled(ended).await.ok_or_else(OpError::cancelled)??;
-        Ok(bench.view(&row)?.encode())
+        bench.viewed(row).await
     }
 }
 
@@ -107,7 +107,7 @@ impl Io for Cancel {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let bench = cx.lent::<Bench>()?;
         let row = bench.jobs()?.cancel(&bench.owner, &self.job_id).await?;
-        Ok(bench.view(&row)?.encode())
+        bench.viewed(row).await
     }
 }
 
@@ -134,6 +134,6 @@ impl Io for Archive {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let bench = cx.lent::<Bench>()?;
         let row = bench.jobs()?.archive(&bench.owner, &self.job_id).await?;
-        Ok(bench.view(&row)?.encode())
+        bench.viewed(row).await
     }
 }

@@ -1,15 +1,19 @@
 //! A job as its owner sees it.
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 use svc_contract::{
-    registry::record,
+    registry::{Field as _, OpError, record},
     value::{Money, Value},
 };
 use svc_store::book::{JobRow, JobState};
 
 use super::{super::time, Bench};
-use crate::{Fault, jobs::Jobs};
+use crate::{
+    Fault,
+    jobs::Jobs,
+    quality::{self, Quality, Rated},
+};
 
 record! {
     /// A test of a result.
@@ -48,14 +52,6 @@ record! {
 }
 
 record! {
-    /// How good a result is, from 0 to 1.
-    pub(super) struct Quality {
-        /// What the result states itself.
-        confidence: Option<f64>,
-    }
-}
-
-record! {
     /// A job.
     pub(super) struct JobView {
         /// The job.
@@ -76,7 +72,7 @@ record! {
         checks: Vec<Check>,
         /// What it used.
         usage: Used,
-        /// How good the result is, if it says so.
+        /// How good the result is, if anything is known of that.
         quality: Option<Quality>,
         /// When it was submitted.
         created_at: SystemTime,
@@ -112,7 +108,7 @@ record! {
 }
 
 impl Bench {
-    /// Everything about a job.
+    /// Everything about a job. Blocks.
     pub(super) fn view(&self, row: &JobRow) -> Result<JobView, Fault> {
         let jobs = self.jobs()?;
         let result = jobs.result(row)?;
@@ -125,7 +121,7 @@ impl Bench {
             state: row.state.name().to_owned(),
             inputs: jobs.input(row)?,
             checks: checks(row, result.as_ref())?,
-            quality: result.as_ref().and_then(quality),
+            quality: result.as_ref().and_then(|it| self.quality(row, it)),
             result: result.unwrap_or_default(),
             error: error.unwrap_or_default(),
             usage: used(row),
@@ -135,6 +131,20 @@ impl Bench {
             approvals: asked.into_iter().map(|it| it.id).collect(),
             notes: notes(jobs, row)?,
         })
+    }
+
+    /// The same, on a thread that may wait.
+    pub(super) async fn viewed(self: Arc<Self>, row: JobRow) -> Result<Value, OpError> {
+        let view = tokio::task::spawn_blocking(move || self.view(&row)).await;
+        let view = view.map_err(|err| OpError::bug(format!("cannot show the job: {err}")))?;
+        Ok(view?.encode())
+    }
+
+    /// The quality of the result of a job, from its stored run.
+    fn quality(&self, row: &JobRow, result: &Value) -> Option<Quality> {
+        let jobs = self.jobs().ok()?;
+        let engine = self.engine.clone().with_store(jobs.shared_runs());
+        quality::of_stored(&engine, &row.run, result, Rated::of_job(row))
     }
 }
 
@@ -202,11 +212,4 @@ fn own_checks(result: &Value) -> Vec<Check> {
         Some(Check { name: text("name"), passed: *passed, message: text("message") })
     };
     all.iter().filter_map(check).collect()
-}
-
-fn quality(result: &Value) -> Option<Quality> {
-    match result.as_record()?.get("confidence")? {
-        Value::Float(it) => Some(Quality { confidence: Some(*it) }),
-        _ => None,
-    }
 }
