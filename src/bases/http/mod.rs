@@ -5,13 +5,16 @@
 
 mod events;
 mod guard;
+mod opening;
 mod packed;
 mod reply;
 mod request;
 
 use std::{
     convert::Infallible,
-    net::IpAddr,
+    io,
+    net::{IpAddr, SocketAddr},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -19,24 +22,33 @@ use std::{
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+    server::graceful::{GracefulShutdown, Watcher},
 };
 use svc_api::rest::{
     Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
 };
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Turned, Visitor, Why, access::rates::Window};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::Semaphore,
+};
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
+use opening::{Half, Opened};
 use reply::{Answer, Id};
 
 /// How long a caller may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// The most connections at the same time.
+/// The most connections at the same time that have sent a request, and that have not. Fewer if the
+/// process may open fewer files: most of them are for runs.
 const CONNECTIONS: usize = 10_000;
+const HALF_OPEN: usize = 10_000;
+
+/// The most connections that the system keeps until they are accepted. One more waits for a second.
+const BACKLOG: u32 = 4096;
 
 /// How long runs may go on after the server is asked to stop.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -59,7 +71,7 @@ struct Door {
 pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
     Box::pin(async move {
         let Listening { address, origins, proxies, is_hosted, announce } = listening;
-        let listener = TcpListener::bind(address).await?;
+        let listener = bound(address)?;
         let address = listener.local_addr()?;
         let guard = Guard::new(address, origins, !proxies.is_empty());
         announce(address);
@@ -74,7 +86,9 @@ impl Server {
     async fn serve(self, stop: CancellationToken) {
         let Self { listener, door } = self;
         let graceful = GracefulShutdown::new();
-        let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        let files = files(&door.rest);
+        let connections = Arc::new(Semaphore::new(CONNECTIONS.min(files / 4)));
+        let mut half = Half::new(HALF_OPEN.min(files / 4));
         let service = door.rest.service.clone();
         let working = tokio::spawn(async move { service.work().await });
         // While runs end, health and results are still answered; new calls are refused.
@@ -92,31 +106,58 @@ impl Server {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let Ok(place) = connections.clone().try_acquire_owned() else { continue };
             let _ = stream.set_nodelay(true);
-            let own = door.clone();
-            let answering = service_fn(move |request| {
-                let door = own.clone();
-                async move { Ok::<_, Infallible>(door.answer(request, peer.ip()).await) }
+            let (door, watcher, places) = (door.clone(), graceful.watcher(), connections.clone());
+            let task = tokio::spawn(async move {
+                let opened = tokio::time::timeout(HEAD, opening::opened(stream)).await;
+                let (Ok(Ok(opened)), Ok(place)) = (opened, places.try_acquire_owned()) else {
+                    return;
+                };
+                // A task of its own: only the wait for the request may be cut off.
+                tokio::spawn(async move {
+                    door.converse(opened, peer.ip(), watcher).await;
+                    drop(place);
+                });
             });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .serve_connection(TokioIo::new(stream), answering);
-            let connection = graceful.watch(connection);
-            tokio::spawn(async move {
-                // An error is the caller's end of the connection.
-                let _ = connection.await;
-                drop(place);
-            });
+            half.add(task.abort_handle());
         }
         drop(listener);
         let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
+        half.close();
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
 }
 
+/// Listens at an address, also if connections of a server before still end there.
+fn bound(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// The most files that the process may open.
+fn files(rest: &Rest) -> usize {
+    let machine = rest.service.engine().host().machine(Path::new("/"));
+    machine.open_files.map_or(usize::MAX, |(_, most)| usize::try_from(most).unwrap_or(usize::MAX))
+}
+
 impl Door {
+    /// Answers the requests of a connection until it ends.
+    async fn converse(self: Arc<Self>, opened: Opened, peer: IpAddr, watcher: Watcher) {
+        let answering = service_fn(move |request| {
+            let door = self.clone();
+            // On the heap: a connection without a request stays small.
+            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer).await) })
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .serve_connection(TokioIo::new(opened), answering);
+        // An error is the caller's end of the connection.
+        let _ = watcher.watch(connection).await;
+    }
+
     async fn answer(&self, request: hyper::Request<Incoming>, peer: IpAddr) -> Answer {
         let begun = Instant::now();
         let is_gzip = packed::is_wanted(request.headers());
