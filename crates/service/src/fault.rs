@@ -9,6 +9,9 @@ use svc_contract::{
 use svc_engine::Error;
 use svc_lang::diag::{Code, Problem, Report, Span};
 
+/// The wait until there may be space again.
+const ROOM: Duration = Duration::from_secs(10);
+
 /// A call without a result.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -35,7 +38,7 @@ pub enum Why {
     Unauthorized,
     /// The caller has passed a limit of its role.
     Rate,
-    /// Too much runs at the same time.
+    /// Too much runs at the same time, or no space is left.
     Busy,
     /// The server is about to stop.
     Stopping,
@@ -198,14 +201,21 @@ fn why(problem: &Problem) -> Why {
     })
 }
 
+/// The error of the store because of which an op or a run failed.
+pub(crate) fn store_error(error: &OpError) -> Option<&StoreError> {
+    let cause: &(dyn std::error::Error + 'static) = error.source.as_deref()?;
+    cause.downcast_ref()
+}
+
 impl From<&OpError> for Fault {
     fn from(error: &OpError) -> Self {
+        let is_full = store_error(error).is_some_and(|it| it.kind == StoreErrorKind::Full);
         Self {
-            why: Why::Op(error.kind),
+            why: if is_full { Why::Busy } else { Why::Op(error.kind) },
             message: error.message.clone(),
             help: error.help.clone(),
             fields: Vec::new(),
-            retry_after: error.retry_after,
+            retry_after: error.retry_after.or(is_full.then_some(ROOM)),
         }
     }
 }
@@ -237,9 +247,11 @@ impl From<StoreError> for Fault {
         let why = match error.kind {
             StoreErrorKind::NotFound | StoreErrorKind::Ambiguous => Why::Op(ErrorKind::NotFound),
             StoreErrorKind::Claimed { .. } => Why::Conflict,
+            StoreErrorKind::Full => Why::Busy,
             _ => Why::Op(ErrorKind::Failed),
         };
-        Self::new(why, error.message).help_opt(error.help)
+        let retry_after = (why == Why::Busy).then_some(ROOM);
+        Self { retry_after, ..Self::new(why, error.message).help_opt(error.help) }
     }
 }
 

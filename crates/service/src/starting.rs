@@ -8,13 +8,13 @@ use std::{
 use svc_contract::{
     host::Host,
     store::{Run, RunId, Store as _},
-    value::Money,
+    value::{Money, json},
 };
 use svc_store::book::JobRow;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
-    Fault, Folder, Live, Resolved, Service, Why,
+    Bounds, Call, Fault, Folder, Live, Resolved, Served, Service, Why, Work, decode,
     jobs::{JobKind, Jobs},
     once,
     permit::{self, Note, Permit, Spending, Wish},
@@ -80,11 +80,28 @@ impl Service {
         }
         let place = self.place()?;
         let known = self.jobs().ok().and_then(|it| it.call_of_run(self.owner(), id));
-        let resolved = known.map(|it| self.resolve(it)).transpose()?;
+        let (has_job, resolved) = match known {
+            Some(call) => (true, Some(self.resolve(call)?)),
+            None => (false, self.published_call(id).and_then(|it| self.resolve(it).ok())),
+        };
         let of = Of { owner: self.owner().to_owned(), job: None };
         let continued = self.continued(id, of, resolved).await?;
         let slot = self.noted_slot(place, Some(id.clone()));
-        self.shared.runs.resume(continued, slot)
+        let live = self.shared.runs.resume(continued, slot)?;
+        // As a job it can ask whether a write of unknown fate is repeated.
+        if let (Ok(jobs), false) = (self.jobs(), has_job) {
+            jobs.adopt_run(&live).await?;
+        }
+        Ok(live)
+    }
+
+    /// The call of a served script that a stored run comes from.
+    fn published_call(&self, id: &RunId) -> Option<Call> {
+        let run = self.side.store.as_ref()?.run(id.as_str()).ok()?;
+        let served = self.folder()?.scripts().into_iter().find(|it| is_of(&run, it))?;
+        let args = decode::object(json::read(&run.params).ok()?, "").ok()?;
+        let work = Work::Served { name: served.name.clone(), args };
+        Some(Call { work, bounds: Bounds::default() })
     }
 
     /// Refuses a run that has not ended in this process; it may not be in the store yet.
@@ -158,7 +175,7 @@ impl Service {
     /// Whether a run is that of a served script. No caller chooses the name of a script.
     fn is_published(&self, run: &Run) -> bool {
         let scripts = self.folder().map(Folder::scripts).unwrap_or_default();
-        scripts.iter().any(|it| it.plan.program().source.name() == run.script)
+        scripts.iter().any(|it| is_of(run, it))
     }
 
     /// The permission of a call by the limits of its caller. Its cap becomes that of the call.
@@ -259,6 +276,11 @@ impl Service {
         drop(place);
         slot
     }
+}
+
+/// Whether a run is one of this script.
+fn is_of(run: &Run, script: &Served) -> bool {
+    script.plan.program().source.name() == run.script
 }
 
 /// A place in the queue, which is given back when it is dropped.

@@ -5,6 +5,7 @@
 
 mod events;
 mod guard;
+mod opening;
 mod packed;
 mod reply;
 mod request;
@@ -12,7 +13,9 @@ mod tls;
 
 use std::{
     convert::Infallible,
-    net::IpAddr,
+    io,
+    net::{IpAddr, SocketAddr},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -29,20 +32,26 @@ use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket},
     sync::Semaphore,
 };
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
+use opening::{Half, Opened};
 use reply::{Answer, Id, Page};
 use tls::Tls;
 
 /// How long a caller may take for the handshake of TLS, and to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// The most connections at the same time.
+/// The most connections at the same time that have sent a request, and that have not. Fewer if the
+/// process may open fewer files: most of them are for runs.
 const CONNECTIONS: usize = 10_000;
+const HALF_OPEN: usize = 10_000;
+
+/// The most connections that the system keeps until they are accepted. One more waits for a second.
+const BACKLOG: u32 = 4096;
 
 /// How long runs may go on after the server is asked to stop.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -68,7 +77,7 @@ pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) 
         let Listening { address, origins, proxies, tls, is_hosted, announce } = listening;
         let host = rest.service.engine().shared_host();
         let tls = tls.map(|it| Tls::read(it, host)).transpose()?.map(Arc::new);
-        let listener = TcpListener::bind(address).await?;
+        let listener = bound(address)?;
         let address = listener.local_addr()?;
         let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
@@ -83,7 +92,9 @@ impl Server {
     async fn serve(self, stop: CancellationToken) {
         let Self { listener, tls, door } = self;
         let graceful = GracefulShutdown::new();
-        let connections = Arc::new(Semaphore::new(CONNECTIONS));
+        let files = files(&door.rest);
+        let connections = Arc::new(Semaphore::new(CONNECTIONS.min(files / 4)));
+        let mut half = Half::new(HALF_OPEN.min(files / 4));
         let service = door.rest.service.clone();
         let working = tokio::spawn(async move { service.work().await });
         let following = tls.clone().map(|tls| tokio::spawn(async move { tls.follow().await }));
@@ -102,26 +113,51 @@ impl Server {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let Ok(place) = connections.clone().try_acquire_owned() else { continue };
             let _ = stream.set_nodelay(true);
-            let caller = Connection {
-                peer: peer.ip(),
-                tls: tls.clone(),
-                door: door.clone(),
-                watcher: graceful.watcher(),
-            };
-            tokio::spawn(async move {
-                caller.answered(stream).await;
-                drop(place);
+            let (caller, places) = (
+                Connection {
+                    peer: peer.ip(),
+                    tls: tls.clone(),
+                    door: door.clone(),
+                    watcher: graceful.watcher(),
+                },
+                connections.clone(),
+            );
+            let task = tokio::spawn(async move {
+                let opened = tokio::time::timeout(HEAD, opening::opened(stream)).await;
+                let (Ok(Ok(opened)), Ok(place)) = (opened, places.try_acquire_owned()) else {
+                    return;
+                };
+                // A task of its own: only the wait for the request may be cut off.
+                tokio::spawn(async move {
+                    caller.answered(opened).await;
+                    drop(place);
+                });
             });
+            half.add(task.abort_handle());
         }
         if let Some(following) = following {
             following.abort();
         }
         drop(listener);
         let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
+        half.close();
         let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
     }
+}
+
+/// Listens at an address, also if connections of a server before still end there.
+fn bound(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// The most files that the process may open.
+fn files(rest: &Rest) -> usize {
+    let machine = rest.service.engine().host().machine(Path::new("/"));
+    machine.open_files.map_or(usize::MAX, |(_, most)| usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// A caller's connection.
@@ -133,7 +169,8 @@ struct Connection {
 }
 
 impl Connection {
-    async fn answered(self, stream: TcpStream) {
+    /// Answers the requests of a connection until it ends.
+    async fn answered(self, stream: Opened) {
         match self.tls.clone() {
             None => self.served(stream).await,
             // A caller that cannot begin has no request to answer.
@@ -149,7 +186,8 @@ impl Connection {
         let Self { peer, door, watcher, .. } = self;
         let answering = service_fn(move |request| {
             let door = door.clone();
-            async move { Ok::<_, Infallible>(door.answer(request, peer).await) }
+            // On the heap: a connection without a request stays small.
+            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer).await) })
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

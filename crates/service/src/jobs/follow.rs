@@ -17,6 +17,9 @@ use crate::{
 /// The wait before a change of the book is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// How many times this long a job waits for space.
+const ROOM: u32 = 3;
+
 impl Jobs {
     /// The job of a run. A run that has none, such as a call of a script whose caller waits, becomes
     /// one.
@@ -109,6 +112,12 @@ impl Jobs {
                 self.book().release(row.no, worker).await?;
                 return Ok(());
             }
+            Some(Halt::Full) => {
+                // What could not be recorded was not made: it goes on when there is space.
+                self.rest().await;
+                self.book().release(row.no, worker).await?;
+                return Ok(());
+            }
             _ => {}
         }
         let is_cut_off = is_cancelled(fault) || fault.why == Why::Stopping;
@@ -118,6 +127,16 @@ impl Jobs {
         }
         let event = if is_cancelled(fault) { JobEvent::Cancelled } else { JobEvent::Failed };
         self.finish(row, event, None, Some(fault), live.used()).await
+    }
+
+    /// Waits for a while, unless the service stops.
+    async fn rest(&self) {
+        for _ in 0..ROOM {
+            if self.is_stopping() {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 
     /// Ends a job that cannot be started.

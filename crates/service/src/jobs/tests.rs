@@ -66,9 +66,15 @@ impl Process {
     }
 
     fn of(folder: &TempDir, world: &Arc<World>, tier: Tier) -> Self {
+        Self::within(folder, world, tier, None)
+    }
+
+    /// One whose store of runs has at most this many pages.
+    fn within(folder: &TempDir, world: &Arc<World>, tier: Tier, page_limit: Option<u32>) -> Self {
         let engine = engine(world);
-        let now = engine.host().now();
-        let runs = Arc::new(SqliteStore::open(&folder.path().join("runs.db"), now).unwrap());
+        let space = svc_store::Options { now: engine.host().now(), page_limit };
+        let runs = SqliteStore::open_with(&folder.path().join("runs.db"), space).unwrap();
+        let runs = Arc::new(runs);
         let book = Arc::new(Book::open(&folder.path().join("service"), engine.host()).unwrap());
         let jobs = Jobs::open(book, runs.clone(), engine.clone()).unwrap();
         let mut options = Options::new("1");
@@ -195,6 +201,29 @@ fn a_write_of_unknown_fate_waits_for_a_person() {
     }
 }
 
+#[test]
+fn a_call_that_is_resumed_asks_as_a_job_does() {
+    let folder = scripts(&[("buy.svc", "param what: string\nwhat >> shop.pay")]);
+    let world = Arc::new(World::default());
+    world.hangs.store(1, Ordering::SeqCst);
+    let first = Process::start(&folder, &world);
+    let args = crate::decode::object(json::read(r#"{"what":"tea"}"#).unwrap(), "").unwrap();
+    let work = Work::Served { name: "buy".to_owned(), args };
+    let resolved = first.service.resolve(Call { work, bounds: Bounds::default() }).unwrap();
+    let run = first.run(first.service.start(resolved)).unwrap().id().clone();
+    waited(&world.paid, 1);
+    first.kill();
+
+    let second = Process::start(&folder, &world);
+    let live = second.run(second.service.resume(&run)).unwrap();
+    let id = live.job_id().unwrap().to_owned();
+    second.until(&id, JobState::Waiting);
+    assert_eq!(world.paid.load(Ordering::SeqCst), 1, "it is not repeated by itself");
+    second.answer(&second.question().id, true).unwrap();
+    let row = second.until(&id, JobState::Ok);
+    assert_eq!((row.run, world.paid.load(Ordering::SeqCst)), (run, 2));
+}
+
 const ASKING: &str = "param what: string\nlet first = what >> shop.pay\n\
     let allowed = first >> approve(question: \"Send it?\")\n{ sent: allowed >> shop.pay }";
 
@@ -307,6 +336,34 @@ fn a_service_that_stops_gives_its_jobs_back() {
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("a cancelled job still runs");
+}
+
+#[test]
+fn a_job_waits_for_space() {
+    let text = "param what: string\nrange(1, 60) >> each { \"${it} ${what}\" >> wait(duration: 1ms) } \
+        within { max_parallel: 1 } >> len";
+    let folder = scripts(&[("long.svc", text)]);
+    let process = Process::within(&folder, &Arc::default(), Tier::Builder, Some(60));
+    let id = process.submit("long", &format!(r#"{{"what":"{}"}}"#, "long ".repeat(1_000)));
+    for _ in 0..600 {
+        let row = process.job(&id);
+        assert!(!row.state.is_over(), "{row:?}");
+        if row.attempts > 1 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let row = process.job(&id);
+    assert!(row.attempts > 1 && row.deaths == 0, "{row:?}");
+    let live = process.service.live(row.run.as_str()).unwrap();
+    let fault = process.run(live.ended()).unwrap_err();
+    assert_eq!((fault.why, fault.why.status()), (Why::Busy, 503), "{fault}");
+    assert!(fault.retry_after.is_some() && fault.message.contains("no space left"), "{fault}");
+    process.kill();
+
+    let next = Process::start(&folder, &Arc::default());
+    let row = next.until(&id, JobState::Ok);
+    assert_eq!(next.service.jobs().unwrap().result(&row).unwrap(), Some(60.into()));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 
 use svc_contract::{
     registry::{ErrorKind, Usage},
-    store::{RunId, StoreError, StoreErrorKind},
+    store::{RunId, StoreErrorKind},
 };
 use svc_engine::{
     CancellationToken, Engine, Error, Happened, Request, Response, RunEvent, Running,
@@ -19,6 +19,7 @@ use tokio::sync::{OnceCell, OwnedSemaphorePermit, watch};
 use super::{Of, Slot};
 use crate::{
     Answer, Fault, Resolved, StepReport, Why,
+    fault::store_error,
     jobs::{Asked, Busy, NewWork, QUIET},
     metrics::Metrics,
 };
@@ -68,6 +69,8 @@ pub(crate) enum Halt {
     InDoubt(String),
     /// Another process works on it.
     Claimed,
+    /// It cannot be recorded, since no space is left.
+    Full,
 }
 
 impl Halt {
@@ -76,9 +79,11 @@ impl Halt {
             return Some(Self::InDoubt(path.to_owned()));
         }
         let Error::Run { error, .. } = error else { return None };
-        let cause: &(dyn std::error::Error + 'static) = error.error.source.as_deref()?;
-        let is_claimed = |it: &StoreError| matches!(it.kind, StoreErrorKind::Claimed { .. });
-        cause.downcast_ref::<StoreError>().is_some_and(is_claimed).then_some(Self::Claimed)
+        match store_error(&error.error)?.kind {
+            StoreErrorKind::Claimed { .. } => Some(Self::Claimed),
+            StoreErrorKind::Full => Some(Self::Full),
+            _ => None,
+        }
     }
 }
 

@@ -28,11 +28,21 @@ const MOST_ENDED: usize = 1000;
 /// How long an ended run is kept in memory.
 const KEPT: Duration = Duration::from_mins(10);
 
+/// How many runs are added before those to forget are looked for again: that looks at all of them.
+const BETWEEN: usize = 64;
+
 /// The runs of a service.
 #[derive(Default)]
 pub(crate) struct Registry {
-    all: Mutex<HashMap<String, Arc<Live>>>,
+    all: Mutex<All>,
     pub(crate) metrics: Arc<Metrics>,
+}
+
+#[derive(Default)]
+struct All {
+    runs: HashMap<String, Arc<Live>>,
+    /// How many were added since some were forgotten.
+    added: usize,
 }
 
 /// The wait for a place among the runs that are computed at the same time.
@@ -159,22 +169,25 @@ impl Registry {
 
     /// The run of this name.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Live>> {
-        self.all().get(id).cloned()
+        self.all().runs.get(id).cloned()
     }
 
     /// The runs that have not ended.
     pub(crate) fn running(&self) -> Vec<Arc<Live>> {
-        self.all().values().filter(|it| it.outcome().is_none()).cloned().collect()
+        self.all().runs.values().filter(|it| it.outcome().is_none()).cloned().collect()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
+    fn all(&self) -> MutexGuard<'_, All> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, live: Arc<Live>) {
         let mut all = self.all();
-        forget(&mut all);
-        all.insert(live.id().to_string(), live);
+        if all.added >= BETWEEN {
+            all.forget();
+        }
+        all.added += 1;
+        all.runs.insert(live.id().to_string(), live);
     }
 }
 
@@ -186,15 +199,19 @@ fn lending(engine: Engine, jobs: Option<Jobs>, asking: &Asking) -> Engine {
     }
 }
 
-/// Forgets the ended runs that are old, and the oldest ones beyond the limit.
-fn forget(all: &mut HashMap<String, Arc<Live>>) {
-    let ended = |it: &Arc<Live>| it.ended_at();
-    all.retain(|_, it| ended(it).is_none_or(|at| at.elapsed() < KEPT));
-    let mut old: Vec<(Instant, String)> =
-        all.iter().filter_map(|(id, it)| Some((ended(it)?, id.clone()))).collect();
-    old.sort();
-    let many = all.len().saturating_sub(MOST_ENDED);
-    for (_, id) in old.into_iter().take(many) {
-        all.remove(&id);
+impl All {
+    /// Forgets the ended runs that are old, and the oldest ones beyond the limit.
+    fn forget(&mut self) {
+        let now = Instant::now();
+        let is_old = |at: Instant| now.saturating_duration_since(at) >= KEPT;
+        self.added = 0;
+        self.runs.retain(|_, it| it.ended_at().is_none_or(|at| !is_old(at)));
+        let Some(many) = self.runs.len().checked_sub(MOST_ENDED) else { return };
+        let ended = |(id, it): (&String, &Arc<Live>)| Some((it.ended_at()?, id.clone()));
+        let mut old: Vec<(Instant, String)> = self.runs.iter().filter_map(ended).collect();
+        old.sort();
+        for (_, id) in old.into_iter().take(many) {
+            self.runs.remove(&id);
+        }
     }
 }
