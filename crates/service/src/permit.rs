@@ -110,6 +110,8 @@ async fn granted(
     let Some(access) = note.gate.access(host).map_err(of_book)? else {
         return Err(("book", Fault::not_found("the service has no keys")));
     };
+    // What cannot be recorded is not made.
+    access.audit.test().map_err(of_book)?;
     let (account, limits, now) = (&note.caller.account, note.caller.limits(), host.now());
     // First: a call that is refused for those that run is not counted in the rates.
     let slot = access.rates.begin(account, limits).map_err(of_limit)?;

@@ -73,6 +73,9 @@ impl Options {
     }
 }
 
+/// How long those who wait for a run may take to make a job of it.
+const PARTING: Duration = Duration::from_millis(200);
+
 /// How long cancelled runs may take to end.
 const CANCELLED: Duration = Duration::from_millis(1500);
 
@@ -104,6 +107,8 @@ pub(crate) struct Shared {
     /// The places of jobs, which leave some for calls.
     pub(crate) job_places: Arc<Semaphore>,
     pub(crate) runs: Registry,
+    /// Announces to callers who wait that their runs go on later.
+    parting: CancellationToken,
     stopping: CancellationToken,
     started: Instant,
     /// The engine of the server, without a caller.
@@ -151,6 +156,7 @@ impl Service {
             most_waiting: options.waiting,
             job_places: Arc::new(Semaphore::new(options.at_once.div_ceil(2).max(1))),
             runs: Registry::default(),
+            parting: CancellationToken::new(),
             stopping: CancellationToken::new(),
             started: Instant::now(),
             engine,
@@ -491,6 +497,8 @@ impl Service {
         all.iter().for_each(Jobs::stop);
         self.shared.slots.close();
         if tokio::time::timeout(drain, self.idle()).await.is_err() {
+            self.shared.parting.cancel();
+            tokio::time::sleep(PARTING).await;
             self.shared.stopping.cancel();
             let _ = tokio::time::timeout(CANCELLED, self.idle()).await;
         }
@@ -500,6 +508,11 @@ impl Service {
             }
         };
         let _ = tokio::time::timeout(CANCELLED, settled).await;
+    }
+
+    /// Waits until the service is about to cut off what still runs.
+    pub async fn parting(&self) {
+        self.shared.parting.cancelled().await;
     }
 
     /// Waits until nothing runs.

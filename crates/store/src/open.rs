@@ -32,8 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Larger stores are checked page by page only on request.
 const QUICK_CHECK_UP_TO: i64 = 16 << 20;
 
-/// In KiB, as `SQLite` counts; large enough that a transaction seldom writes a page twice.
-const CACHE: i32 = -32_768;
+/// In KiB, as `SQLite` counts; large enough that a transaction seldom writes a page twice, and small
+/// enough for the databases of many owners.
+const CACHE: i32 = -8_192;
 
 /// The number of log pages written back at once; frequently changed pages are written once.
 const CHECKPOINT: u32 = 4_000;

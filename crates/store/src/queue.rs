@@ -139,13 +139,21 @@ impl<I: Pending> Queue<I> {
         if let Some(err) = state.lost.take() {
             return Err(err);
         }
-        if let Some(err) = state.failing.clone() {
-            state.is_urgent = true;
-            self.filled.notify_one();
-            return Err(err);
-        }
+        self.test_commits(&mut state)?;
         self.push(&mut state, item);
         Ok(())
+    }
+
+    /// The error of the last commit, until one succeeds; writing is retried.
+    pub(super) fn test(&self) -> Result<()> {
+        self.test_commits(&mut self.lock())
+    }
+
+    fn test_commits(&self, state: &mut State<I>) -> Result<()> {
+        let Some(err) = state.failing.clone() else { return Ok(()) };
+        state.is_urgent = true;
+        self.filled.notify_one();
+        Err(err)
     }
 
     /// Queues a write to be done now; `item` makes it with the channel for its result.

@@ -2,7 +2,7 @@
 
 use std::{io::Read as _, time::Duration};
 
-use super::{Server, until};
+use super::{Server, client::Client, until};
 
 #[test]
 fn answers_are_compressed_for_those_who_ask() {
@@ -104,6 +104,9 @@ fn a_server_that_stops_is_not_ready_and_lets_runs_end() {
     );
     let id = run.json()["run_id"].as_str().unwrap().to_owned();
     until(|| server.get(&format!("/runs/{id}")).ok()["state"] == "running");
+    let caller = Client::new(server.client.host().parse().unwrap());
+    let waiting = std::thread::spawn(move || caller.post("/scripts/slow", r#"{"time": "30s"}"#));
+    until(|| server.get("/runs?state=running").ok()["runs"].as_array().unwrap().len() == 2);
     kill_process(Pid::from_child(&server.child), Signal::TERM).unwrap();
     until(|| server.get("/health/ready").status == 503);
     server.get("/health/ready").fails(503, "stopping");
@@ -112,17 +115,22 @@ fn a_server_that_stops_is_not_ready_and_lets_runs_end() {
     refused.fails(503, "stopping");
     assert!(refused.head.contains("retry-after: 1"), "{refused:?}");
     assert_eq!(server.get(&format!("/runs/{id}")).ok()["state"], "running");
-    for _ in 0..200 {
+    for _ in 0..300 {
         if server.child.try_wait().unwrap().is_some() {
             break;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(server.child.try_wait().unwrap().is_some_and(|it| it.success()));
+    // Who waits for a run that is cut off learns that it goes on at the next start.
+    let later = waiting.join().unwrap();
+    assert_eq!(later.status, 202, "{later:?}");
+    let later = later.json()["run_id"].as_str().unwrap().to_owned();
     let empty = tempfile::tempdir().unwrap();
     let place = std::mem::replace(&mut server.place, empty);
     let again = Server::at(place, &[]);
     assert_eq!(again.get(&format!("/runs/{id}")).ok()["state"], "ok");
+    until(|| again.get(&format!("/runs/{later}")).ok()["state"] == "running");
 }
 
 /// The page for people has every endpoint, and loads nothing.

@@ -1,6 +1,6 @@
 //! The scripts of a folder as endpoints.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
     registry::{Field as _, Params as _, Usage, params, record},
@@ -209,21 +209,29 @@ async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
         return Ok(Reply::Events(EventsOf { run, after: 0, cancel_on_close }));
     }
     let wait = if input.is_async { Duration::ZERO } else { calling.wait };
-    match tokio::time::timeout(wait, run.ended()).await {
-        Ok(_) if run.is_waiting() => Ok(Reply::Json(202, accepted(&run))),
-        Ok(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
-        Err(_) => {
-            // What is acknowledged survives whatever happens to the server.
-            run.begun().await;
-            match run.outcome() {
-                Some(outcome) if !run.is_waiting() => Ok(Reply::ok(ended(&run, outcome?))),
-                _ => {
-                    if let Ok(jobs) = rest.service.jobs() {
-                        jobs.adopt_run(&run).await?;
-                    }
-                    Ok(Reply::Json(202, accepted(&run)))
-                }
+    let outcome = tokio::select! {
+        outcome = run.ended() => Some(outcome),
+        () = tokio::time::sleep(wait) => None,
+        () = rest.service.parting() => None,
+    };
+    match outcome {
+        Some(_) if run.is_waiting() => Ok(Reply::Json(202, accepted(&run))),
+        Some(outcome) => Ok(Reply::ok(ended(&run, outcome?))),
+        None => later(rest, &run).await,
+    }
+}
+
+/// The answer of a run that goes on without its caller, as a job: what is acknowledged survives
+/// whatever happens to the server.
+async fn later(rest: &Rest, run: &Arc<Live>) -> Result<Reply, Fault> {
+    run.begun().await;
+    match run.outcome() {
+        Some(outcome) if !run.is_waiting() => Ok(Reply::ok(ended(run, outcome?))),
+        _ => {
+            if let Ok(jobs) = rest.service.jobs() {
+                jobs.adopt_run(run).await?;
             }
+            Ok(Reply::Json(202, accepted(run)))
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use super::{EnumType, Record, RecordType, Text, Type, Value, json};
 
-/// How a duration, a size and money are written, as `units` reads them.
+/// How a duration and a size are written, as `units` reads them.
 const DURATION: &str = r"^([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+$";
 const SIZE: &str = r"^[0-9]{1,9}(\.[0-9]{1,9})?(B|kB|KiB|MB|MiB|GB|GiB)$";
-const MONEY: &str = r"^-?\$?[0-9]{1,9}(\.[0-9]{1,9})?$";
 
 /// The representation of ranges and of list limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +34,10 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Value, &Type> {
         Type::Duration => unit("a duration, such as 30s, 5m or 1h30m", DURATION, ranges),
         Type::Time => typed("string", [("format", "date-time".into())]),
         Type::Date => typed("string", [("format", "date".into())]),
-        Type::Money => unit("an amount of US dollars, such as $0.05", MONEY, ranges),
+        // Without a pattern, which language models do not need here and which costs tokens.
+        Type::Money => described("an amount of US dollars, such as $0.05"),
         Type::Size => unit("a size, such as 10MB or 2KiB", SIZE, ranges),
-        Type::Model(_) => typed("string", [("description", "the id of a model".into())]),
+        Type::Model(_) => described("the id of a model"),
         Type::List(item, max) => list(of(item, ranges)?, *max, ranges),
         Type::Record(record) => of_record(record, ranges)?,
         Type::Map(item) => typed("object", [("additionalProperties", of(item, ranges)?)]),
@@ -94,11 +94,16 @@ fn number(name: &str, range: Option<(Value, Value)>, ranges: Ranges) -> Value {
 }
 
 fn unit(what: &str, pattern: &str, ranges: Ranges) -> Value {
-    let what = ("description", what.into());
     match ranges {
-        Ranges::Asserted => typed("string", [what, ("pattern", pattern.into())]),
-        Ranges::Described => typed("string", [what]),
+        Ranges::Asserted => {
+            typed("string", [("description", what.into()), ("pattern", pattern.into())])
+        }
+        Ranges::Described => described(what),
     }
+}
+
+fn described(what: &str) -> Value {
+    typed("string", [("description", what.into())])
 }
 
 fn list(item: Value, max: Option<u64>, ranges: Ranges) -> Value {

@@ -49,6 +49,11 @@ impl Audit {
         Self { book, arguments }
     }
 
+    /// Why no decision can be recorded at present.
+    pub fn test(&self) -> Result<(), StoreError> {
+        self.book.test_writing()
+    }
+
     /// Records a decision without waiting: it is durable some milliseconds later.
     pub fn append(&self, entry: &AuditEntry<'_>) -> Result<(), StoreError> {
         self.book.append_audit(self.row(entry))

@@ -184,6 +184,11 @@ impl Book {
         self.queue.write_soon(write)
     }
 
+    /// Why nothing can be written at present; that is tried again.
+    pub fn test_writing(&self) -> Result<()> {
+        self.queue.test()
+    }
+
     fn read<T>(&self, read: impl FnOnce(&Connection) -> SqlResult<T>) -> Result<T> {
         let found = self.pool.reader().and_then(|it| read(&it));
         found.map_err(|err| failure::of_book(err.into(), self.file()))

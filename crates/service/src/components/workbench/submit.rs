@@ -8,7 +8,7 @@ use svc_contract::{
 use super::super::core::{ResourceBounds, with};
 use crate::{
     Args, Bounds, Fault,
-    decode::{decode, object},
+    decode::{AnyFields, decode},
     jobs::{IdView, SubmittedView, VersionView},
     resolve::in_a_script,
 };
@@ -35,20 +35,18 @@ pub(crate) fn asked(name: &str, args: Args, bounds: Bounds) -> Result<Option<Ask
             let asked: Submit = decode(args)?;
             Asked::Submit(Submitted {
                 job: asked.job.to_string(),
-                input: object(asked.input, "input")?,
+                input: asked.input.args(),
                 bounds: with(asked.bounds, bounds)?,
                 session: asked.session_id.map(|it| it.to_string()),
             })
         }
         "job_refine" => {
             let asked: Refine = decode(args)?;
-            let changes = object(asked.changes, "changes")?;
-            Asked::Refine { id: asked.job_id.to_string(), changes }
+            Asked::Refine { id: asked.job_id.to_string(), changes: asked.changes.args() }
         }
         "job_workbench_fork" => {
             let asked: Fork = decode(args)?;
-            let changes = object(asked.changes, "changes")?;
-            Asked::Fork { id: asked.job_id.to_string(), changes }
+            Asked::Fork { id: asked.job_id.to_string(), changes: asked.changes.args() }
         }
         _ => return Ok(None),
     }))
@@ -65,7 +63,7 @@ params! {
         /// A tool or a served script.
         job: Text,
         /// Its arguments.
-        input: Value = Value::Record([].into_iter().collect()),
+        input: AnyFields = AnyFields::none(),
         /// Tighter bounds than the default ones.
         bounds: Option<ResourceBounds> = None,
         /// A label for usage reports.
@@ -105,7 +103,7 @@ params! {
         /// The job, whose latest version has ended.
         job_id: Text,
         /// The changed inputs.
-        changes: Value,
+        changes: AnyFields,
     }
 }
 
@@ -140,7 +138,7 @@ params! {
         /// The job.
         job_id: Text,
         /// The changed inputs, as a JSON merge patch.
-        changes: Value = Value::Record([].into_iter().collect()),
+        changes: AnyFields = AnyFields::none(),
     }
 }
 

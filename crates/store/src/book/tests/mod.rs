@@ -211,6 +211,17 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
     assert_eq!(book.verify_audit(None).unwrap().unwrap().entries, written);
     let reserved = book.reserve("r".into(), "a".into(), 1, Money::cents(1), None).wait();
     assert!(reserved.is_ok() || reserved.unwrap_err().kind == StoreErrorKind::Full);
+    // An entry that no one waits for stays pending, and as long as it does, that is known.
+    let again = |is_done: &dyn Fn() -> bool| {
+        assert!((0..1000).any(|_| is_done() || {
+            std::thread::sleep(Duration::from_millis(5));
+            false
+        }));
+    };
+    again(&|| book.append_audit(long(written)).is_ok());
+    again(&|| book.test_writing().is_err());
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(book.test_writing().unwrap_err().kind, StoreErrorKind::Full);
     drop(book);
     let book = open(&folder);
     assert_eq!(book.commit_audit(entry(0)).wait().unwrap(), written + 1);
