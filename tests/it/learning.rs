@@ -245,13 +245,13 @@ async fn a_model_lives_as_long_as_a_run_or_a_name() {
     let known = store.model(&id[..8]).unwrap();
     assert_eq!((known.id, known.runs, known.names.len()), (model.id(), 2, 0));
     store.name_model("best", &store.learnt(model.id()).unwrap()).unwrap();
-    store.prune(Old::default()).unwrap();
+    store.prune(&Old::default()).unwrap();
     assert!(store.runs(&Filter::default()).unwrap().is_empty());
     reranked(&engine, "best").await.unwrap();
     let err = reranked(&engine, "missing").await.unwrap_err();
     assert!(err.to_string().contains("unknown model `missing`"), "{err}");
     store.forget_model("best").unwrap();
-    store.prune(Old::default()).unwrap();
+    store.prune(&Old::default()).unwrap();
     assert!(store.models().unwrap().is_empty());
     let err = reranked(&engine, id).await.unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::NotFound), "{err}");

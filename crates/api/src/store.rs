@@ -154,7 +154,7 @@ impl RunStore {
     }
 
     /// Removes old runs, or only lists them in a dry run.
-    pub fn prune(&self, old: Old, is_dry_run: bool) -> Result<Pruned> {
+    pub fn prune(&self, old: &Old, is_dry_run: bool) -> Result<Pruned> {
         if is_dry_run { self.0.would_prune(old) } else { self.0.prune(old) }
     }
 }

@@ -2,17 +2,26 @@
 
 use std::time::Duration;
 
-use svc_contract::value::units;
+use svc_contract::{store::StoreError, value::units};
+use svc_service::jobs::Jobs;
 
 use crate::{
     check::counted,
     store::{Old, Pruned, Recovered, Size},
 };
 
-/// The runs that started longer ago than `older_than` and are not among the latest `keep`.
-pub fn old(now: i64, older_than: Option<Duration>, keep: Option<usize>) -> Old {
+/// The runs that started longer ago than `older_than`, are not among the latest `keep`, and are not
+/// those that jobs need.
+pub fn old(
+    now: i64,
+    older_than: Option<Duration>,
+    keep: Option<usize>,
+    jobs: Option<&Jobs>,
+) -> Result<Old, StoreError> {
     let ago = |it: Duration| i64::try_from(it.as_millis()).unwrap_or(i64::MAX);
-    Old { before: older_than.map(|it| now.saturating_sub(ago(it))), but_last: keep }
+    let before = older_than.map(|it| now.saturating_sub(ago(it)));
+    let but = jobs.map(Jobs::needed_runs).transpose()?.unwrap_or_default();
+    Ok(Old { before, but_last: keep, but })
 }
 
 /// `12 runs, 340 nodes, 1.2MB`, as a line.

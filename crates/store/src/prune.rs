@@ -19,12 +19,14 @@ use super::{
 
 /// Selects the old runs: all conditions must hold, so without conditions all runs are old.
 /// Claimed runs never are.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Old {
     /// Started before this time, in milliseconds since 1970.
     pub before: Option<i64>,
     /// Not among this many latest runs.
     pub but_last: Option<usize>,
+    /// None of these.
+    pub but: Vec<RunId>,
 }
 
 /// The removed items, or those that would be removed.
@@ -43,16 +45,16 @@ const AT_ONCE: usize = 100;
 
 impl SqliteStore {
     /// Removes old runs, and the contents that no other run refers to.
-    pub fn prune(&self, old: Old) -> Result<Pruned> {
+    pub fn prune(&self, old: &Old) -> Result<Pruned> {
         Ok(self.pruned(old)?)
     }
 
     /// Returns what [`SqliteStore::prune`] would remove.
-    pub fn would_prune(&self, old: Old) -> Result<Pruned> {
+    pub fn would_prune(&self, old: &Old) -> Result<Pruned> {
         Ok(self.prunable(old)?)
     }
 
-    fn pruned(&self, old: Old) -> SqlResult<Pruned> {
+    fn pruned(&self, old: &Old) -> SqlResult<Pruned> {
         let mut connection = self.maintenance()?;
         let mut pruned = Pruned::default();
         for some in candidates(&connection, old)?.chunks(AT_ONCE) {
@@ -75,7 +77,7 @@ impl SqliteStore {
         Ok(pruned)
     }
 
-    fn prunable(&self, old: Old) -> SqlResult<Pruned> {
+    fn prunable(&self, old: &Old) -> SqlResult<Pruned> {
         let mut connection = self.maintenance()?;
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut pruned = Pruned::default();
@@ -149,7 +151,7 @@ fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> 
     Ok(())
 }
 
-fn candidates(own: &Connection, old: Old) -> SqlResult<Vec<(i64, RunId)>> {
+fn candidates(own: &Connection, old: &Old) -> SqlResult<Vec<(i64, RunId)>> {
     let sql = "SELECT no, id FROM runs WHERE (?1 IS NULL OR started < ?1)
         AND no NOT IN (SELECT no FROM runs ORDER BY id DESC LIMIT ?2) ORDER BY id";
     let mut found = own.prepare(sql)?;
@@ -157,7 +159,10 @@ fn candidates(own: &Connection, old: Old) -> SqlResult<Vec<(i64, RunId)>> {
     let mut runs = Vec::new();
     while let Some(row) = rows.next()? {
         let id = RunId::parse(&row.get::<_, String>(1)?);
-        runs.push((row.get(0)?, id.map_err(|err| StoreError::corrupt(err.message))?));
+        let id = id.map_err(|err| StoreError::corrupt(err.message))?;
+        if !old.but.contains(&id) {
+            runs.push((row.get(0)?, id));
+        }
     }
     Ok(runs)
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use svc_api::store::{RunStore, StoreError, StoreErrorKind, is_unusable};
 use svc_contract::host::Host;
 use svc_engine::Engine;
-use svc_service::jobs::Jobs;
+use svc_service::{access::Access, jobs::Jobs};
 
 use super::{
     Session,
@@ -91,7 +91,8 @@ impl OptionalStoreArgs {
     /// The jobs of a server, in a folder next to the store of their runs.
     pub(super) fn jobs(&self, store: &RunStore, session: &Session) -> Result<Jobs> {
         let place = self.keeping.placed(session)?;
-        store.jobs(&service_folder(&place.file), &session.engine).map_err(failure)
+        let folder = service_folder(&place.file, session.engine.host());
+        store.jobs(&folder, &session.engine).map_err(failure)
     }
 
     /// The engine with the earlier runs, if there is a store.
@@ -142,14 +143,21 @@ impl StoreArgs {
     /// The existing store with the jobs next to it.
     pub(super) fn with_jobs(&self, session: &Session) -> Result<(RunStore, Jobs)> {
         let store = self.opened(session)?;
-        let folder = service_folder(&self.placed(session)?.file);
-        if session.engine.host().stat(&folder).is_err() {
-            let message = "no server has kept jobs next to this store";
-            let help = "start one with `svc serve`, or name another store with `--store FILE`";
-            return Err(Failure::new(NOT_FOUND, message).help(help));
-        }
-        let jobs = store.jobs(&folder, &session.engine).map_err(failure)?;
+        let jobs = self.jobs_of(&store, session)?.ok_or_else(|| {
+            Failure::new(NOT_FOUND, "no server has kept jobs next to this store")
+                .help("start one with `svc serve`, or name another store with `--store FILE`")
+        })?;
         Ok((store, jobs))
+    }
+
+    /// The jobs next to a store, if a server has kept some.
+    pub(super) fn jobs_of(&self, store: &RunStore, session: &Session) -> Result<Option<Jobs>> {
+        let host = session.engine.host();
+        let folder = service_folder(&self.placed(session)?.file, host);
+        if !Access::exists(&folder, host) {
+            return Ok(None);
+        }
+        store.jobs(&folder, &session.engine).map(Some).map_err(failure)
     }
 
     /// The existing store, opened for reading; it does not have to be writable.
@@ -177,8 +185,10 @@ impl StoreArgs {
     }
 }
 
-fn service_folder(store: &Path) -> PathBuf {
-    store.parent().unwrap_or(Path::new(".")).join(SERVICE)
+/// The folder with the jobs of a store: that of an owner has both.
+fn service_folder(store: &Path, host: &dyn Host) -> PathBuf {
+    let own = store.parent().unwrap_or(Path::new("."));
+    if Access::exists(own, host) { own.to_owned() } else { own.join(SERVICE) }
 }
 
 fn not_kept(session: &Session, why: &str) {

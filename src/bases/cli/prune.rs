@@ -13,7 +13,8 @@ use super::{
     terminal,
 };
 
-/// Remove runs older than TIME, or all but the latest N. Runs in progress are never removed.
+/// Remove runs older than TIME, or all but the latest N. Runs in progress, and those of jobs that
+/// have not ended, are never removed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Prune {
@@ -41,8 +42,11 @@ impl Prune {
             let help = "add `--older-than 30d`, `--keep 100`, or both";
             return Err(Failure::new(USAGE, "missing `--older-than` or `--keep`").help(help));
         }
-        let old = upkeep::old(session.engine.host().now(), self.older_than, self.keep);
-        let pruned = self.keeping.opened(session)?.prune(old, self.dry_run);
+        let store = self.keeping.opened(session)?;
+        let jobs = self.keeping.jobs_of(&store, session)?;
+        let now = session.engine.host().now();
+        let old = upkeep::old(now, self.older_than, self.keep, jobs.as_ref());
+        let pruned = old.and_then(|it| store.prune(&it, self.dry_run));
         terminal::print(&upkeep::pruned(&pruned.map_err(keeping::failure)?))?;
         Ok(OK)
     }

@@ -192,6 +192,10 @@ fn a_question_waits_without_a_run_and_its_first_answer_decides() {
     assert_eq!(waiting["runs"][0]["run_id"], run, "the list has the same state: {waiting}");
     server.get("/runs?state=asleep").fails(422, "invalid_input");
     server.post(&format!("/runs/{run}/resume"), "").fails(409, "conflict");
+    let other = server.post("/scripts/word_count", r#"{"text": "a"}"#).ok();
+    let pruned = svc(&server, &["runs", "prune", "--keep", "0"]);
+    assert!(pruned.starts_with(other["run_id"].as_str().unwrap()), "{pruned}");
+    assert!(!pruned.contains(run), "its job needs it: {pruned}");
 
     let server = restarted(server);
     let open = server.get("/approvals?state=open").ok();

@@ -228,17 +228,17 @@ fn old_runs_are_pruned_with_what_only_they_name() {
     }
     store.flush().wait().unwrap();
     let claim = store.claim(&runs[0]).unwrap();
-    let old = Old { before: Some(4), but_last: Some(2) };
-    let estimated = store.would_prune(old).unwrap();
+    let old = Old { before: Some(4), but_last: Some(2), ..Old::default() };
+    let estimated = store.would_prune(&old).unwrap();
     assert_eq!(store.size().unwrap().runs, 4);
-    let pruned = store.prune(old).unwrap();
+    let pruned = store.prune(&old).unwrap();
     assert_eq!(pruned, estimated);
     assert_eq!((pruned.runs, pruned.contents), (vec![runs[1].clone()], 1));
     assert_eq!(store.blob(Hash::of(b"output 1")).unwrap(), None);
     assert!(store.blob(Hash::of(&noise)).unwrap().is_some());
     assert_eq!(store.nodes(&runs[1]).unwrap(), []);
     drop(claim);
-    let all = store.prune(Old::default()).unwrap();
+    let all = store.prune(&Old::default()).unwrap();
     assert_eq!(all.runs.len(), 3);
     assert!(all.bytes > 3 << 20);
     let size = store.size().unwrap();
@@ -258,7 +258,7 @@ fn a_backup_is_a_store_of_its_own() {
     let to = folder.path().join("copies/backup.db");
     store.backup(&to).unwrap();
     assert_eq!(store.backup(&to).unwrap_err().kind, StoreErrorKind::Exists);
-    store.prune(Old::default()).unwrap();
+    store.prune(&Old::default()).unwrap();
 
     let copy = SqliteStore::open(&to, NOW).unwrap();
     assert_eq!(copy.nodes(&run).unwrap().len(), 1);

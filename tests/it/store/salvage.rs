@@ -156,7 +156,7 @@ fn a_content_that_is_lost_makes_its_call_one_that_was_begun() {
     // The old store keeps its large contents, whatever is removed from the new one.
     let aside = recovered.aside.to_str().unwrap().to_owned() + "-blobs";
     let kept = fs::read_dir(&aside).unwrap().count();
-    store.prune(svc_store::Old::default()).unwrap();
+    store.prune(&svc_store::Old::default()).unwrap();
     assert_eq!(fs::read_dir(&aside).unwrap().count(), kept);
 }
 

@@ -31,7 +31,7 @@ fn a_full_store_says_so_and_goes_on_when_there_is_space() {
     assert_eq!(store.nodes(&old).unwrap().len(), written);
     let refused = store.append(done(&run, "refused", &output(1_000)).1).unwrap_err();
     assert_eq!(refused.kind, StoreErrorKind::Full);
-    store.prune(Old { before: Some(2), but_last: None }).unwrap();
+    store.prune(&Old { before: Some(2), ..Old::default() }).unwrap();
     store.flush().wait().unwrap();
     store.append(done(&run, "later", &output(1_001)).1).unwrap();
     store.flush().wait().unwrap();
@@ -55,7 +55,7 @@ fn what_was_appended_waits_for_space() {
         store.append(done(&run, &idx.to_string(), &output).1).unwrap();
     }
     assert_eq!(store.flush().wait().unwrap_err().kind, StoreErrorKind::Full);
-    store.prune(Old { before: Some(2), but_last: None }).unwrap();
+    store.prune(&Old { before: Some(2), ..Old::default() }).unwrap();
     store.flush().wait().unwrap();
     assert_eq!(store.nodes(&run).unwrap().len(), 10);
 }

@@ -75,6 +75,11 @@ struct Inner {
 }
 
 impl Jobs {
+    /// The runs that jobs still need.
+    pub fn needed_runs(&self) -> Result<Vec<RunId>, StoreError> {
+        self.book().needed_runs()
+    }
+
     /// The jobs of a book, whose runs are in a store; `engine` is any engine.
     pub fn open(book: Arc<Book>, runs: Arc<dyn Store>, engine: Engine) -> Result<Self, StoreError> {
         let worker = RunId::new(engine.host().now());

@@ -5,7 +5,7 @@
 //! (`completeness`), and whether it used what was expected (`efficiency`). Everything is read from
 //! the result, the journal and the plan, so a restart changes nothing.
 //!
-//! **Invariant:** the work is bounded: see [`said`] and [`passages`]. A failed run has no quality.
+//! **Invariant:** the work is bounded: see `said.rs` and `passages.rs`. A failed run has no quality.
 
 mod accuracy;
 mod completeness;

@@ -230,6 +230,20 @@ impl Book {
         })
     }
 
+    /// The runs of the jobs that have not ended, and those whose calls these take over.
+    pub fn needed_runs(&self) -> Result<Vec<RunId>> {
+        self.read(|it| {
+            let sql = "WITH going AS (SELECT no, parent FROM jobs
+                    WHERE state IN ('queued', 'running', 'waiting'))
+                SELECT run FROM jobs
+                WHERE no IN (SELECT no FROM going UNION SELECT parent FROM going)";
+            let mut found = it.prepare_cached(sql)?;
+            let rows = found.query_map([], |it| it.get::<_, String>(0))?;
+            let names: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(names.iter().filter_map(|it| RunId::parse(it).ok()).collect())
+        })
+    }
+
     /// Whether there is a job that has not ended, or a schedule.
     pub fn has_work(&self) -> Result<bool> {
         self.read(|it| {
