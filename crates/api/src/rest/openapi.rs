@@ -99,7 +99,7 @@ fn operation(shown: &Shown<'_>, registry: &Registry) -> Value {
         fields.push(("parameters", params.into()));
     }
     if let Some(body) = route.body {
-        fields.push(("requestBody", request_body(body, *script, registry)));
+        fields.push(("requestBody", request_body(body, shown, registry)));
     }
     fields.push(("responses", responses(shown, registry)));
     record(fields)
@@ -173,10 +173,13 @@ fn schema_of(param: &Param) -> Value {
     }
 }
 
-fn request_body(body: Body, script: Option<&Served>, registry: &Registry) -> Value {
+fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
     let (schema, required) = match body {
-        Body::Open if let Some(script) = script => {
+        Body::Open if let Some(script) = shown.script => {
+            let is_call = shown.route.answers == Answers::ObjectOrEvents;
             let schema = script.input_schema.clone();
+            // A plan needs no params.
+            let schema = if is_call { schema } else { without(schema, "required") };
             let required = schema.as_record().is_some_and(|it| it.get("required").is_some());
             (schema, required)
         }
@@ -272,9 +275,13 @@ fn changed(value: Value, name: &str, change: impl FnOnce(Value) -> Value) -> Val
 
 /// The schema of an object that may have further fields.
 fn open(schema: Value) -> Value {
+    without(schema, "additionalProperties")
+}
+
+fn without(schema: Value, name: &str) -> Value {
     let Value::Record(of) = &schema else { return schema };
-    let kept = of.iter().filter(|(name, _)| name.as_ref() != "additionalProperties");
-    Value::Record(kept.map(|(name, it)| (name.clone(), it.clone())).collect())
+    let kept = of.iter().filter(|(own, _)| own.as_ref() != name);
+    Value::Record(kept.map(|(own, it)| (own.clone(), it.clone())).collect())
 }
 
 /// All statuses besides 200, in order.

@@ -363,7 +363,7 @@ fn a_job_waits_for_space() {
 
     let next = Process::start(&folder, &Arc::default());
     let row = next.until(&id, JobState::Ok);
-    assert_eq!(next.service.jobs().unwrap().result(&row).unwrap(), Some(60.into()));
+    assert_eq!(next.service.jobs().unwrap().result(&row).unwrap(), Some(59.into()));
 }
 
 #[test]
