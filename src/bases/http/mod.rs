@@ -114,15 +114,9 @@ impl Server {
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let (caller, places) = (
-                Connection {
-                    peer: peer.ip(),
-                    tls: tls.clone(),
-                    door: door.clone(),
-                    watcher: graceful.watcher(),
-                },
-                connections.clone(),
-            );
+            let (tls, door, watcher) = (tls.clone(), door.clone(), graceful.watcher());
+            let caller = Connection { peer: peer.ip(), tls, door, watcher };
+            let places = connections.clone();
             let task = tokio::spawn(async move {
                 let opened = tokio::time::timeout(HEAD, opening::opened(stream)).await;
                 let (Ok(Ok(opened)), Ok(place)) = (opened, places.try_acquire_owned()) else {

@@ -61,10 +61,9 @@ impl Route {
             Entered::First(entry) => self.made(rest, input, entry, request_id).await,
             Entered::Interrupted(entry, run) => {
                 let (job, run) = blocking(rest, move |rest| known(rest, &run)).await??;
-                let is_script = self.path == "/scripts/{name}";
                 match (job, run) {
                     // It goes on by itself, or queueing it was the whole call.
-                    (Some(job), _) if !is_script || !job.state.is_over() => {
+                    (Some(job), _) if !self.runs_script() || !job.state.is_over() => {
                         entry.kept();
                         Ok(repeated_json(202, &of_job(&job)))
                     }
@@ -177,9 +176,8 @@ impl Route {
     async fn interrupted(&self, rest: &Rest, entry: Entry, run: Run) -> Result<Reply, Fault> {
         let (id, word) = (run.id.clone(), run.state.word());
         let live = rest.service.live(id.as_str()).filter(|it| it.outcome().is_none());
-        let is_script = self.path == "/scripts/{name}";
         match (run.state, live) {
-            (RunState::Ok, _) if is_script => {
+            (RunState::Ok, _) if self.runs_script() => {
                 let value = blocking(rest, move |rest| answer_of(rest, &run)).await??;
                 let text = json::write(&value);
                 let answer = OnceAnswer { status: 200, format: JSON.to_owned(), text };

@@ -176,10 +176,10 @@ fn schema_of(param: &Param) -> Value {
 fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
     let (schema, required) = match body {
         Body::Open if let Some(script) = shown.script => {
-            let is_call = shown.route.answers == Answers::ObjectOrEvents;
             let schema = script.input_schema.clone();
             // A plan needs no params.
-            let schema = if is_call { schema } else { without(schema, "required") };
+            let schema =
+                if shown.route.runs_script() { schema } else { without(schema, "required") };
             let required = schema.as_record().is_some_and(|it| it.get("required").is_some());
             (schema, required)
         }
@@ -200,7 +200,7 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
     let route = shown.route;
     let json = || {
         let schema = with_ok(reply(route, registry));
-        let script = shown.script.filter(|_| route.answers == Answers::ObjectOrEvents);
+        let script = shown.script.filter(|_| route.runs_script());
         content_of("application/json", with_result(schema, script))
     };
     let text = || object([("type", "string".into())]);

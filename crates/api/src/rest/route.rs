@@ -181,6 +181,11 @@ impl Route {
         Err(fault.help("use a key of a role with the tier `admin`"))
     }
 
+    /// Whether it runs a served script, whose params and result are those of the script.
+    pub(crate) fn runs_script(&self) -> bool {
+        self.answers == Answers::ObjectOrEvents
+    }
+
     /// The names of the params in its path.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
         let part = |it: &'static str| it.strip_prefix('{')?.strip_suffix('}');
