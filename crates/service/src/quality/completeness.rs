@@ -44,8 +44,12 @@ fn of_fields(value: &Value, ty: Option<&Type>) -> Option<f64> {
 }
 
 /// The share of the words that a question is about which are in the sentences of the result, in any
-/// form. A result with fewer words than the question is not tested: `42` may be a whole answer.
+/// form: none of them are in an empty answer. A result with fewer words than the question is not
+/// tested: `42` may be a whole answer.
 fn words_found(question: &str, said: &Said) -> Option<f64> {
+    if said.is_blank {
+        return Some(0.0);
+    }
     if said.claims.is_empty() {
         return None;
     }

@@ -31,6 +31,8 @@ pub(super) struct Said {
     pub(super) claims: Vec<String>,
     /// The sources that it carries itself.
     pub(super) cited: Passages,
+    /// Whether it is a record whose text is empty.
+    pub(super) is_blank: bool,
     /// The bytes of the sentences.
     text: usize,
     values: usize,
@@ -93,6 +95,7 @@ impl Said {
             _ => None,
         });
         if let Some(text) = text {
+            self.is_blank = depth == 0 && text.trim().is_empty();
             return self.add_text(text);
         }
         let is_part = |(name, it): &(&Text, &Value)| {

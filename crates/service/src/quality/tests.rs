@@ -124,6 +124,9 @@ fn the_words_of_the_question_are_in_a_complete_result() {
     let german = "Das Budget wurde im März genehmigt, und die Teams haben es noch nicht erhalten.";
     assert!(is(of("Welches Budget wurde genehmigt?", german), 1.0));
     assert_eq!(of("How many teams have a budget for travel?", "There were 42."), None);
+    let empty = value(r#"{"text": " ", "sources": []}"#);
+    let empty = Quality::of_result(&empty, None, Some("Which budget was approved?")).unwrap();
+    assert!(is(empty.completeness, 0.0) && empty.level == Level::Low, "{empty:?}");
 }
 
 #[test]
