@@ -2,15 +2,18 @@
 //!
 //! **Invariant:** no base depends on another one, and none contains logic of its own.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 
+use svc_api::rest::{Listening, Rest, Serving};
 use svc_engine::Engine;
+use tokio_util::sync::CancellationToken;
 
 use crate::is_worker;
 
 mod cli;
 mod http;
 mod lsp;
+mod mcp;
 
 pub use cli::panics_are_brief;
 
@@ -22,7 +25,20 @@ pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;
     }
-    let servers = cli::Servers { lsp: lsp::serve, http: http::listen };
+    let servers = cli::Servers { lsp: lsp::serve, http: listen, mcp: mcp::serve };
     let engine = engine.with(svc_service::components::ALL);
     cli::main(engine.with_hints(svc_engine::Hints::CommandLine), servers).await
+}
+
+/// The HTTP server with the bases that speak over it.
+fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
+    let mcp = Arc::new(mcp::Http::new(rest.clone(), listening.has_fixtures, &stop));
+    let mounts = vec![http::Mount {
+        takes: mcp::Http::takes,
+        answer: Box::new(move |request, key, address| {
+            let mcp = mcp.clone();
+            Box::pin(async move { mcp.answer(request, key, address).await })
+        }),
+    }];
+    http::listen(rest, listening, mounts, stop)
 }

@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod jobs;
 pub mod library;
 mod looked;
+pub mod mcp;
 pub mod models;
 pub mod page;
 pub mod project;

@@ -9,7 +9,7 @@ use svc_contract::registry::{Subject, Topic, Topics};
 use svc_text::{
     blocks::{Kind, blocks},
     plain::plain,
-    search::{Page, Search},
+    search::{Page as Searched, Search},
     sentences::sentences,
     stems::{Term, Vocabulary, Word},
 };
@@ -47,6 +47,26 @@ const OF_PASSAGE: f64 = 1.0;
 
 /// Precedes the phrasings of users, in a comment below a heading.
 const ASKED: &str = "<!-- asked as:";
+
+/// A page of the book.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// `bounds`.
+    pub name: &'static str,
+    /// Its first heading.
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+/// The pages of the book, and the language on one page.
+pub fn pages() -> impl Iterator<Item = Page> {
+    let card = ("docs/card.md", super::CARD);
+    [card].into_iter().chain(FILES).map(|(path, text)| {
+        let name = path.trim_start_matches("docs/").trim_end_matches(".md");
+        let title = text.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or(name);
+        Page { name, title, text }
+    })
+}
 
 /// A part of the documentation under one heading.
 struct Passage {
@@ -152,8 +172,8 @@ impl<'t> Book<'t> {
     }
 }
 
-fn page(passage: &Passage) -> Page {
-    Page {
+fn page(passage: &Passage) -> Searched {
+    Searched {
         names: passage.heading.clone(),
         phrases: passage.says.clone(),
         summary: passage.text.clone(),

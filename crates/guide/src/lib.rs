@@ -19,6 +19,7 @@ mod workflow;
 mod write;
 
 pub use ask::{Documented, answered};
+pub use book::{Page, pages};
 pub use find_tool::{Tool, tools};
 pub use first_call::{FirstHelp, NextCall, first_call};
 pub use how_to::{HowTo, how_to};

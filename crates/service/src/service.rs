@@ -393,6 +393,21 @@ impl Service {
         }
     }
 
+    /// Refuses a tool that the caller may not call, before anything of the call is looked at. Only
+    /// a refusal is recorded: what is allowed is recorded as a call.
+    pub fn test_tool(&self, tool: &str) -> Result<(), Fault> {
+        let registry = self.side.sent.registry();
+        if registry.find_tool(tool).is_none() {
+            return Ok(());
+        }
+        match test(self.side.caller.rights().of_tool(tool, registry)) {
+            Ok(_) => Ok(()),
+            Err(refused) => {
+                Err(self.refused(refused, tool.to_owned(), String::new(), String::new()))
+            }
+        }
+    }
+
     /// Records a refusal, and returns its fault.
     fn refused(&self, refused: Refused, tool: String, work: String, arguments: String) -> Fault {
         let Refused { fault, rule } = refused;

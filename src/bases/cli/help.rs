@@ -22,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
-    ("For other programs", &["serve", "jobs", "call", "tools", "openapi"]),
+    ("For other programs", &["serve", "mcp", "jobs", "call", "tools", "openapi"]),
     ("Decide who may call", &["keys", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];

@@ -40,6 +40,7 @@ mod lines;
 mod logs;
 mod lsp;
 mod man;
+mod mcp;
 mod models;
 mod op_text;
 mod openapi;
@@ -130,6 +131,7 @@ enum Command {
     Ask(ask::Ask),
     Guide(guide::Guide),
     Serve(serve::Serve),
+    Mcp(mcp::Mcp),
     Call(call::CallTool),
     Tools(tools::Tools),
     Openapi(openapi::Openapi),
@@ -164,6 +166,7 @@ const TOUR: &str = r#"A short tour:
   svc ask "how are budgets enforced?"              ask the documentation a question
   svc inspect search                               show its documentation
   svc serve examples                               offer scripts and components over HTTP
+  svc mcp examples                                 offer them to an agent, as an MCP server
   svc inspect each                                 explain a word of the language
   svc explain E203                                 explain an error
 
@@ -190,6 +193,7 @@ Environment:
 pub(super) struct Servers {
     pub(in crate::bases) lsp: fn(&Engine) -> u8,
     pub(in crate::bases) http: svc_api::rest::Server,
+    pub(in crate::bases) mcp: svc_api::rest::McpServer,
 }
 
 /// The state that every command needs.
@@ -304,6 +308,7 @@ impl Command {
             Self::Ask(it) => it.execute(session).await,
             Self::Guide(it) => it.execute(session).await,
             Self::Serve(it) => it.execute(session).await,
+            Self::Mcp(it) => it.execute(session).await,
             Self::Call(it) => it.execute(session).await,
             Self::Tools(it) => it.execute(session),
             Self::Openapi(it) => it.execute(session),

@@ -54,6 +54,9 @@ pub(super) struct Serve {
     /// for them is answered.
     #[arg(long)]
     hosted: bool,
+    /// Offer the tools that the conformance suite of MCP calls.
+    #[arg(long, hide = true)]
+    conformance_fixtures: bool,
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
@@ -188,6 +191,7 @@ impl Serve {
             proxies: self.behind_proxy.clone(),
             tls,
             is_hosted: self.hosted,
+            has_fixtures: self.conformance_fixtures,
             announce: Box::new(announce),
         }
     }

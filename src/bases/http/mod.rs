@@ -16,11 +16,16 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     path::Path,
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    body::{Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
@@ -56,6 +61,18 @@ const BACKLOG: u32 = 4096;
 /// How long runs may go on after the server is asked to stop.
 const DRAIN: Duration = Duration::from_secs(10);
 
+/// A part of the server that another base answers.
+pub(super) struct Mount {
+    /// Whether a path is one of its own.
+    pub(super) takes: fn(&str) -> bool,
+    /// Answers a request with the key of its caller, from an address.
+    pub(super) answer:
+        Box<dyn Fn(hyper::Request<Bytes>, Option<String>, IpAddr) -> Mounted + Send + Sync>,
+}
+
+/// The answer of such a part, and what is left of the limits of its caller.
+pub(super) type Mounted = Pin<Box<dyn Future<Output = (Answer, Option<Window>)> + Send>>;
+
 /// A server that listens.
 struct Server {
     listener: TcpListener,
@@ -69,19 +86,25 @@ struct Door {
     guard: Guard,
     proxies: Vec<ProxyNetwork>,
     is_hosted: bool,
+    mounts: Vec<Mount>,
 }
 
 /// Listens at an address and answers until it is stopped; then runs may end for a while.
-pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
+pub(super) fn listen(
+    rest: Rest,
+    listening: Listening,
+    mounts: Vec<Mount>,
+    stop: CancellationToken,
+) -> Serving {
     Box::pin(async move {
-        let Listening { address, origins, proxies, tls, is_hosted, announce } = listening;
+        let Listening { address, origins, proxies, tls, is_hosted, announce, .. } = listening;
         let host = rest.service.engine().shared_host();
         let tls = tls.map(|it| Tls::read(it, host)).transpose()?.map(Arc::new);
         let listener = bound(address)?;
         let address = listener.local_addr()?;
         let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
-        let door = Arc::new(Door { rest, guard, proxies, is_hosted });
+        let door = Arc::new(Door { rest, guard, proxies, is_hosted, mounts });
         Server { listener, tls, door }.serve(stop).await;
         Ok(())
     })
@@ -201,12 +224,19 @@ impl Door {
         if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
             return preflight;
         }
+        let mount = self.mounts.iter().find(|it| (it.takes)(request.uri().path()));
         let answered = match self.guard.test(&request) {
-            Ok(()) => self.handled(request, peer, &id).await,
             Err(fault) => Err(fault.into()),
+            Ok(()) => match mount {
+                Some(mount) => self.mounted(mount, request, peer, &id).await,
+                None => match self.handled(request, peer, &id).await {
+                    Ok((reply, window)) => Ok((reply::of(reply, &id), window)),
+                    Err(turned) => Err(turned),
+                },
+            },
         };
         let answer = match answered {
-            Ok((reply, window)) => reply::with_limits(reply::of(reply, &id), window.as_ref()),
+            Ok((answer, window)) => reply::with_limits(answer, window.as_ref()),
             Err(Turned { fault, pause, window }) => {
                 // No thread waits, and how long the check of a key took does not show.
                 tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;
@@ -217,6 +247,23 @@ impl Door {
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
         metrics.answered("rest", status, begun.elapsed());
         self.guard.allowing(answer, origin.as_deref())
+    }
+
+    /// The answer of another base.
+    async fn mounted(
+        &self,
+        mount: &Mount,
+        request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        id: &Id,
+    ) -> Result<(Answer, Option<Window>), Turned> {
+        let (head, body) = request.into_parts();
+        let key = request::bearer(&head.headers);
+        let address = request::caller(&head.headers, peer, &self.proxies);
+        let body = Bytes::from(request::body_of(body).await?);
+        let (answer, window) =
+            (mount.answer)(hyper::Request::from_parts(head, body), key, address).await;
+        Ok((reply::with_headers(answer, id), window))
     }
 
     async fn handled(

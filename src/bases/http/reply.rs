@@ -138,7 +138,8 @@ fn made(status: u16, kind: &'static str, text: String, id: &Id) -> Answer {
     with_headers(answer, id)
 }
 
-fn with_headers(mut answer: Answer, id: &Id) -> Answer {
+/// The answer with the headers that every one has.
+pub(super) fn with_headers(mut answer: Answer, id: &Id) -> Answer {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

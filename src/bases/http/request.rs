@@ -39,7 +39,8 @@ pub(super) async fn read(
     })
 }
 
-async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
+/// Reads a body whole.
+pub(super) async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
     if body.size_hint().lower() > LARGEST_BODY as u64 {
         return Err(too_large());
     }

@@ -1,0 +1,234 @@
+//! The definitions of tools: those of the registry, and the scripts of the served folder.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use svc_contract::{
+    registry::{Effect, Scope},
+    value::{Value, json},
+};
+use svc_lang::plan::{EffectUse, Place, Plan, Verb};
+use svc_service::{
+    Served,
+    tools::{self, Hints, Row},
+};
+
+use crate::rest::{Rest, object};
+
+/// The most bytes of a definition without its output schema. A model reads all of them, so what
+/// is longer is shortened; `describe_tools` has the whole.
+pub const LARGEST_DEFINITION: usize = 700;
+
+/// Begins the part of a description that says what a run may take.
+pub(super) const ESTIMATE: &str = "Estimate:";
+
+/// What a client reads before it calls a tool.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub name: String,
+    pub description: String,
+    pub input_schema: Value,
+    pub output_schema: Value,
+    pub hints: Hints,
+    /// The tier, the effects, the price and the fingerprint.
+    pub meta: Value,
+}
+
+/// The definitions of a service, which are made once for each version of what it offers.
+#[derive(Default)]
+pub struct Definitions {
+    tools: OnceLock<Vec<Arc<Definition>>>,
+    scripts: Mutex<Scripts>,
+}
+
+/// The served scripts of a version of the folder.
+#[derive(Default)]
+struct Scripts {
+    version: Option<u64>,
+    all: Vec<Arc<Definition>>,
+}
+
+impl Definitions {
+    /// The definitions of what the caller may call, by name.
+    pub fn of_caller(&self, rest: &Rest) -> Vec<Arc<Definition>> {
+        let (caller, registry) = (rest.service.caller(), rest.service.engine().registry());
+        let tools = self.tools(rest).iter().filter(|it| caller.may_use(&it.name, registry));
+        let scripts = self.scripts(rest).into_iter().filter(|it| caller.may_run(&it.name));
+        let mut all: Vec<_> = tools.cloned().chain(scripts).collect();
+        all.sort_by(|one, two| one.name.cmp(&two.name));
+        all
+    }
+
+    /// The definition of a tool or a script that the caller may call.
+    pub fn find(&self, name: &str, rest: &Rest) -> Option<Arc<Definition>> {
+        self.of_caller(rest).into_iter().find(|it| it.name == name)
+    }
+
+    /// The same with all that was left out of the list.
+    pub fn whole(name: &str, rest: &Rest) -> Option<Definition> {
+        let (caller, registry) = (rest.service.caller(), rest.service.engine().registry());
+        if let Some(row) = tools::find(registry, name) {
+            return caller.may_use(name, registry).then(|| Definition::of_row(&row));
+        }
+        let scripts = rest.service.scripts();
+        scripts.iter().find(|it| it.name == name).map(|it| Definition::of_script(it))
+    }
+
+    fn tools(&self, rest: &Rest) -> &[Arc<Definition>] {
+        self.tools.get_or_init(|| {
+            let rows = tools::table(rest.service.engine().registry());
+            rows.iter().map(|it| Arc::new(Definition::of_row(it).shortened())).collect()
+        })
+    }
+
+    fn scripts(&self, rest: &Rest) -> Vec<Arc<Definition>> {
+        let Some(folder) = rest.service.folder() else { return Vec::new() };
+        let version = Some(folder.version());
+        let mut known = self.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.version != version {
+            let scripts = folder.scripts();
+            known.all =
+                scripts.iter().map(|it| Arc::new(Definition::of_script(it).shortened())).collect();
+            known.version = version;
+        }
+        known.all.clone()
+    }
+}
+
+impl Definition {
+    /// The definition of a tool.
+    pub fn of_row(row: &Row) -> Self {
+        let texts =
+            |all: &[String]| all.iter().map(|it| it.as_str().into()).collect::<Vec<Value>>();
+        Self {
+            name: row.name.to_owned(),
+            description: row.description.clone(),
+            input_schema: row.input_schema.clone(),
+            output_schema: row.output_schema.clone(),
+            hints: row.hints,
+            meta: object([
+                ("svc/tier", row.tier.name().into()),
+                ("svc/effects", texts(&row.effects).into()),
+                ("svc/price", row.price.as_str().into()),
+                ("svc/fingerprint", row.fingerprint.as_str().into()),
+            ]),
+        }
+    }
+
+    /// The definition of a served script: what it is for, the most that it may take, and what it
+    /// may do.
+    pub fn of_script(script: &Served) -> Self {
+        let effects = effects(&script.plan);
+        let mut description = script.description.trim().to_owned();
+        if !description.is_empty() {
+            description.push_str("\n\n");
+        }
+        description.push_str(&within(&script.plan, &effects));
+        Self {
+            name: script.name.clone(),
+            description,
+            input_schema: script.input_schema.clone(),
+            output_schema: or_pending(&script.output_schema),
+            hints: hints(script.plan.effects()),
+            meta: object([
+                ("svc/script", script.path.as_str().into()),
+                (
+                    "svc/effects",
+                    effects.iter().map(|it| it.as_str().into()).collect::<Vec<Value>>().into(),
+                ),
+            ]),
+        }
+    }
+
+    /// The bytes of it as JSON without the output schema, about.
+    pub fn size(&self) -> usize {
+        let own = object([
+            ("name", self.name.as_str().into()),
+            ("description", self.description.as_str().into()),
+            ("inputSchema", self.input_schema.clone()),
+            ("annotations", annotations(self.hints)),
+            ("_meta", self.meta.clone()),
+        ]);
+        json::write(&own).len()
+    }
+}
+
+/// The hints as the protocol writes them; those that say nothing are left out.
+fn annotations(hints: Hints) -> Value {
+    let all = [
+        ("readOnlyHint", hints.read_only, true),
+        ("destructiveHint", hints.destructive, !hints.read_only),
+        ("idempotentHint", hints.idempotent, !hints.read_only),
+        ("openWorldHint", hints.open_world, true),
+    ];
+    let all = all.into_iter().filter(|(_, _, is_said)| *is_said);
+    Value::Record(all.map(|(name, it, _)| (name.into(), it.into())).collect())
+}
+
+/// The most that a run may take, and what it may do.
+fn within(plan: &Plan, effects: &[String]) -> String {
+    let envelope = plan.envelope().summary();
+    let effects = if effects.is_empty() { "none".to_owned() } else { effects.join(", ") };
+    format!("{ESTIMATE} {envelope}. Effects: {effects}.")
+}
+
+/// The effects of a plan, each once. Paths of the server are its own business.
+fn effects(plan: &Plan) -> Vec<String> {
+    let shown = |it: &EffectUse| match &it.place {
+        Some(Place::Path(path)) if Path::new(path.as_ref()).is_absolute() => {
+            format!("{} files", it.verb.name())
+        }
+        _ => it.to_string(),
+    };
+    let mut all: Vec<String> = plan.effects().iter().map(shown).collect();
+    all.dedup();
+    all
+}
+
+/// What follows from the effects of a plan.
+fn hints(effects: &std::collections::BTreeSet<EffectUse>) -> Hints {
+    let effects: Vec<Effect> = effects
+        .iter()
+        .map(|it| {
+            let scope = match &it.place {
+                Some(Place::Web(_)) => Scope::Web(""),
+                Some(Place::Named(name)) => Scope::Named(name),
+                _ => Scope::Path(""),
+            };
+            match it.verb {
+                Verb::Reads => Effect::Reads(scope),
+                // Whether a second write changes something further is not known of a plan.
+                Verb::Writes => Effect::Writes { scope, idempotent: false },
+                Verb::Runs => Effect::Runs(scope),
+                Verb::Spends => Effect::Spends,
+                Verb::Asks => Effect::Asks,
+            }
+        })
+        .collect();
+    tools::hints(&effects)
+}
+
+/// The schema of a result that may come later: then the answer names the job.
+fn or_pending(schema: &Value) -> Value {
+    let is_object =
+        schema.as_record().and_then(|it| it.get("type")).and_then(Value::as_str) == Some("object");
+    let result = if is_object {
+        schema.clone()
+    } else {
+        object([
+            ("type", "object".into()),
+            ("properties", object([("result", schema.clone())])),
+            ("required", vec![Value::from("result")].into()),
+            ("additionalProperties", false.into()),
+        ])
+    };
+    let text = || object([("type", "string".into())]);
+    let later = object([
+        ("type", "object".into()),
+        ("properties", object([("job_id", text()), ("run_id", text()), ("state", text())])),
+        ("required", vec![Value::from("run_id"), "state".into()].into()),
+    ]);
+    object([("type", "object".into()), ("anyOf", vec![result, later].into())])
+}

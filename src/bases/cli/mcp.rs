@@ -1,0 +1,106 @@
+//! `svc mcp`: offers tools and scripts to an agent, over its standard streams.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+use svc_api::rest::{McpOptions, Rest};
+use svc_service::{Entrance, Options, Service, once::Once};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Session,
+    data_folder::{self, DataArgs},
+    exit::{Failure, OK, Result},
+    keeping::OptionalStoreArgs,
+    policy::Rules,
+    serve::existing,
+    signals::{Asked, Signals},
+};
+
+/// The variable with the key of the caller.
+const KEY: &str = "SVC_API_KEY";
+
+/// How long runs may go on after the client has gone.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Offer tools and scripts to an agent, as a server of the Model Context Protocol on the standard
+/// streams.
+///
+/// The client starts this command. `svc serve` offers the same at `/mcp`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Mcp {
+    /// A folder: each of its scripts with a pipeline becomes a tool.
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// List six tools that lead to all others, for a small prompt.
+    #[arg(long)]
+    compact: bool,
+    /// Offer the tools that the conformance suite of MCP calls.
+    #[arg(long, hide = true)]
+    conformance_fixtures: bool,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    rules: Rules,
+    #[command(flatten)]
+    keeping: OptionalStoreArgs,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  svc mcp examples                              the tools, and the scripts of a folder
+  svc mcp examples --allow reads                its scripts may only read
+  svc mcp --compact                             six tools that lead to all others
+  claude mcp add svc -- svc mcp "$PWD/examples"
+
+In the settings of a client that starts servers:
+  {"mcpServers": {"svc": {"command": "svc", "args": ["mcp", "/path/to/scripts"]}}}
+
+The caller is this machine's user, or the holder of the key in SVC_API_KEY. Runs of scripts are
+recorded; one that takes longer than its client waits goes on as a job. Messages of this program
+are on standard error; standard output has only the protocol."#;
+
+impl Mcp {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let session = &self.rules.with_rules(session)?;
+        let key = session.engine.host().env(KEY);
+        let service = self.service(session, key.is_some())?;
+        let host = service.engine().host();
+        let once = Once::in_memory(host);
+        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
+        let options =
+            McpOptions { is_compact: self.compact, has_fixtures: self.conformance_fixtures, key };
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let signals = tokio::spawn(async move {
+            let mut signals = Signals::of_server();
+            while signals.next().await == Some(Asked::Reload) {}
+            stopped.cancel();
+        });
+        let own = service.clone();
+        let working = tokio::spawn(async move { own.work().await });
+        let ended = (session.servers.mcp)(rest, options, stop).await;
+        signals.abort();
+        service.stop(DRAIN).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
+        ended.map_err(|err| Failure::new(super::exit::FAILED, err.to_string()))?;
+        Ok(OK)
+    }
+
+    fn service(&self, session: &Session, has_key: bool) -> Result<Service> {
+        let store = self.keeping.opened(session)?;
+        let mut options = Options::new(env!("CARGO_PKG_VERSION"));
+        if let Some(store) = &store {
+            options.jobs = Some(self.keeping.jobs(store, session)?);
+        }
+        if let Some(folder) = &self.folder {
+            options.folder = Some(existing(folder, session)?);
+        }
+        if has_key {
+            let data = self.data.folder(session)?;
+            options.entrance = Some(Entrance { data, needs_keys: true, is_hosted: false });
+        }
+        let store = store.map(|it| it.shared());
+        Service::new(session.engine.clone(), store, options).map_err(|it| data_folder::wrong(&it))
+    }
+}
