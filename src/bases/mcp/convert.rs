@@ -13,17 +13,11 @@ use rmcp::{
 };
 use svc_api::mcp::{Content, Definition, Output, Page, Prompt, Resource, Template};
 use svc_contract::value::Value;
-use svc_service::Args;
+use svc_service::{Args, tools::Hints};
 
 /// A tool.
 pub(super) fn tool(it: &Definition) -> Tool {
-    let hints = it.hints;
-    let mut annotations =
-        ToolAnnotations::new().read_only(hints.read_only).open_world(hints.open_world);
-    // Of a tool that only reads, the others say nothing.
-    if !hints.read_only {
-        annotations = annotations.destructive(hints.destructive).idempotent(hints.idempotent);
-    }
+    let annotations = annotations(it.hints);
     let mut tool =
         Tool::new(it.name.clone(), it.description.clone(), Arc::new(json_object(&it.input_schema)))
             .with_raw_output_schema(Arc::new(json_object(&it.output_schema)))
@@ -33,6 +27,18 @@ pub(super) fn tool(it: &Definition) -> Tool {
         tool = tool.with_meta(MetaObject::from(meta));
     }
     tool
+}
+
+/// The hints of a tool. What the protocol assumes anyway is left out.
+fn annotations(hints: Hints) -> ToolAnnotations {
+    let mut all = ToolAnnotations::new().read_only(hints.read_only);
+    if !hints.read_only && !hints.destructive {
+        all = all.destructive(false);
+    }
+    if !hints.read_only && hints.idempotent {
+        all = all.idempotent(true);
+    }
+    if hints.open_world { all } else { all.open_world(false) }
 }
 
 /// A value as the JSON of the protocol.

@@ -4,6 +4,7 @@ mod client;
 mod endpoints;
 mod jobs;
 mod keys;
+mod mcp;
 mod mistakes;
 mod once;
 mod operation;

@@ -106,6 +106,7 @@ fn describe() -> Definition {
         output_schema: object([("type", "object".into())]),
         hints: READS,
         meta: object([]),
+        spare: Vec::new(),
     }
 }
 
@@ -121,6 +122,7 @@ fn call() -> Definition {
         output_schema: object([("type", "object".into())]),
         hints: ANY,
         meta: object([]),
+        spare: Vec::new(),
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Definition {
     pub hints: Hints,
     /// The tier, the effects, the price and the fingerprint.
     pub meta: Value,
+    /// The params that a short definition does without first: they are for tuning.
+    pub(super) spare: Vec<&'static str>,
 }
 
 /// The definitions of a service, which are made once for each version of what it offers.
@@ -114,6 +116,7 @@ impl Definition {
                 ("svc/price", row.price.as_str().into()),
                 ("svc/fingerprint", row.fingerprint.as_str().into()),
             ]),
+            spare: row.op.op.params.iter().filter(|it| it.is_evolvable).map(|it| it.name).collect(),
         }
     }
 
@@ -139,6 +142,7 @@ impl Definition {
                     effects.iter().map(|it| it.as_str().into()).collect::<Vec<Value>>().into(),
                 ),
             ]),
+            spare: Vec::new(),
         }
     }
 
@@ -155,13 +159,14 @@ impl Definition {
     }
 }
 
-/// The hints as the protocol writes them; those that say nothing are left out.
+/// The hints as the protocol writes them. What it assumes anyway is left out.
 fn annotations(hints: Hints) -> Value {
+    let Hints { read_only, destructive, idempotent, open_world } = hints;
     let all = [
-        ("readOnlyHint", hints.read_only, true),
-        ("destructiveHint", hints.destructive, !hints.read_only),
-        ("idempotentHint", hints.idempotent, !hints.read_only),
-        ("openWorldHint", hints.open_world, true),
+        ("readOnlyHint", read_only, true),
+        ("destructiveHint", destructive, !read_only && !destructive),
+        ("idempotentHint", idempotent, !read_only && idempotent),
+        ("openWorldHint", open_world, !open_world),
     ];
     let all = all.into_iter().filter(|(_, _, is_said)| *is_said);
     Value::Record(all.map(|(name, it, _)| (name.into(), it.into())).collect())

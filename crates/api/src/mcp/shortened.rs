@@ -9,31 +9,108 @@ impl Definition {
     /// The definition within [`LARGEST_DEFINITION`] bytes: what a model needs least is left out
     /// first.
     pub(super) fn shortened(self) -> Self {
-        let steps: [fn(Value) -> Value; 6] = [
-            |it| changed(&it, 0, &|_, text| first(text)),
-            |it| plain(&it),
+        let steps: [fn(Self) -> Self; 6] = [
+            |it| it.with_input(|it| changed(it, 0, &|_, text| first(text))),
+            |it| it.with_input(plain),
             |it| {
-                changed(&it, 0, &|depth, text| {
-                    if depth > 1 { String::new() } else { cut(text, 60) }
+                it.with_input(|it| {
+                    changed(it, 0, &|depth, text| {
+                        if depth > 1 { String::new() } else { cut(text, 60) }
+                    })
                 })
             },
-            |it| flat(&it, 0),
-            |it| changed(&it, 0, &|_, text| cut(text, 36)),
-            |it| changed(&it, 0, &|_, _| String::new()),
+            |it| it.with_input(|it| flat(it, 0)),
+            |it| Self { description: brief(&it.description), ..it },
+            |mut it| {
+                it.input_schema = without(&it.input_schema, &it.spare);
+                it
+            },
         ];
         let mut it = self;
-        for (idx, step) in steps.into_iter().enumerate() {
+        for step in steps {
             if it.size() <= LARGEST_DEFINITION {
-                break;
+                return it;
             }
-            it.input_schema = step(it.input_schema);
-            // Before params lose their words, the description is one sentence.
-            if idx == 3 && it.size() > LARGEST_DEFINITION {
-                it.description = brief(&it.description);
+            it = step(it);
+        }
+        while it.size() > LARGEST_DEFINITION
+            && let Some(longest) = longest(&it.input_schema)
+        {
+            let less = |_: usize, text: &str| {
+                if text == longest { String::new() } else { text.to_owned() }
+            };
+            it.input_schema = changed(&it.input_schema, 0, &less);
+        }
+        // The last resort: what does not fit is then refused by the call itself.
+        for word in [&["minimum", "maximum"][..], &["additionalProperties"]] {
+            if it.size() > LARGEST_DEFINITION {
+                it.input_schema = without_words(&it.input_schema, word);
             }
         }
         it
     }
+
+    fn with_input(mut self, change: impl Fn(&Value) -> Value) -> Self {
+        self.input_schema = change(&self.input_schema);
+        self
+    }
+}
+
+/// The longest description in a schema; the names of fields are kept as long as there are others.
+fn longest(schema: &Value) -> Option<String> {
+    let mut all = Vec::new();
+    texts(schema, &mut all);
+    let is_words = |it: &&String| !it.starts_with('{');
+    let words = all.iter().filter(is_words).max_by_key(|it| it.len());
+    words.or_else(|| all.iter().max_by_key(|it| it.len())).cloned()
+}
+
+/// The descriptions in a schema.
+fn texts(schema: &Value, all: &mut Vec<String>) {
+    match schema {
+        Value::Record(of) => {
+            for (name, it) in of.iter() {
+                match (name.as_ref(), it) {
+                    ("description", Value::Text(text)) => all.push(text.to_string()),
+                    ("default" | "enum" | "const", _) => {}
+                    (_, it) => texts(it, all),
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|it| texts(it, all)),
+        _ => {}
+    }
+}
+
+/// A schema without some words of JSON Schema.
+fn without_words(schema: &Value, words: &[&str]) -> Value {
+    match schema {
+        Value::Record(of) => {
+            let kept = of.iter().filter(|(name, _)| !words.contains(&name.as_ref()));
+            let kept = kept.map(|(name, it)| match (name.as_ref(), it) {
+                ("properties", Value::Record(inner)) => {
+                    (name.clone(), of_each(inner, |it| without_words(it, words)))
+                }
+                _ => (name.clone(), it.clone()),
+            });
+            Value::Record(kept.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A schema of an object without some of its fields.
+fn without(schema: &Value, names: &[&str]) -> Value {
+    let Value::Record(of) = schema else { return schema.clone() };
+    let fields = of.iter().map(|(name, it)| match (name.as_ref(), it) {
+        ("properties", Value::Record(inner)) => {
+            let kept = inner.iter().filter(|(name, _)| !names.contains(&name.as_ref()));
+            let kept = kept.map(|(name, it)| (name.clone(), it.clone()));
+            (name.clone(), Value::Record(kept.collect()))
+        }
+        _ => (name.clone(), it.clone()),
+    });
+    Value::Record(fields.collect())
 }
 
 /// The first sentence of a text.

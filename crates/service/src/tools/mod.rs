@@ -7,6 +7,8 @@ use svc_contract::{
     value::{Value, json},
 };
 
+use crate::components::core::META;
+
 pub use schema::{
     input as input_schema, of_params as params_schema, of_type as type_schema,
     output as output_schema,
@@ -90,7 +92,7 @@ fn row(tool: Tool, op: OpRef) -> Option<Row> {
         description,
         input_schema,
         output_schema,
-        hints: hints(op.op.effects),
+        hints: if names_work(tool.name) { ANY_WORK } else { hints(op.op.effects) },
         effects,
         price: op.op.price.to_string(),
         fingerprint,
@@ -117,6 +119,15 @@ fn description(doc: &str) -> String {
     let end = text.char_indices().nth(LONGEST_DESCRIPTION - 3).map_or(text.len(), |(at, _)| at);
     let cut = text[..end].rfind(' ').unwrap_or(end);
     format!("{} ..", text[..cut].trim_end_matches([',', ';', ':']))
+}
+
+/// The hints of a tool whose arguments name what is done: it may be anything.
+const ANY_WORK: Hints =
+    Hints { read_only: false, destructive: true, idempotent: false, open_world: true };
+
+/// Whether the arguments of a tool name its work.
+fn names_work(tool: &str) -> bool {
+    META.contains(&tool) || ["job_submit", "job_refine", "job_workbench_fork"].contains(&tool)
 }
 
 /// What follows from the effects of an op.
