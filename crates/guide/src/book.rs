@@ -15,7 +15,7 @@ use svc_text::{
 };
 
 /// The chapters that answer users' questions.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
@@ -26,6 +26,7 @@ const FILES: [(&str, &str); 18] = [
     ("docs/runs.md", include_str!("../../../docs/runs.md")),
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
     ("docs/serving.md", include_str!("../../../docs/serving.md")),
+    ("docs/mcp.md", include_str!("../../../docs/mcp.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
     ("docs/blocks.md", include_str!("../../../docs/blocks.md")),
     ("docs/guide.md", include_str!("../../../docs/guide.md")),

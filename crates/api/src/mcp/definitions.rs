@@ -7,7 +7,7 @@ use std::{
 
 use svc_contract::{
     registry::{Effect, Scope},
-    value::{Value, json},
+    value::{Record, Text, Value, json},
 };
 use svc_lang::plan::{EffectUse, Place, Plan, Verb};
 use svc_service::{
@@ -107,8 +107,8 @@ impl Definition {
         Self {
             name: row.name.to_owned(),
             description: row.description.clone(),
-            input_schema: row.input_schema.clone(),
-            output_schema: row.output_schema.clone(),
+            input_schema: explicit(&row.input_schema),
+            output_schema: explicit(&row.output_schema),
             hints: row.hints,
             meta: object([
                 ("svc/tier", row.tier.name().into()),
@@ -132,8 +132,8 @@ impl Definition {
         Self {
             name: script.name.clone(),
             description,
-            input_schema: script.input_schema.clone(),
-            output_schema: or_pending(&script.output_schema),
+            input_schema: explicit(&script.input_schema),
+            output_schema: or_pending(&explicit(&script.output_schema)),
             hints: hints(script.plan.effects()),
             meta: object([
                 ("svc/script", script.path.as_str().into()),
@@ -213,6 +213,34 @@ fn hints(effects: &std::collections::BTreeSet<EffectUse>) -> Hints {
         })
         .collect();
     tools::hints(&effects)
+}
+
+/// A schema that names the types of what may be anything: some models and clients take a schema
+/// without any word for a mistake.
+fn explicit(schema: &Value) -> Value {
+    const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
+    let Value::Record(of) = schema else { return schema.clone() };
+    let of_each = |inner: &Record| {
+        Value::Record(inner.iter().map(|(name, it)| (name.clone(), explicit(it))).collect())
+    };
+    let fields = of.iter().map(|(name, it)| {
+        let it = match (name.as_ref(), it) {
+            ("properties", Value::Record(inner)) => of_each(inner),
+            ("items", it) => explicit(it),
+            ("additionalProperties", Value::Record(inner)) if inner.iter().next().is_none() => {
+                Value::Bool(true)
+            }
+            ("additionalProperties", it) => explicit(it),
+            ("anyOf", Value::List(all)) => all.iter().map(explicit).collect::<Vec<_>>().into(),
+            (_, it) => it.clone(),
+        };
+        (name.clone(), it)
+    });
+    let is_word = |name: &str| !["description", "default", "title"].contains(&name);
+    let types = || ALL.iter().map(|it| Value::from(*it)).collect::<Vec<_>>();
+    let is_any = !of.iter().any(|(name, _)| is_word(name));
+    let types = is_any.then(|| (Text::from("type"), types().into()));
+    Value::Record(types.into_iter().chain(fields).collect())
 }
 
 /// The schema of a result that may come later: then the answer names the job.
