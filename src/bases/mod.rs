@@ -34,6 +34,7 @@ pub async fn main(engine: Engine) -> ExitCode {
 fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
     let mcp = Arc::new(mcp::Http::new(rest.clone(), listening.has_fixtures, &stop));
     let mounts = vec![http::Mount {
+        surface: "mcp",
         takes: mcp::Http::takes,
         answer: Box::new(move |request, key, address| {
             let mcp = mcp.clone();

@@ -1,6 +1,6 @@
 //! Who is let in: the key of a request becomes its caller, or the request is refused.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr};
 use std::{
     path::PathBuf,
     sync::{
@@ -52,6 +52,13 @@ pub struct Visitor<'a> {
     pub address: IpAddr,
     /// `rest`, for the audit.
     pub surface: &'static str,
+}
+
+impl<'a> Visitor<'a> {
+    /// Someone at this machine, who is connected without a network.
+    pub fn here(key: Option<&'a str>, surface: &'static str) -> Self {
+        Self { key, address: IpAddr::V4(Ipv4Addr::LOCALHOST), surface }
+    }
 }
 
 /// A request that is not let in.

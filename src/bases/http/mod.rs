@@ -63,6 +63,8 @@ const DRAIN: Duration = Duration::from_secs(10);
 
 /// A part of the server that another base answers.
 pub(super) struct Mount {
+    /// Its name in the metrics.
+    pub(super) surface: &'static str,
     /// Whether a path is one of its own.
     pub(super) takes: fn(&str) -> bool,
     /// Answers a request with the key of its caller, from an address.
@@ -245,7 +247,7 @@ impl Door {
         };
         let answer = packed::packed(answer, is_gzip).await;
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
-        metrics.answered("rest", status, begun.elapsed());
+        metrics.answered(mount.map_or("rest", |it| it.surface), status, begun.elapsed());
         self.guard.allowing(answer, origin.as_deref())
     }
 

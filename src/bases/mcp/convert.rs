@@ -11,7 +11,7 @@ use rmcp::{
         Resource as McpResource, ResourceContents, ResourceTemplate, Role, Tool, ToolAnnotations,
     },
 };
-use svc_api::mcp::{Content, Definition, Output, Page, Prompt, Resource, Template};
+use svc_api::mcp::{Content, Definition, Output, Prompt, Resource, ResourceText, Template};
 use svc_contract::value::Value;
 use svc_service::{Args, tools::Hints};
 
@@ -131,7 +131,7 @@ pub(super) fn template(it: &Template) -> ResourceTemplate {
 }
 
 /// The text of a resource.
-pub(super) fn page(page: Page, uri: &str) -> ReadResourceResult {
+pub(super) fn page(page: ResourceText, uri: &str) -> ReadResourceResult {
     let contents = ResourceContents::text(page.text, uri).with_mime_type(page.media_type);
     ReadResourceResult::new(vec![contents])
 }

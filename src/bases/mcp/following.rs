@@ -37,6 +37,9 @@ const SOON: Duration = Duration::from_secs(10);
 /// How long a person may think before the call is answered without them.
 const THINKING: Duration = Duration::from_mins(10);
 
+/// How long a job may take to go on after an answer.
+const AGAIN: Duration = Duration::from_millis(20);
+
 type Answered = Result<CallToolResponse, ErrorData>;
 
 /// Makes a call of a tool or a script.
@@ -199,10 +202,11 @@ impl Following<'_> {
             }
             if now.questions.is_empty() {
                 // It was answered elsewhere and goes on.
-                match self.ended(job).await? {
-                    Some(answer) => return Ok(answer),
-                    None => continue,
+                if let Some(answer) = self.ended(job).await? {
+                    return Ok(answer);
                 }
+                tokio::time::sleep(AGAIN).await;
+                continue;
             }
             if !self.elicits() {
                 return self.left(job).await;

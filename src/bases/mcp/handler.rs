@@ -1,11 +1,8 @@
 //! The requests of the protocol, each for its caller.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU8, Ordering},
 };
 
 use rmcp::{
@@ -88,8 +85,7 @@ impl Handler {
     async fn entered(&self, context: &RequestContext<RoleServer>) -> Result<Rest, ErrorData> {
         match &self.door {
             Door::Streams { key } => {
-                let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
-                let visitor = Visitor { key: key.as_deref(), address, surface: "mcp" };
+                let visitor = Visitor::here(key.as_deref(), "mcp");
                 let entered = self.shared.rest.enter(visitor).await;
                 entered.map(|it| it.0).map_err(|it| refusal::error(&it.fault))
             }

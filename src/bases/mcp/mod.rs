@@ -36,7 +36,7 @@ pub(super) fn serve(rest: Rest, options: McpOptions, stop: CancellationToken) ->
         let McpOptions { is_compact, has_fixtures, key } = options;
         let shared = Arc::new(Shared::new(rest, has_fixtures));
         let handler = Handler::new(shared, is_compact, Door::Streams { key });
-        // A client that goes away before it has said hello is no error.
+        // A client may go away before it has said hello.
         let Ok(running) = handler.serve_with_ct(stdio(), stop).await else { return Ok(()) };
         running.waiting().await.map_err(io::Error::other)?;
         Ok(())

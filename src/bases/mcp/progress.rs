@@ -51,23 +51,22 @@ impl Progress {
             self.log(LoggingLevel::Warning, message).await;
             return;
         }
-        let (message, total) = match &event.what {
-            Happened::Started { component } => (format!("{component} begins"), None),
-            Happened::Finished { component, .. } => (format!("{component} is done"), None),
+        let message = match &event.what {
+            Happened::Started { component } => format!("{component} begins"),
+            Happened::Finished { component, .. } => format!("{component} is done"),
             Happened::Failed { component, error, .. } => {
-                (format!("{component} failed: {}", error.message), None)
+                format!("{component} failed: {}", error.message)
             }
             Happened::Retrying { component, attempt, .. } => {
-                (format!("{component} is tried again after attempt {attempt}"), None)
+                format!("{component} is tried again after attempt {attempt}")
             }
             Happened::Progress { what, done, total } => {
                 let of = total.map(|it| format!(" of {it}")).unwrap_or_default();
-                (format!("{what}: {done}{of}"), *total)
+                format!("{what}: {done}{of}")
             }
-            Happened::ItemEnded { .. } => ("an item is done".to_owned(), None),
+            Happened::ItemEnded { .. } => "an item is done".to_owned(),
             _ => return,
         };
-        let _ = total;
         if self.sent.is_none_or(|at| at.elapsed() >= BETWEEN) {
             self.send(message).await;
         }

@@ -10,7 +10,7 @@ use std::{
 const MOST: usize = 4096;
 const MOST_OF_KEY: usize = 16;
 
-/// A session that nobody used for this long is closed.
+/// A session that was not used for this long is closed.
 pub(super) const IDLE: Duration = Duration::from_mins(30);
 
 /// The sessions and who began them.
@@ -36,8 +36,8 @@ impl Sessions {
         true
     }
 
-    /// The sessions to close so that a caller without a limit may begin one more: their own oldest
-    /// one beyond the limit.
+    /// The sessions to close so that a caller may begin one more: of a key, the one that was not
+    /// used for longest if there are too many.
     pub(super) fn make_room(&self, of: &str, is_local: bool) -> Result<Vec<String>, Full> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, it| it.used.elapsed() < IDLE);

@@ -21,12 +21,12 @@ pub use content::{Content, Output, fault_text, pending};
 pub use definitions::{Definition, Definitions, LARGEST_DEFINITION};
 pub use prompts::{Prompt, PromptParam, prompt, prompts};
 pub use questions::{Question, answer, answer_schema, questions};
-pub use resources::{Page, Resource, Template, read, resources, templates};
+pub use resources::{Resource, ResourceText, Template, read, resources, templates};
 pub use work::{JobNow, call, job_now};
 
 /// What an agent should know first, for the greeting of the server.
 pub const INSTRUCTIONS: &str = "svc runs tools and checked pipelines. \
     Call svc_first_call_help_tool with your task first; guide_find_tool finds the tool for a step. \
-    run_pipeline with dry_run: true checks a script and tells the most it can cost, for free; \
+    run_pipeline with dry_run: true checks a script and says what it can cost at most, for free; \
     its effects and caps are decided before anything runs. \
     A tool that takes long returns a job_id: job_get_result has its result.";

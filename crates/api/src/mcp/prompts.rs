@@ -89,7 +89,7 @@ pub fn prompt(name: &str, values: &BTreeMap<String, String>) -> Result<String, F
                 "Call svc_first_call_help_tool with this task, then do the first of its next \
                  calls.\n\nTask: {task}"
             ),
-            None => "Call svc_first_call_help_tool, and tell me in a few lines what I can do here."
+            None => "Call svc_first_call_help_tool, and say in a few lines what I can do here."
                 .to_owned(),
         },
         "plan_goal" => {
@@ -99,7 +99,7 @@ pub fn prompt(name: &str, values: &BTreeMap<String, String>) -> Result<String, F
             };
             format!(
                 "Call guide_plan_workflow for the goal below. Check the script with run_pipeline \
-                 and dry_run: true, which is free, and mend it until it has no errors. Then tell \
+                 and dry_run: true, which is free, and correct it until it has no errors. Then show \
                  me the script, the most that it can cost and take, and its effects. Run it only \
                  after I agree.{cap}\n\nGoal: {}",
                 value("goal").unwrap_or_default()

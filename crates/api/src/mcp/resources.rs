@@ -27,7 +27,7 @@ pub struct Template {
 
 /// The text of a resource.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct ResourceText {
     pub media_type: &'static str,
     pub text: String,
 }
@@ -86,7 +86,7 @@ pub fn resources(rest: &Rest) -> Vec<Resource> {
 }
 
 /// The text of the resource at an address.
-pub async fn read(rest: &Rest, uri: &str) -> Result<Page, Fault> {
+pub async fn read(rest: &Rest, uri: &str) -> Result<ResourceText, Fault> {
     let unknown = || {
         let patterns: Vec<&str> = TEMPLATES.iter().map(|it| it.uri).collect();
         Fault::not_found(format!("unknown resource `{uri}`"))
@@ -98,7 +98,7 @@ pub async fn read(rest: &Rest, uri: &str) -> Result<Page, Fault> {
     match kind {
         "docs" => {
             let page = svc_guide::pages().find(|it| it.name == name).ok_or_else(unknown)?;
-            Ok(Page { media_type: MARKDOWN, text: page.text.to_owned() })
+            Ok(ResourceText { media_type: MARKDOWN, text: page.text.to_owned() })
         }
         "component" => {
             let registry = rest.service.engine().registry();
@@ -106,13 +106,13 @@ pub async fn read(rest: &Rest, uri: &str) -> Result<Page, Fault> {
             let subject = inspect::find(registry, found.component().name).ok_or_else(unknown)?;
             let shown = inspect::InspectJson::new(&subject, rest.service.engine().tuning());
             let text = serde_json::to_string(&shown).map_err(|err| crate::rest::bug(&err))?;
-            Ok(Page { media_type: JSON, text })
+            Ok(ResourceText { media_type: JSON, text })
         }
         "script" => {
             let scripts = rest.service.scripts();
             let script = scripts.iter().find(|it| *it.name == *name).ok_or_else(unknown)?;
             let text = script.plan.program().source.text().to_owned();
-            Ok(Page { media_type: SCRIPT, text })
+            Ok(ResourceText { media_type: SCRIPT, text })
         }
         "run" => {
             let input = Input { path: vec![name.into_owned()], ..Input::default() };
@@ -120,7 +120,7 @@ pub async fn read(rest: &Rest, uri: &str) -> Result<Page, Fault> {
             match route.answer(rest, input).await? {
                 Reply::Json(_, value) => {
                     let text = svc_contract::value::json::write(&value);
-                    Ok(Page { media_type: JSON, text })
+                    Ok(ResourceText { media_type: JSON, text })
                 }
                 _ => Err(unknown()),
             }

@@ -42,9 +42,9 @@ impl Definition {
             it.input_schema = changed(&it.input_schema, 0, &less);
         }
         // The last resort: what does not fit is then refused by the call itself.
-        for word in [&["minimum", "maximum"][..], &["additionalProperties"]] {
+        for words in [&["minimum", "maximum"][..], &["default"], &["additionalProperties"]] {
             if it.size() > LARGEST_DEFINITION {
-                it.input_schema = without_words(&it.input_schema, word);
+                it.input_schema = without_words(&it.input_schema, words);
             }
         }
         it
