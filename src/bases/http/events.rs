@@ -11,6 +11,7 @@ use http_body_util::{BodyExt as _, StreamBody, combinators::BoxBody};
 use hyper::body::{Bytes, Frame};
 use svc_api::rest::{EventsOf, event};
 use svc_service::{Live, Seen};
+use tokio::sync::mpsc;
 
 /// A comment keeps proxies and callers from giving up.
 const PING: Duration = Duration::from_secs(15);
@@ -34,6 +35,15 @@ pub(super) fn body(of: EventsOf) -> BoxBody<Bytes, Infallible> {
     let frames = stream::unfold(reader, |mut reader| async move {
         let text = reader.next().await?;
         Some((Ok(Frame::data(Bytes::from(text))), reader))
+    });
+    StreamBody::new(frames).boxed()
+}
+
+/// The body of an answer whose parts are made elsewhere.
+pub(super) fn stream(parts: mpsc::Receiver<String>) -> BoxBody<Bytes, Infallible> {
+    let frames = stream::unfold(parts, |mut parts| async move {
+        let text = parts.recv().await?;
+        Some((Ok(Frame::data(Bytes::from(text))), parts))
     });
     StreamBody::new(frames).boxed()
 }

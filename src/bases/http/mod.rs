@@ -26,7 +26,7 @@ use hyper_util::{
     server::graceful::{GracefulShutdown, Watcher},
 };
 use svc_api::rest::{
-    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
+    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find, surface,
 };
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
@@ -201,6 +201,7 @@ impl Door {
         if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
             return preflight;
         }
+        let path = request.uri().path().to_owned();
         let answered = match self.guard.test(&request) {
             Ok(()) => self.handled(request, peer, &id).await,
             Err(fault) => Err(fault.into()),
@@ -210,12 +211,12 @@ impl Door {
             Err(Turned { fault, pause, window }) => {
                 // No thread waits, and how long the check of a key took does not show.
                 tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;
-                reply::with_limits(reply::fault(&fault, &id), window.as_ref())
+                reply::with_limits(reply::fault(&path, &fault, &id), window.as_ref())
             }
         };
         let answer = packed::packed(answer, is_gzip).await;
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
-        metrics.answered("rest", status, begun.elapsed());
+        metrics.answered(surface(&path), status, begun.elapsed());
         self.guard.allowing(answer, origin.as_deref())
     }
 
@@ -297,7 +298,8 @@ impl Door {
     ) -> Result<(Rest, Option<Window>), Turned> {
         let key = request::bearer(request.headers());
         let address = request::caller(request.headers(), peer, &self.proxies);
-        self.rest.enter(Visitor { key: key.as_deref(), address, surface: "rest" }).await
+        let surface = surface(request.uri().path());
+        self.rest.enter(Visitor { key: key.as_deref(), address, surface }).await
     }
 }
 

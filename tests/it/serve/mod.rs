@@ -6,6 +6,7 @@ mod jobs;
 mod keys;
 mod mistakes;
 mod once;
+mod openai;
 mod operation;
 mod owners;
 mod quality;

@@ -5,7 +5,7 @@ use svc_engine::{Happened, RunEvent};
 use svc_service::{Live, Numbered, RunEnd};
 
 use super::{
-    fault::{WithRequest, body},
+    fault::{self, WithRequest},
     object,
     scripts::{accepted, ended},
 };
@@ -50,7 +50,7 @@ pub fn end(run: &Live, number: u64, outcome: RunEnd) -> String {
         Err(_) if run.is_waiting() => ("approval", accepted(run)),
         Ok(answer) => ("result", ended(run, answer)),
         Err(fault) => {
-            ("error", body(&WithRequest { fault: &fault, request_id: run.id().as_str() }))
+            ("error", fault::body(&WithRequest { fault: &fault, request_id: run.id().as_str() }))
         }
     };
     written(number, name, &json::write(&data))
