@@ -9,6 +9,7 @@ mod opening;
 mod packed;
 mod reply;
 mod request;
+mod socket;
 mod tls;
 
 use std::{
@@ -16,15 +17,13 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     path::Path,
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use svc_api::rest::{
     Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find, surface,
 };
@@ -33,13 +32,14 @@ use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket},
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
 use opening::{Half, Opened};
 use reply::{Answer, Id, Page};
+use socket::Opening;
 use tls::Tls;
 
 /// How long a caller may take for the handshake of TLS, and to send the head of a request.
@@ -69,6 +69,8 @@ struct Door {
     guard: Guard,
     proxies: Vec<ProxyNetwork>,
     is_hosted: bool,
+    /// Cancelled when connections end.
+    over: CancellationToken,
 }
 
 /// Listens at an address and answers until it is stopped; then runs may end for a while.
@@ -81,7 +83,8 @@ pub(super) fn listen(rest: Rest, listening: Listening, stop: CancellationToken) 
         let address = listener.local_addr()?;
         let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
-        let door = Arc::new(Door { rest, guard, proxies, is_hosted });
+        let over = CancellationToken::new();
+        let door = Arc::new(Door { rest, guard, proxies, is_hosted, over });
         Server { listener, tls, door }.serve(stop).await;
         Ok(())
     })
@@ -91,15 +94,15 @@ impl Server {
     /// Answers until it is stopped, then lets runs end for a while.
     async fn serve(self, stop: CancellationToken) {
         let Self { listener, tls, door } = self;
-        let graceful = GracefulShutdown::new();
         let files = files(&door.rest);
-        let connections = Arc::new(Semaphore::new(CONNECTIONS.min(files / 4)));
+        let most = CONNECTIONS.min(files / 4);
+        let connections = Arc::new(Semaphore::new(most));
         let mut half = Half::new(HALF_OPEN.min(files / 4));
         let service = door.rest.service.clone();
         let working = tokio::spawn(async move { service.work().await });
         let following = tls.clone().map(|tls| tokio::spawn(async move { tls.follow().await }));
         // While runs end, health and results are still answered; new calls are refused.
-        let over = CancellationToken::new();
+        let over = door.over.clone();
         let (service, ended) = (door.rest.service.clone(), over.clone());
         tokio::spawn(async move {
             stop.cancelled().await;
@@ -114,8 +117,7 @@ impl Server {
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let (tls, door, watcher) = (tls.clone(), door.clone(), graceful.watcher());
-            let caller = Connection { peer: peer.ip(), tls, door, watcher };
+            let (tls, door, peer) = (tls.clone(), door.clone(), peer.ip());
             let places = connections.clone();
             let task = tokio::spawn(async move {
                 let opened = tokio::time::timeout(HEAD, opening::opened(stream)).await;
@@ -123,10 +125,8 @@ impl Server {
                     return;
                 };
                 // A task of its own: only the wait for the request may be cut off.
-                tokio::spawn(async move {
-                    caller.answered(opened).await;
-                    drop(place);
-                });
+                let caller = Connection { peer, tls, door, place: Arc::new(place) };
+                tokio::spawn(caller.answered(opened));
             });
             half.add(task.abort_handle());
         }
@@ -136,7 +136,9 @@ impl Server {
         drop(listener);
         let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
         half.close();
-        let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
+        // All connections have ended when all places are free.
+        let all = connections.acquire_many(u32::try_from(most).unwrap_or(u32::MAX));
+        let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
     }
 }
 
@@ -159,7 +161,8 @@ struct Connection {
     peer: IpAddr,
     tls: Option<Arc<Tls>>,
     door: Arc<Door>,
-    watcher: Watcher,
+    /// Its place among the connections, which a socket keeps.
+    place: Arc<OwnedSemaphorePermit>,
 }
 
 impl Connection {
@@ -177,23 +180,34 @@ impl Connection {
     }
 
     async fn served(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
-        let Self { peer, door, watcher, .. } = self;
+        let Self { peer, door, place, .. } = self;
+        let over = door.over.clone();
         let answering = service_fn(move |request| {
-            let door = door.clone();
+            let (door, place) = (door.clone(), place.clone());
             // On the heap: a connection without a request stays small.
-            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer).await) })
+            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer, place).await) })
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(stream), answering);
+            .serve_connection(TokioIo::new(stream), answering)
+            .with_upgrades();
+        let mut connection = pin!(connection);
         // An error is the caller's end of the connection.
-        let _ = watcher.watch(connection).await;
+        if over.run_until_cancelled(connection.as_mut()).await.is_none() {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
     }
 }
 
 impl Door {
-    async fn answer(&self, request: hyper::Request<Incoming>, peer: IpAddr) -> Answer {
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        place: Arc<OwnedSemaphorePermit>,
+    ) -> Answer {
         let begun = Instant::now();
         let is_gzip = packed::is_wanted(request.headers());
         let id = Id::of(request.headers(), self.rest.service.engine().host());
@@ -203,11 +217,17 @@ impl Door {
         }
         let path = request.uri().path().to_owned();
         let answered = match self.guard.test(&request) {
-            Ok(()) => self.handled(request, peer, &id).await,
+            Ok(()) if path == socket::PATH && !self.is_hosted => {
+                self.opened(request, peer, (&id, place)).await
+            }
+            Ok(()) => {
+                let handled = self.handled(request, peer, &id).await;
+                handled.map(|(reply, window)| (reply::of(reply, &id), window))
+            }
             Err(fault) => Err(fault.into()),
         };
         let answer = match answered {
-            Ok((reply, window)) => reply::with_limits(reply::of(reply, &id), window.as_ref()),
+            Ok((answer, window)) => reply::with_limits(answer, window.as_ref()),
             Err(Turned { fault, pause, window }) => {
                 // No thread waits, and how long the check of a key took does not show.
                 tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;
@@ -257,6 +277,24 @@ impl Door {
                 Err(unknown(&path).help("GET /openapi.json lists every endpoint").into())
             }
         }
+    }
+
+    /// Opens a connection for messages, if its caller is let in.
+    async fn opened(
+        &self,
+        mut request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        (id, place): (&Id, Arc<OwnedSemaphorePermit>),
+    ) -> Result<(Answer, Option<Window>), Turned> {
+        self.rest.service.accepts()?;
+        let opening = Opening::of(&mut request)?;
+        let address = request::caller(request.headers(), peer, &self.proxies);
+        let visitor = Visitor { key: opening.key(), address, surface: "websocket" };
+        let (_, window) = self.rest.enter(visitor).await?;
+        let answer = opening.answer();
+        let caller = (address, id.as_str().to_owned());
+        tokio::spawn(opening.carry(self.rest.clone(), caller, self.over.clone(), place));
+        Ok((answer, window))
     }
 
     /// The scripts that a caller may run. Who has no key, and needs one, sees none.

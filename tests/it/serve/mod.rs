@@ -12,6 +12,7 @@ mod owners;
 mod quality;
 mod runs;
 mod scripts;
+mod socket;
 mod system;
 mod tls;
 mod tools;

@@ -7,7 +7,7 @@ mod approvals;
 mod body;
 mod clusters;
 mod docs;
-pub mod event;
+mod event;
 mod fault;
 mod invoke;
 mod once;
@@ -17,6 +17,7 @@ mod pipeline;
 mod route;
 mod runs;
 mod scripts;
+mod socket;
 mod state;
 mod tools;
 mod workflow;
@@ -37,9 +38,11 @@ use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window, 
 use tokio::sync::mpsc;
 
 pub use docs::page as docs_page;
+pub use event::Following;
 pub use fault::{WithRequest, answer as fault_answer};
 pub use openapi::document;
 pub use route::{Access, Body, Found, Method, Route, find, routes};
+pub use socket::{Conversation, MOST_QUEUED, Outgoing};
 pub use tools::view as tool_view;
 pub(crate) use tools::views_schema as tools_schema;
 
