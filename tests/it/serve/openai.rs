@@ -184,7 +184,7 @@ fn what_would_not_be_done_is_refused_by_its_name() {
         let said = chat(&server, &asks("echo", &json!({ field: value }))).refuses(400, code);
         assert!(said.starts_with(&format!("\"{field}\"")), "{said}");
     }
-    // What asks for nothing is no reason to refuse.
+    // A field that asks for nothing is not refused.
     let same = json!({ "n": 1, "logprobs": false, "metadata": {}, "stop": null, "user": null,
         "tools": [], "modalities": ["text"], "response_format": { "type": "text" } });
     assert_eq!(chat(&server, &asks("echo", &same)).ok()["svc"]["ignored"], json!([]));

@@ -192,7 +192,7 @@ fn calls_overlap_and_are_cancelled() {
     answers.sort_by_key(|it| it["id"].as_i64());
     assert_eq!((&answers[0]["id"], &answers[0]["status"]), (&json!(1), &json!(499)));
     assert_eq!((&answers[1]["id"], &answers[1]["status"]), (&json!(3), &json!(202)));
-    // What another message asked for is no longer wanted.
+    // What another message asked for is not wanted any more.
     let op =
         json!({ "component": "wait", "op": "infer", "params": { "value": 1, "duration": "20s" } });
     send(&mut socket, &json!({ "id": 4, "call": op }));

@@ -50,7 +50,7 @@ pub struct Conversation {
 /// A message of a conversation.
 #[derive(Clone, Debug)]
 pub struct Message {
-    pub role: Role,
+    pub role: Speaker,
     pub text: Text,
     /// All its fields, with its text as `content`.
     pub whole: Record,
@@ -58,7 +58,7 @@ pub struct Message {
 
 /// Who said it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum Speaker {
     /// Instructions of the program around.
     System,
     User,
@@ -127,7 +127,7 @@ impl ChatSignature {
         let role = conversation.messages.get(idx).map(|it| it.role);
         match (&self.asks, role) {
             (Asks::Messages, _) => true,
-            (_, Some(Role::System)) => self.has_system,
+            (_, Some(Speaker::System)) => self.has_system,
             _ => conversation.question().is_some_and(|(last, _)| last == idx),
         }
     }
@@ -161,12 +161,12 @@ impl ChatSignature {
 impl Conversation {
     /// The last message of the user, with its index.
     fn question(&self) -> Option<(usize, &Message)> {
-        self.messages.iter().enumerate().rev().find(|(_, it)| it.role == Role::User)
+        self.messages.iter().enumerate().rev().find(|(_, it)| it.role == Speaker::User)
     }
 
     /// The instructions, as one text.
     fn system(&self) -> Option<String> {
-        let all = self.messages.iter().filter(|it| it.role == Role::System);
+        let all = self.messages.iter().filter(|it| it.role == Speaker::System);
         let texts: Vec<&str> = all.map(|it| it.text.as_ref()).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }

@@ -15,16 +15,16 @@ fn messages_type() -> Type {
     Type::List(Type::record(fields).into(), None)
 }
 
-fn said(role: Role, name: &str, text: &str) -> Message {
+fn said(role: Speaker, name: &str, text: &str) -> Message {
     Message { role, text: text.into(), whole: message(name, text) }
 }
 
 fn conversation() -> Conversation {
     let messages = vec![
-        said(Role::System, "system", "be brief"),
-        said(Role::User, "user", "one"),
-        said(Role::Assistant, "assistant", "two"),
-        said(Role::User, "user", "three"),
+        said(Speaker::System, "system", "be brief"),
+        said(Speaker::User, "user", "one"),
+        said(Speaker::Assistant, "assistant", "two"),
+        said(Speaker::User, "user", "three"),
     ];
     Conversation { messages, tools: None }
 }
@@ -74,7 +74,7 @@ fn a_script_gets_what_it_has_params_for() {
     let all = ChatSignature::of_inputs(&[input("messages", messages_type())]).unwrap();
     let args = all.args(&conversation()).unwrap();
     assert!(matches!(&args["messages"], Value::List(it) if it.len() == 4));
-    let none = Conversation { messages: vec![said(Role::System, "system", "x")], tools: None };
+    let none = Conversation { messages: vec![said(Speaker::System, "system", "x")], tools: None };
     assert_eq!(question.args(&none).unwrap_err().fields[0].field, "messages");
 }
 

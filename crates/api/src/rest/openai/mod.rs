@@ -313,7 +313,7 @@ impl Shown {
         } else {
             Vec::new()
         };
-        // What was taken over from another process is not told apart.
+        // What was taken over from another process is counted as input.
         let output_tokens = answer.output_tokens.min(answer.usage.tokens);
         let ignored: Vec<Value> = self.ignored.iter().map(|it| it.as_str().into()).collect();
         let quality = match &answer.quality {

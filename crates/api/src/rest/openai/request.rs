@@ -4,7 +4,7 @@
 use svc_contract::value::{Record, Text, Value};
 use svc_service::{
     Args, Bounds, Fault, FieldFault,
-    chat::{ChatFormat, Conversation, Message, Role},
+    chat::{ChatFormat, Conversation, Message, Speaker},
     decode::of_fields,
 };
 
@@ -182,15 +182,15 @@ pub(super) fn message(value: &Value, at: &str) -> Result<Message, Fault> {
         .ok_or_else(|| Fault::field(at, format!("expected a message, found {}", value.kind())))?;
     let field = |name: &str| format!("{at}.{name}");
     let role = match record.get("role").and_then(Value::as_str) {
-        Some("system" | "developer") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool" | "function") => Role::Tool,
+        Some("system" | "developer") => Speaker::System,
+        Some("user") => Speaker::User,
+        Some("assistant") => Speaker::Assistant,
+        Some("tool" | "function") => Speaker::Tool,
         Some(other) => return Err(Fault::field(field("role"), format!("unknown role `{other}`"))),
         None => return Err(Fault::field(field("role"), "missing field `role`")),
     };
     let text = match record.get("content") {
-        None | Some(Value::Null) if role == Role::Assistant => String::new(),
+        None | Some(Value::Null) if role == Speaker::Assistant => String::new(),
         Some(content) => content_of(content, &field("content"))?,
         None => return Err(Fault::field(field("content"), "missing field `content`")),
     };

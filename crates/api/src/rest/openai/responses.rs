@@ -6,7 +6,7 @@ use svc_contract::{
 };
 use svc_service::{
     Args, Fault,
-    chat::{Conversation, Message, Role, ToolCall},
+    chat::{Conversation, Message, Speaker, ToolCall},
     decode,
 };
 
@@ -47,7 +47,7 @@ pub(super) fn asked(args: Args) -> Result<Asked, Fault> {
     let (args, ignored) = request::sifted(args, &known)?;
     let given: ResponsesRequest = decode::decode(args)?;
     let mut messages = match &given.instructions {
-        Some(text) => vec![said("system", Role::System, text)],
+        Some(text) => vec![said("system", Speaker::System, text)],
         None => Vec::new(),
     };
     messages.extend(inputs(&given.input)?);
@@ -89,7 +89,7 @@ fn shown_format(format: &Value) -> Value {
     if format.is_null() { object([("type", "text".into())]) } else { format.clone() }
 }
 
-fn said(name: &str, role: Role, text: &Text) -> Message {
+fn said(name: &str, role: Speaker, text: &Text) -> Message {
     let whole = [("role".into(), name.into()), ("content".into(), text.clone().into())];
     Message { role, text: text.clone(), whole: whole.into_iter().collect() }
 }
@@ -97,7 +97,7 @@ fn said(name: &str, role: Role, text: &Text) -> Message {
 /// The messages of an input.
 fn inputs(input: &Value) -> Result<Vec<Message>, Fault> {
     let items = match input {
-        Value::Text(text) => return Ok(vec![said("user", Role::User, text)]),
+        Value::Text(text) => return Ok(vec![said("user", Speaker::User, text)]),
         Value::List(items) => items,
         other => {
             let message = format!("expected a text or a list, found {}", other.kind());
@@ -111,9 +111,9 @@ fn inputs(input: &Value) -> Result<Vec<Message>, Fault> {
             None | Some("message") => request::message(it, &at),
             Some("function_call_output") => {
                 let output = text("output").unwrap_or_default();
-                Ok(kept(it, "tool", Role::Tool, output))
+                Ok(kept(it, "tool", Speaker::Tool, output))
             }
-            Some("function_call") => Ok(kept(it, "assistant", Role::Assistant, "")),
+            Some("function_call") => Ok(kept(it, "assistant", Speaker::Assistant, "")),
             Some(other) => {
                 let message = format!("items of the type `{other}` are not supported");
                 Err(unsupported(format!("{at}.type"), message))
@@ -124,7 +124,7 @@ fn inputs(input: &Value) -> Result<Vec<Message>, Fault> {
 }
 
 /// An item about the call of a tool as a message, with all its fields.
-fn kept(item: &Value, name: &str, role: Role, text: &str) -> Message {
+fn kept(item: &Value, name: &str, role: Speaker, text: &str) -> Message {
     let message = said(name, role, &text.into());
     let others = item.as_record().into_iter().flat_map(Record::iter);
     let others = others.map(|(name, it)| (name.clone(), it.clone()));

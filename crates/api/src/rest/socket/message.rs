@@ -61,7 +61,7 @@ params! {
     struct CancelMessage {
         /// The run to cancel.
         run_id: Option<Text> = None,
-        /// The id of the message whose answer or events are no longer wanted.
+        /// The id of the message whose answer or events are not wanted any more.
         id: Value = Value::Null,
     }
 }

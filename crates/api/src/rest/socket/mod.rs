@@ -39,7 +39,7 @@ pub enum Outgoing {
     Text(String),
     /// Asks whether the other side is there.
     Ping,
-    /// The connection ends: the key is no longer accepted.
+    /// The connection ends: the key is not accepted any more.
     Unauthorized,
 }
 
