@@ -20,7 +20,7 @@ pub(crate) fn skipped(test: &str, why: &str) {
 /// A Python with the packages of a list, which is installed once.
 pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
+    let place = place_of("python", requirements.parent());
     let python = place.join("bin/python");
     let wanted = fs::read_to_string(requirements).unwrap();
     let mark = place.join("has.txt");
@@ -37,7 +37,7 @@ pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
 /// A folder with the packages of `package.json` and its lock file, which is installed once.
 pub(crate) fn node(package: &Path) -> Result<PathBuf, String> {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("node");
+    let place = place_of("node", package.parent());
     let wanted = fs::read_to_string(package.join("package-lock.json")).unwrap();
     let mark = place.join("has.txt");
     if fs::read_to_string(&mark).is_ok_and(|it| it == wanted) {
@@ -50,6 +50,12 @@ pub(crate) fn node(package: &Path) -> Result<PathBuf, String> {
     run(Command::new("npm").args(["ci", "--silent", "--ignore-scripts"]).current_dir(&place))?;
     fs::write(mark, wanted).unwrap();
     Ok(place)
+}
+
+/// A folder for what the tests in a folder need.
+fn place_of(language: &str, folder: Option<&Path>) -> PathBuf {
+    let name = folder.and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{language}-{name}"))
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

@@ -54,6 +54,9 @@ pub struct Response {
     pub value: Value,
     /// The usage of everything that is counted.
     pub usage: Usage,
+    /// The tokens of `usage` that language models wrote; calls that another part of the run made are
+    /// not included.
+    pub output_tokens: u64,
     /// The warnings of the check.
     pub warnings: Report,
 }
@@ -334,8 +337,8 @@ impl<'e> Request<'e> {
 fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Response, Error> {
     let program = plan.program();
     match outcome {
-        Ok(Outcome { value, usage }) => {
-            Ok(Response { value, usage, warnings: program.warnings.clone() })
+        Ok(Outcome { value, usage, output_tokens }) => {
+            Ok(Response { value, usage, output_tokens, warnings: program.warnings.clone() })
         }
         Err(error) => Err(Error::Run { source: program.source.clone(), error }),
     }

@@ -112,6 +112,8 @@ pub struct Answer {
     /// The run, if it is stored.
     pub run: Option<RunId>,
     pub usage: Usage,
+    /// The tokens of `usage` that language models wrote.
+    pub output_tokens: u64,
     pub took: Duration,
     /// What became of each step, for a call of several.
     pub steps: Vec<StepReport>,

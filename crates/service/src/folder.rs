@@ -67,6 +67,8 @@ pub struct Served {
     pub output_schema: Value,
     /// The type of its result, as scripts write it.
     pub result: String,
+    /// When its file was changed, in seconds since 1970.
+    pub modified: i64,
     /// Why the version on the disk is not served; then this is an earlier one.
     pub problem: Option<String>,
 }
@@ -270,6 +272,8 @@ impl Folder {
         let input_schema = tools::params_schema(&program.inputs);
         let output_schema = tools::type_schema(&main.ty);
         let (result, path) = (main.ty.to_string(), self.shown(file));
+        let modified =
+            stamps.first().and_then(|(_, it)| *it).map_or(0, |(_, it)| it / 1_000_000_000);
         let plan = Arc::new(plan);
         let name = name.to_owned();
         Ok(Served {
@@ -280,6 +284,7 @@ impl Folder {
             input_schema,
             output_schema,
             result,
+            modified: i64::try_from(modified).unwrap_or_default(),
             problem: None,
         })
     }
@@ -295,6 +300,7 @@ impl Served {
             input_schema: self.input_schema.clone(),
             output_schema: self.output_schema.clone(),
             result: self.result.clone(),
+            modified: self.modified,
             problem: Some(why.to_owned()),
         }
     }

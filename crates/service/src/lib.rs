@@ -13,6 +13,7 @@
 pub mod access;
 mod call;
 mod caller;
+pub mod chat;
 pub mod components;
 pub mod decode;
 mod fault;

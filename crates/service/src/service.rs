@@ -477,6 +477,7 @@ impl Service {
                 value: response.value,
                 run: None,
                 usage: response.usage,
+                output_tokens: response.output_tokens,
                 took: begun.elapsed(),
                 steps: resolved.reports(),
                 quality,

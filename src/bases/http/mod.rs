@@ -9,6 +9,7 @@ mod opening;
 mod packed;
 mod reply;
 mod request;
+mod socket;
 mod tls;
 
 use std::{
@@ -16,7 +17,7 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     path::Path,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -26,25 +27,23 @@ use hyper::{
     server::conn::http1,
     service::service_fn,
 };
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use svc_api::rest::{
-    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find,
+    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find, surface,
 };
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket},
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tokio_util::sync::CancellationToken;
 
 use guard::Guard;
 use opening::{Half, Opened};
 use reply::{Answer, Id, Page};
+use socket::Opening;
 use tls::Tls;
 
 /// How long a caller may take for the handshake of TLS, and to send the head of a request.
@@ -89,6 +88,8 @@ struct Door {
     proxies: Vec<ProxyNetwork>,
     is_hosted: bool,
     mounts: Vec<Mount>,
+    /// Cancelled when connections end.
+    over: CancellationToken,
 }
 
 /// Listens at an address and answers until it is stopped; then runs may end for a while.
@@ -106,7 +107,8 @@ pub(super) fn listen(
         let address = listener.local_addr()?;
         let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
-        let door = Arc::new(Door { rest, guard, proxies, is_hosted, mounts });
+        let over = CancellationToken::new();
+        let door = Arc::new(Door { rest, guard, proxies, is_hosted, mounts, over });
         Server { listener, tls, door }.serve(stop).await;
         Ok(())
     })
@@ -116,15 +118,15 @@ impl Server {
     /// Answers until it is stopped, then lets runs end for a while.
     async fn serve(self, stop: CancellationToken) {
         let Self { listener, tls, door } = self;
-        let graceful = GracefulShutdown::new();
         let files = files(&door.rest);
-        let connections = Arc::new(Semaphore::new(CONNECTIONS.min(files / 4)));
+        let most = CONNECTIONS.min(files / 4);
+        let connections = Arc::new(Semaphore::new(most));
         let mut half = Half::new(HALF_OPEN.min(files / 4));
         let service = door.rest.service.clone();
         let working = tokio::spawn(async move { service.work().await });
         let following = tls.clone().map(|tls| tokio::spawn(async move { tls.follow().await }));
         // While runs end, health and results are still answered; new calls are refused.
-        let over = CancellationToken::new();
+        let over = door.over.clone();
         let (service, ended) = (door.rest.service.clone(), over.clone());
         tokio::spawn(async move {
             stop.cancelled().await;
@@ -139,8 +141,7 @@ impl Server {
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let (tls, door, watcher) = (tls.clone(), door.clone(), graceful.watcher());
-            let caller = Connection { peer: peer.ip(), tls, door, watcher };
+            let (tls, door, peer) = (tls.clone(), door.clone(), peer.ip());
             let places = connections.clone();
             let task = tokio::spawn(async move {
                 let opened = tokio::time::timeout(HEAD, opening::opened(stream)).await;
@@ -148,10 +149,8 @@ impl Server {
                     return;
                 };
                 // A task of its own: only the wait for the request may be cut off.
-                tokio::spawn(async move {
-                    caller.answered(opened).await;
-                    drop(place);
-                });
+                let caller = Connection { peer, tls, door, place: Arc::new(place) };
+                tokio::spawn(caller.answered(opened));
             });
             half.add(task.abort_handle());
         }
@@ -161,7 +160,9 @@ impl Server {
         drop(listener);
         let _ = tokio::time::timeout(Duration::from_secs(1), working).await;
         half.close();
-        let _ = tokio::time::timeout(Duration::from_secs(1), graceful.shutdown()).await;
+        // All connections have ended when all places are free.
+        let all = connections.acquire_many(u32::try_from(most).unwrap_or(u32::MAX));
+        let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
     }
 }
 
@@ -184,7 +185,8 @@ struct Connection {
     peer: IpAddr,
     tls: Option<Arc<Tls>>,
     door: Arc<Door>,
-    watcher: Watcher,
+    /// Its place among the connections, which a socket keeps.
+    place: Arc<OwnedSemaphorePermit>,
 }
 
 impl Connection {
@@ -202,23 +204,34 @@ impl Connection {
     }
 
     async fn served(self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
-        let Self { peer, door, watcher, .. } = self;
+        let Self { peer, door, place, .. } = self;
+        let over = door.over.clone();
         let answering = service_fn(move |request| {
-            let door = door.clone();
+            let (door, place) = (door.clone(), place.clone());
             // On the heap: a connection without a request stays small.
-            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer).await) })
+            Box::pin(async move { Ok::<_, Infallible>(door.answer(request, peer, place).await) })
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(stream), answering);
+            .serve_connection(TokioIo::new(stream), answering)
+            .with_upgrades();
+        let mut connection = pin!(connection);
         // An error is the caller's end of the connection.
-        let _ = watcher.watch(connection).await;
+        if over.run_until_cancelled(connection.as_mut()).await.is_none() {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
     }
 }
 
 impl Door {
-    async fn answer(&self, request: hyper::Request<Incoming>, peer: IpAddr) -> Answer {
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        place: Arc<OwnedSemaphorePermit>,
+    ) -> Answer {
         let begun = Instant::now();
         let is_gzip = packed::is_wanted(request.headers());
         let id = Id::of(request.headers(), self.rest.service.engine().host());
@@ -226,28 +239,31 @@ impl Door {
         if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
             return preflight;
         }
-        let mount = self.mounts.iter().find(|it| (it.takes)(request.uri().path()));
-        let answered = match self.guard.test(&request) {
-            Err(fault) => Err(fault.into()),
-            Ok(()) => match mount {
-                Some(mount) => self.mounted(mount, request, peer, &id).await,
-                None => match self.handled(request, peer, &id).await {
-                    Ok((reply, window)) => Ok((reply::of(reply, &id), window)),
-                    Err(turned) => Err(turned),
-                },
-            },
+        let path = request.uri().path().to_owned();
+        let mount = self.mounts.iter().find(|it| (it.takes)(&path));
+        let answered = match (self.guard.test(&request), mount) {
+            (Err(fault), _) => Err(fault.into()),
+            (Ok(()), Some(mount)) => self.mounted(mount, request, peer, &id).await,
+            (Ok(()), None) if path == socket::PATH && !self.is_hosted => {
+                self.opened(request, peer, (&id, place)).await
+            }
+            (Ok(()), None) => {
+                let handled = self.handled(request, peer, &id).await;
+                handled.map(|(reply, window)| (reply::of(reply, &id), window))
+            }
         };
         let answer = match answered {
             Ok((answer, window)) => reply::with_limits(answer, window.as_ref()),
             Err(Turned { fault, pause, window }) => {
                 // No thread waits, and how long the check of a key took does not show.
                 tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;
-                reply::with_limits(reply::fault(&fault, &id), window.as_ref())
+                reply::with_limits(reply::fault(&path, &fault, &id), window.as_ref())
             }
         };
         let answer = packed::packed(answer, is_gzip).await;
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
-        metrics.answered(mount.map_or("rest", |it| it.surface), status, begun.elapsed());
+        let surface = mount.map_or_else(|| surface(&path), |it| it.surface);
+        metrics.answered(surface, status, begun.elapsed());
         self.guard.allowing(answer, origin.as_deref())
     }
 
@@ -307,6 +323,24 @@ impl Door {
         }
     }
 
+    /// Opens a connection for messages, if its caller is let in.
+    async fn opened(
+        &self,
+        mut request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        (id, place): (&Id, Arc<OwnedSemaphorePermit>),
+    ) -> Result<(Answer, Option<Window>), Turned> {
+        self.rest.service.accepts()?;
+        let opening = Opening::of(&mut request)?;
+        let address = request::caller(request.headers(), peer, &self.proxies);
+        let visitor = Visitor { key: opening.key(), address, surface: "websocket" };
+        let (_, window) = self.rest.enter(visitor).await?;
+        let answer = opening.answer();
+        let caller = (address, id.as_str().to_owned());
+        tokio::spawn(opening.carry(self.rest.clone(), caller, self.over.clone(), place));
+        Ok((answer, window))
+    }
+
     /// The scripts that a caller may run. Who has no key, and needs one, sees none.
     async fn scripts(
         &self,
@@ -346,7 +380,8 @@ impl Door {
     ) -> Result<(Rest, Option<Window>), Turned> {
         let key = request::bearer(request.headers());
         let address = request::caller(request.headers(), peer, &self.proxies);
-        self.rest.enter(Visitor { key: key.as_deref(), address, surface: "rest" }).await
+        let surface = surface(request.uri().path());
+        self.rest.enter(Visitor { key: key.as_deref(), address, surface }).await
     }
 }
 

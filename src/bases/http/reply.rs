@@ -8,7 +8,7 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderValue},
 };
-use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_body};
+use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_answer};
 use svc_contract::{host::Host, value::json};
 use svc_service::{Fault, Served, Why, access::rates::Window};
 
@@ -56,21 +56,24 @@ pub(super) fn of(reply: Reply, id: &Id) -> Answer {
             headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
             answer
         }
-        Reply::Events(of) => {
-            let mut answer = Response::new(events::body(of));
-            let headers = answer.headers_mut();
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-            // A proxy that waits for more would hold the events up.
-            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-            with_headers(answer, id)
-        }
+        Reply::Events(of) => stream(events::body(of), id),
+        Reply::Stream(parts) => stream(events::stream(parts), id),
     }
 }
 
-/// The answer for a request that failed.
-pub(super) fn fault(fault: &Fault, id: &Id) -> Answer {
-    let body = fault_body(&WithRequest { fault, request_id: &id.0 });
-    let mut answer = made(fault.why.status(), "application/json", json::write(&body), id);
+fn stream(body: BoxBody<Bytes, std::convert::Infallible>, id: &Id) -> Answer {
+    let mut answer = Response::new(body);
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    // A proxy that waits for more would hold the events up.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    with_headers(answer, id)
+}
+
+/// The answer for a request of a path that failed.
+pub(super) fn fault(path: &str, fault: &Fault, id: &Id) -> Answer {
+    let (status, body) = fault_answer(path, &WithRequest { fault, request_id: &id.0 });
+    let mut answer = made(status, "application/json", json::write(&body), id);
     if let Some(wait) = fault.retry_after {
         let seconds = wait.as_secs().max(1);
         answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -99,11 +99,13 @@ fn a_change_of_a_used_file_is_served() {
     until(|| server.post("/scripts/a", "{}").ok()["result"] == 400);
 }
 
-/// Every request that the chapter shows is answered.
+/// Every request that the chapters show is answered.
 #[test]
 fn the_requests_of_the_book_are_answered() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = std::fs::read_to_string(root.join("docs/serving.md")).unwrap();
+    let page = ["docs/serving.md", "docs/openai.md"]
+        .map(|it| std::fs::read_to_string(root.join(it)).unwrap())
+        .concat();
     assert!(page.contains("\nsvc serve examples\n"));
     let server = Server::of(root, "examples", &[]);
     let mut count = 0;

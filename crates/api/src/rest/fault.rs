@@ -3,7 +3,7 @@
 use svc_contract::value::Value;
 use svc_service::{Fault, FieldFault, access::redact};
 
-use super::object;
+use super::{object, openai};
 
 /// A fault with the id of its request.
 pub struct WithRequest<'a> {
@@ -11,8 +11,13 @@ pub struct WithRequest<'a> {
     pub request_id: &'a str,
 }
 
+/// The status and the body of a fault, in the shape of the interface that a path belongs to.
+pub fn answer(path: &str, it: &WithRequest<'_>) -> (u16, Value) {
+    if openai::owns(path) { openai::fault(it) } else { (it.fault.why.status(), body(it)) }
+}
+
 /// `{ok: false, error, kind, request_id, help?, details?}`. No text of it has the secret of a key.
-pub fn body(it: &WithRequest<'_>) -> Value {
+pub(super) fn body(it: &WithRequest<'_>) -> Value {
     let WithRequest { fault, request_id } = it;
     let error = match fault.retry_after {
         Some(wait) if fault.why.status() == 429 => {

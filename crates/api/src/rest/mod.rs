@@ -7,15 +7,17 @@ mod approvals;
 mod body;
 mod clusters;
 mod docs;
-pub mod event;
+mod event;
 mod fault;
 mod invoke;
 mod once;
+mod openai;
 mod openapi;
 mod pipeline;
 mod route;
 mod runs;
 mod scripts;
+mod socket;
 mod state;
 mod tools;
 mod workflow;
@@ -33,15 +35,23 @@ use std::{
 use svc_contract::value::{Value, json};
 use svc_engine::CancellationToken;
 use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window, once::Once};
+use tokio::sync::mpsc;
 
 pub use docs::page as docs_page;
-pub use fault::{WithRequest, body as fault_body};
+pub use event::Following;
+pub use fault::{WithRequest, answer as fault_answer};
 pub use openapi::document;
 pub use route::{Access, Body, Found, Method, Route, find, routes};
+pub use socket::{Conversation, MOST_QUEUED, Outgoing};
 pub use tools::view as tool_view;
 pub(crate) use tools::views_schema as tools_schema;
 
 use crate::store::RunStore;
+
+/// The kind of interface that a path belongs to, for the audit and the metrics.
+pub fn surface(path: &str) -> &'static str {
+    if openai::owns(path) { "openai" } else { "rest" }
+}
 
 /// The largest body of a request in bytes.
 pub const LARGEST_BODY: usize = 1 << 20;
@@ -178,6 +188,8 @@ pub enum Reply {
     Events(EventsOf),
     /// The status, the media type and the text of an answer that was given before.
     Repeated(u16, String, String),
+    /// Server-sent events as text, as they come. Who drops it reads no more.
+    Stream(mpsc::Receiver<String>),
 }
 
 /// The events of a run after a number.

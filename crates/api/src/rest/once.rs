@@ -14,7 +14,8 @@ use svc_service::{
 
 use super::{
     Input, Reply, Rest, blocking, bug,
-    fault::{WithRequest, body},
+    fault::{WithRequest, answer},
+    openai,
     route::{Method, Route},
     scripts::{accepted, finished, of_job},
 };
@@ -63,11 +64,11 @@ impl Route {
                 let (job, run) = blocking(rest, move |rest| known(rest, &run)).await??;
                 match (job, run) {
                     // It goes on by itself, or queueing it was the whole call.
-                    (Some(job), _) if !self.runs_script() || !job.state.is_over() => {
+                    (Some(job), _) if !self.gives_result() || !job.state.is_over() => {
                         entry.kept();
-                        Ok(repeated_json(202, &of_job(&job)))
+                        self.going_on(job.run.as_str(), &of_job(&job))
                     }
-                    (_, Some(run)) => self.interrupted(rest, entry, run).await,
+                    (_, Some(run)) => self.interrupted(rest, &input, entry, run).await,
                     // It was not begun: nothing of it has happened.
                     (_, None) => {
                         entry.take_over().await?;
@@ -91,7 +92,7 @@ impl Route {
             entry.kept();
             return answered;
         }
-        let answer = if has_begun { kept(&answered, request_id) } else { None };
+        let answer = if has_begun { self.kept(&answered, request_id) } else { None };
         if let Some(answer) = answer {
             // The call is made, so its answer is given whether or not it can be kept.
             let _ = entry.answered(answer).await;
@@ -129,26 +130,32 @@ fn was_cut_off(rest: &Rest, answered: &Result<Reply, Fault>) -> bool {
     rest.service.accepts().is_err() && answered.as_ref().is_err_and(is_cancelled)
 }
 
-/// What is kept of an answer; `None` if the same call may be made again.
-fn kept(answered: &Result<Reply, Fault>, request_id: &str) -> Option<OnceAnswer> {
-    let of = |fault: &Fault| json::write(&body(&WithRequest { fault, request_id }));
-    let (status, format, text) = match answered {
-        Ok(Reply::Json(status, value)) => (*status, JSON, json::write(value)),
-        Ok(Reply::Text(status, format, text)) => (*status, *format, text.clone()),
-        // The events are those of the run, which can be followed.
-        Ok(Reply::Events(of)) => (202, JSON, json::write(&accepted(&of.run))),
-        Ok(Reply::Repeated(..)) => return None,
-        Err(fault) if matches!(fault.why, Why::Busy | Why::Stopping) => return None,
-        Err(fault) => (fault.why.status(), JSON, of(fault)),
-    };
-    if text.len() <= LARGEST_KEPT {
-        return Some(OnceAnswer { status, format: format.to_owned(), text });
+impl Route {
+    /// What is kept of an answer; `None` if the same call may be made again.
+    fn kept(&self, answered: &Result<Reply, Fault>, request_id: &str) -> Option<OnceAnswer> {
+        let of = |fault: &Fault| {
+            let (status, body) = answer(self.path, &WithRequest { fault, request_id });
+            (status, JSON, json::write(&body))
+        };
+        let (status, format, text) = match answered {
+            Ok(Reply::Json(status, value)) => (*status, JSON, json::write(value)),
+            Ok(Reply::Text(status, format, text)) => (*status, *format, text.clone()),
+            // The events are those of the run, which can be followed.
+            Ok(Reply::Events(of)) => (202, JSON, json::write(&accepted(&of.run))),
+            // Who wants a stream cannot have it once; see `openai`.
+            Ok(Reply::Repeated(..) | Reply::Stream(_)) => return None,
+            Err(fault) if matches!(fault.why, Why::Busy | Why::Stopping) => return None,
+            Err(fault) => of(fault),
+        };
+        if text.len() <= LARGEST_KEPT {
+            return Some(OnceAnswer { status, format: format.to_owned(), text });
+        }
+        let message =
+            format!("the call was made, but its answer is larger than {} MiB", LARGEST_KEPT >> 20);
+        let fault = Fault::new(Why::Conflict, message).help("GET /runs lists the runs of scripts");
+        let (status, format, text) = of(&fault);
+        Some(OnceAnswer { status, format: format.to_owned(), text })
     }
-    let message =
-        format!("the call was made, but its answer is larger than {} MiB", LARGEST_KEPT >> 20);
-    let fault = Fault::new(Why::Conflict, message).help("GET /runs lists the runs of scripts");
-    let status = fault.why.status();
-    Some(OnceAnswer { status, format: JSON.to_owned(), text: of(&fault) })
 }
 
 fn repeated(answer: OnceAnswer) -> Reply {
@@ -173,12 +180,23 @@ fn known(rest: &Rest, id: &RunId) -> Result<(Option<JobRow>, Option<Run>), Fault
 
 impl Route {
     /// The answer for a call whose process ended while it ran: the run is resumed, never made again.
-    async fn interrupted(&self, rest: &Rest, entry: Entry, run: Run) -> Result<Reply, Fault> {
+    async fn interrupted(
+        &self,
+        rest: &Rest,
+        input: &Input,
+        entry: Entry,
+        run: Run,
+    ) -> Result<Reply, Fault> {
         let (id, word) = (run.id.clone(), run.state.word());
         let live = rest.service.live(id.as_str()).filter(|it| it.outcome().is_none());
         match (run.state, live) {
-            (RunState::Ok, _) if self.runs_script() => {
-                let value = blocking(rest, move |rest| answer_of(rest, &run)).await??;
+            (RunState::Ok, _) if self.gives_result() => {
+                let answer = blocking(rest, move |rest| answer_of(rest, &run)).await??;
+                let value = if openai::owns(self.path) {
+                    openai::stored(rest, self.path, input, &id, &answer)?
+                } else {
+                    finished(id.as_str(), answer)
+                };
                 let text = json::write(&value);
                 let answer = OnceAnswer { status: 200, format: JSON.to_owned(), text };
                 let reply = repeated(answer.clone());
@@ -187,7 +205,7 @@ impl Route {
             }
             (_, Some(live)) => {
                 entry.kept();
-                Ok(repeated_json(202, &accepted(&live)))
+                self.going_on(id.as_str(), &accepted(&live))
             }
             (RunState::Ok | RunState::Failed | RunState::Cancelled, None) => {
                 entry.kept();
@@ -200,8 +218,17 @@ impl Route {
                 entry.kept();
                 let live = rest.service.resume(&id).await?;
                 live.begun().await;
-                Ok(repeated_json(202, &accepted(&live)))
+                self.going_on(id.as_str(), &accepted(&live))
             }
+        }
+    }
+
+    /// The answer for a run that goes on.
+    fn going_on(&self, id: &str, value: &Value) -> Result<Reply, Fault> {
+        if openai::owns(self.path) {
+            Err(openai::goes_on(id))
+        } else {
+            Ok(repeated_json(202, value))
         }
     }
 }
@@ -210,19 +237,20 @@ fn repeated_json(status: u16, value: &Value) -> Reply {
     Reply::Repeated(status, JSON.to_owned(), json::write(value))
 }
 
-/// What a call of a script that waited for the run would have got.
-fn answer_of(rest: &Rest, run: &Run) -> Result<Value, Fault> {
-    let Some(store) = rest.store() else { return Ok(Value::Null) };
+/// The answer of a stored run that succeeded.
+fn answer_of(rest: &Rest, run: &Run) -> Result<Answer, Fault> {
+    let store = rest.store().ok_or_else(|| Fault::not_found("no runs are kept here"))?;
     let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result);
     let value = result.map_err(|err| bug(&err))?;
     let quality = rest.service.quality(&run.id, &value);
-    let answer = Answer {
+    Ok(Answer {
         value,
         run: Some(run.id.clone()),
         usage: run.used,
+        // Not recorded.
+        output_tokens: 0,
         took: Duration::ZERO,
         steps: Vec::new(),
         quality,
-    };
-    Ok(finished(run.id.as_str(), answer))
+    })
 }

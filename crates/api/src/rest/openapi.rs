@@ -9,9 +9,11 @@ use svc_contract::{
 use svc_service::{Served, tools};
 
 use super::{
-    object,
+    object, openai,
     route::{Access, Answers, Body, Method, Route, routes},
 };
+
+const OPENAI_ERROR: &str = "#/components/schemas/OpenAIError";
 
 /// The part of a path that is the name of a script.
 const SCRIPT: &str = "/scripts/{name}";
@@ -79,7 +81,7 @@ pub(super) fn value(version: &str, registry: &Registry, scripts: &[Arc<Served>])
         ),
         ("servers", vec![object([("url", "/".into())])].into()),
         ("paths", Value::Record(paths.collect())),
-        ("components", object([("schemas", object([("Error", error())]))])),
+        ("components", object([("schemas", schemas())])),
     ])
 }
 
@@ -187,6 +189,7 @@ fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
             let schema = tools::input_schema(params).unwrap_or_default();
             (schema, params.iter().any(|it| it.default.is_none()))
         }
+        Body::AtLeast(params) => (open(tools::input_schema(params).unwrap_or_default()), true),
         Body::Tool(name) => {
             let schema = tools::find(registry, name).map(|it| it.input_schema);
             (schema.unwrap_or_default(), true)
@@ -209,6 +212,9 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
         Answers::Object => vec![json()],
         Answers::Bare => vec![content_of("application/json", reply(route, registry))],
         Answers::ObjectOrEvents => vec![json(), events()],
+        Answers::BareOrEvents => {
+            vec![content_of("application/json", reply(route, registry)), events()]
+        }
         Answers::Events => vec![events()],
         Answers::Page => vec![content_of("text/html", text())],
         Answers::Lines => vec![content_of("text/plain", text())],
@@ -220,6 +226,7 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
     for status in statuses(route) {
         let schema = match status {
             202 => object([("type", "object".into())]),
+            _ if openai::owns(route.path) => object([("$ref", OPENAI_ERROR.into())]),
             _ => object([("$ref", "#/components/schemas/Error".into())]),
         };
         let described = object([
@@ -327,6 +334,10 @@ fn meaning(status: u16) -> &'static str {
         504 => "took longer than its bound",
         _ => "failed",
     }
+}
+
+fn schemas() -> Value {
+    object([("Error", error()), ("OpenAIError", openai::fault_schema())])
 }
 
 fn error() -> Value {

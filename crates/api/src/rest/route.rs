@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, approvals, bug, clusters, invoke, pipeline, runs, scripts, state,
-    tools, workflow,
+    Handled, Input, Reply, Rest, approvals, bug, clusters, invoke, openai, pipeline, runs, scripts,
+    state, tools, workflow,
 };
 
 /// The method of a route.
@@ -71,6 +71,8 @@ pub enum Answers {
     Bare,
     /// An object with the field `ok`, or events if the caller wants them.
     ObjectOrEvents,
+    /// JSON as it is, or events if the body asks for them.
+    BareOrEvents,
     Events,
     Page,
     /// Lines for another program.
@@ -82,6 +84,8 @@ pub enum Answers {
 pub enum Body {
     /// These fields.
     Fields(&'static [Param]),
+    /// These fields, and others.
+    AtLeast(&'static [Param]),
     /// The arguments of this tool.
     Tool(&'static str),
     /// An object whose fields something else decides.
@@ -109,6 +113,7 @@ pub fn routes() -> &'static [Route] {
             scripts::routes(),
             runs::routes(),
             approvals::routes(),
+            openai::routes(),
         ];
         groups.into_iter().flatten().collect()
     });
@@ -184,6 +189,11 @@ impl Route {
     /// Whether it runs a served script, whose params and result are those of the script.
     pub(crate) fn runs_script(&self) -> bool {
         self.answers == Answers::ObjectOrEvents
+    }
+
+    /// Whether its answer is made of the result of a run, in one of its shapes.
+    pub(crate) fn gives_result(&self) -> bool {
+        self.runs_script() || self.answers == Answers::BareOrEvents
     }
 
     /// The names of the params in its path.

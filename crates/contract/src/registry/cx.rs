@@ -67,16 +67,27 @@ impl std::fmt::Display for Usage {
 
 /// Collects the usage that a call reports.
 #[derive(Clone, Debug, Default)]
-pub struct Meter(Arc<std::sync::Mutex<Option<Usage>>>);
+pub struct Meter(Arc<std::sync::Mutex<Metered>>);
+
+#[derive(Debug, Default)]
+struct Metered {
+    usage: Option<Usage>,
+    output_tokens: u64,
+}
 
 impl Meter {
     /// The reported usage, if any.
     pub fn read(&self) -> Option<Usage> {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.metered().usage
     }
 
-    fn report(&self, usage: Usage) {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(usage);
+    /// The tokens that a language model wrote, as far as they are reported.
+    pub fn output_tokens(&self) -> u64 {
+        self.metered().output_tokens
+    }
+
+    fn metered(&self) -> std::sync::MutexGuard<'_, Metered> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -150,7 +161,12 @@ impl Cx {
     /// Reports the actual usage of this attempt. An attempt that reports nothing counts as
     /// having used its whole reservation.
     pub fn used(&self, usage: Usage) {
-        self.meter.report(usage);
+        self.meter.metered().usage = Some(usage);
+    }
+
+    /// Reports how many of the used tokens a language model wrote. They are not counted again.
+    pub fn wrote(&self, output_tokens: u64) {
+        self.meter.metered().output_tokens = output_tokens;
     }
 
     /// Asks a person, with the text and the details of the question: where the program keeps

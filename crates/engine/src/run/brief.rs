@@ -62,7 +62,10 @@ pub fn briefly(plan: &Plan, inputs: &BTreeMap<Text, Value>, around: &Brief<'_>) 
     let ended = catch_unwind(AssertUnwindSafe(work));
     let is_long = pace.has_given_up();
     match ended {
-        Ok(Ok(value)) if !is_long => AtOnce::Ended(Ok(Outcome { value, usage: Usage::default() })),
+        Ok(Ok(value)) if !is_long => {
+            let usage = Usage::default();
+            AtOnce::Ended(Ok(Outcome { value, usage, output_tokens: 0 }))
+        }
         // A task words the end of its time, and reports a panic.
         Ok(Err(err))
             if !is_long && !matches!(err.kind(), ErrorKind::Timeout | ErrorKind::Cancelled) =>

@@ -2,7 +2,7 @@
 //! however it ended.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::Duration,
 };
 
@@ -215,6 +215,7 @@ impl Funds<'_> {
         let kept = records.map_or(Ok(()), |(it, number)| it.settles(number, used));
         let broken = self.one.scope.account.settle(most, used);
         self.one.spent.add(used);
+        self.run.output_tokens.fetch_add(self.meter.output_tokens(), Ordering::Relaxed);
         let component = &self.one.call.name;
         self.emit(&Event::Settled { component, reserved: most, used });
         Settled { used, kept, most, broken }

@@ -41,7 +41,16 @@ mod swallowed;
 mod testing;
 mod trace;
 
-use std::{collections::BTreeMap, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
@@ -113,6 +122,8 @@ pub struct RunContext {
 pub struct Outcome {
     pub value: Value,
     pub usage: Usage,
+    /// The tokens of `usage` that language models wrote in this part of the run.
+    pub output_tokens: u64,
 }
 
 /// One execution of a plan.
@@ -135,6 +146,8 @@ struct Run {
     is_long: bool,
     /// Since when it has its thread.
     thread_time: ThreadTime,
+    /// The tokens that language models wrote.
+    output_tokens: AtomicU64,
 }
 
 /// Runs a plan with the given inputs.
@@ -170,9 +183,10 @@ async fn traced(
         free(value).await;
     }
     let usage = scope.account.taken();
+    let output_tokens = run.output_tokens.load(Ordering::Relaxed);
     trace::run_ended(&ended, usage, &run.secrets);
     match ended {
-        Ok(value) => Ok(Outcome { value, usage }),
+        Ok(value) => Ok(Outcome { value, usage, output_tokens }),
         Err(err) => Err(Box::new(RunError { usage, ..*err })),
     }
 }
@@ -276,6 +290,7 @@ impl Run {
             wants_all,
             is_long,
             thread_time: ThreadTime::new(),
+            output_tokens: AtomicU64::new(0),
         };
         (run, scope)
     }

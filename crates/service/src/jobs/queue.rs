@@ -222,6 +222,7 @@ fn answer(value: Value) -> Answer {
         value,
         run: None,
         usage: Usage::default(),
+        output_tokens: 0,
         took: std::time::Duration::ZERO,
         steps: Vec::new(),
         quality: None,

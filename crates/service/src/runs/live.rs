@@ -394,6 +394,7 @@ impl Live {
             value: response.value,
             run: self.is_stored.then(|| self.id.clone()),
             usage: response.usage,
+            output_tokens: response.output_tokens,
             took,
             steps: self.state().steps.clone(),
             quality: None,

@@ -147,6 +147,7 @@ impl Io for Infer {
                 ));
             }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
+            cx.wrote(tokens.output);
         } else if answer.tokens.is_some() {
             let why = "fewer tokens than possible: the whole reservation is charged";
             cx.notice(format!("`{model}` reports {why}"));
