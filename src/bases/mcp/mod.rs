@@ -10,6 +10,7 @@
 )]
 
 mod convert;
+mod direct;
 mod fixtures;
 mod following;
 mod handler;
@@ -17,28 +18,39 @@ mod http;
 mod progress;
 mod refusal;
 mod sessions;
+mod streams;
 mod tasks;
 mod watching;
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
-use rmcp::{ServiceExt as _, transport::io::stdio};
+use rmcp::ServiceExt as _;
 use svc_api::rest::{McpOptions, Rest, Serving};
 use tokio_util::sync::CancellationToken;
 
+use direct::Direct;
 use handler::{Door, Handler, Shared};
+use streams::Streams;
 
 pub(super) use http::Http;
+
+/// How long a client may take to read what is left.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// Answers on the standard streams until they end or it is stopped.
 pub(super) fn serve(rest: Rest, options: McpOptions, stop: CancellationToken) -> Serving {
     Box::pin(async move {
         let McpOptions { is_compact, has_fixtures, key } = options;
         let shared = Arc::new(Shared::new(rest, has_fixtures));
+        let direct = Direct::new(shared.clone(), is_compact, key.clone());
+        let (streams, written) = Streams::new(io::stdin(), io::stdout(), direct);
         let handler = Handler::new(shared, is_compact, Door::Streams { key });
         // A client may go away before it has said hello.
-        let Ok(running) = handler.serve_with_ct(stdio(), stop).await else { return Ok(()) };
-        running.waiting().await.map_err(io::Error::other)?;
+        if let Ok(running) = handler.serve_with_ct(streams, stop).await {
+            running.waiting().await.map_err(io::Error::other)?;
+        }
+        let writing = tokio::task::spawn_blocking(move || written.wait());
+        let _ = tokio::time::timeout(FLUSH, writing).await;
         Ok(())
     })
 }
