@@ -9,6 +9,7 @@ pub mod bias;
 pub mod book;
 pub mod calls;
 pub mod check;
+pub mod ci;
 pub mod components;
 mod example;
 pub mod expand;

@@ -17,6 +17,7 @@ use crate::{
         AuditHeadJson, AuditJson, DecisionJson, IssuedJson, KeyJson, LockJson, PolicyJson,
         UnlockedJson,
     },
+    ci::json::CiJson,
     components::EntryJson,
     explain::CodeJson,
     guide,
@@ -67,6 +68,7 @@ pub const ALL: &[Described] = &[
     ),
     described("call", "the result of the tool", Form::Value),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
+    described("ci", "the steps of each script", Form::Types(|it| vec![of::<CiJson>(it)])),
     described(
         "components",
         "the components and modules, or one module",

@@ -18,7 +18,7 @@ use super::{
 /// The commands by purpose.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("Run scripts", &["run", "repl", "resume", "replay"]),
-    ("Write scripts", &["init", "check", "test", "fix", "fmt", "plan", "doc", "expand"]),
+    ("Write scripts", &["init", "check", "test", "ci", "fix", "fmt", "plan", "doc", "expand"]),
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),

@@ -12,6 +12,7 @@ mod book;
 mod call;
 mod card;
 mod check;
+mod ci;
 mod complete;
 mod completions;
 mod components;
@@ -119,6 +120,7 @@ enum Command {
     Init(init::Init),
     Check(check::Check),
     Test(test::Test),
+    Ci(ci::Ci),
     Fix(fix::Fix),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
@@ -293,6 +295,7 @@ impl Command {
             Self::Init(it) => it.execute(session),
             Self::Check(it) => it.execute(session).await,
             Self::Test(it) => it.execute(session).await,
+            Self::Ci(it) => it.execute(session).await,
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
             Self::Doc(it) => it.execute(session),

@@ -101,6 +101,7 @@ const LIGHT: [(&str, &[&str]); 10] = [
             "base64",
             "blake3",
             "percent-encoding",
+            "quick-xml",
             "schemars",
             "serde",
             "serde_json",
@@ -211,7 +212,8 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 12] = [
+const WRITERS: [(&str, &str); 13] = [
+    ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),

@@ -134,6 +134,10 @@ plan needs.svc -p n=x --json
 plan bad.svc --json
 plan missing.svc --json
 test good.svc mail.svc bad.svc missing.svc --json
+ci good.svc mail.svc bad.svc missing.svc --json
+ci lib.svc --max-cost 0.10 --json
+ci lib.svc --changed main --json
+ci nowhere --policy nowhere.toml --json
 doc good.svc --json
 doc bad.svc --json
 components --json
