@@ -17,6 +17,7 @@ pub mod explain;
 pub mod failure;
 pub mod folded;
 pub mod guide;
+pub mod hooks;
 pub mod inspect;
 pub mod jobs;
 pub mod library;

@@ -21,6 +21,7 @@ use crate::{
     components::EntryJson,
     explain::CodeJson,
     guide,
+    hooks::{DeliveryJson, HookJson, NewHookJson, SecretJson},
     inspect::{ConstructJson, InspectJson},
     library::ModulePageJson,
     models::ModelJson,
@@ -84,6 +85,20 @@ pub const ALL: &[Described] = &[
     described("guide-edit", "a changed script", Form::ResultOf(guide::EDIT)),
     described("guide-overview", "the overview of svc", Form::ResultOf(guide::OVERVIEW)),
     described("guide-plan", "a script for a goal", Form::ResultOf(guide::PLANNED)),
+    described(
+        "hooks",
+        "hooks, one hook, a new hook, a secret, or deliveries",
+        Form::Types(|it| {
+            vec![
+                of::<Vec<HookJson>>(it),
+                of::<HookJson>(it),
+                of::<NewHookJson>(it),
+                of::<SecretJson>(it),
+                of::<Vec<DeliveryJson>>(it),
+                of::<DeliveryJson>(it),
+            ]
+        }),
+    ),
     described(
         "inspect",
         "a component, a word of the language, or a module",

@@ -23,7 +23,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
     ("For other programs", &["serve", "jobs", "call", "tools", "openapi"]),
-    ("Decide who may call", &["keys", "access", "audit"]),
+    ("Decide who may call", &["keys", "hooks", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];
 

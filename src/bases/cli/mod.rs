@@ -31,6 +31,7 @@ mod grammar;
 mod guide;
 mod guide_run;
 mod help;
+mod hooks;
 mod init;
 mod inspect;
 mod jobs;
@@ -136,6 +137,7 @@ enum Command {
     Tools(tools::Tools),
     Openapi(openapi::Openapi),
     Keys(keys::Keys),
+    Hooks(hooks::Hooks),
     Access(access::AccessArgs),
     Audit(audit::Audit),
     Lsp(lsp::Lsp),
@@ -311,6 +313,7 @@ impl Command {
             Self::Tools(it) => it.execute(session),
             Self::Openapi(it) => it.execute(session),
             Self::Keys(it) => it.execute(session),
+            Self::Hooks(it) => it.execute(session),
             Self::Access(it) => it.execute(session),
             Self::Audit(it) => it.execute(session),
             Self::Lsp(it) => it.execute(session),

@@ -144,8 +144,8 @@ fn the_action_has_the_options_of_the_command() {
         "sarif",
         "policy",
     ] {
-        assert!(action.contains(&format!("  {option}:\n")), "{option} is no input");
-        assert!(help.contains(&format!("--{option} <")), "{option} is no option");
+        assert!(action.contains(&format!("  {option}:\n")), "{option} is missing");
+        assert!(help.contains(&format!("--{option} <")), "{option} is missing");
     }
     let script = action.split("run: |").nth(1).unwrap();
     assert!(!script.contains("${{"), "an input in the text of a script is a command");

@@ -111,6 +111,17 @@ audit --json
 keys list --json
 keys issue --owner ann --role free --json
 keys issue --owner ann --role nothing --json
+hooks add good --json
+hooks add good --owner ann --role free --json
+hooks add good --github --secret none --json
+hooks add a-b --json
+hooks list --json
+hooks remove nothing --json
+hooks secret --json
+hooks secret nothing --json
+hooks deliveries --json
+hooks deliveries --owner nobody --json
+hooks resend nothing --json
 keys list --json
 keys locks --json
 keys revoke aaaaaaaaaaaa --json

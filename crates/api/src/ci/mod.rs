@@ -64,7 +64,7 @@ pub struct Examined {
 /// How a script relates to the changes since the revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is no revision, so every script is examined.
+    /// Without a revision, every script is examined.
     All,
     /// It is new.
     New,
