@@ -104,7 +104,7 @@ impl Base {
             texts.insert(whole.to_string_lossy().into_owned(), text.clone());
         }
         let Changes { changed, renamed, deleted } = changes;
-        let deleted = deleted.into_iter().filter(|it| it.ends_with(".svc")).collect();
+        let deleted = deleted.into_iter().filter(|it| is_of(it, "svc")).collect();
         let name = name.to_owned();
         Ok(Self { name, commit, root, changed, renamed, deleted, files, texts, current })
     }
@@ -188,13 +188,9 @@ impl Git<'_> {
         let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted];
         let known = self.run(&args, Vec::new()).await?;
         if known.code != 0 {
-            let error = BaseError::new(format!("unknown revision `{name}`"));
-            let is_shallow = self.is_shallow().await?;
-            return Err(match is_shallow {
-                true => BaseError::new(format!("unknown revision `{name}` in a shallow clone"))
-                    .help(WHOLE),
-                false => error.help("name a branch, a tag or a commit, such as `origin/main`"),
-            });
+            let message = format!("unknown revision `{name}`");
+            let help = "name a branch, a tag or a commit, such as `origin/main`";
+            return Err(self.unless_shallow(message, help).await?);
         }
         let commit = line(&known.stdout);
         let common = self.run(&["merge-base", &commit, "HEAD"], Vec::new()).await?;
@@ -202,15 +198,22 @@ impl Git<'_> {
             return Ok(line(&common.stdout));
         }
         let message = format!("no common commit of `{name}` and the current one");
-        Err(match self.is_shallow().await? {
-            true => BaseError::new(format!("{message} in a shallow clone")).help(WHOLE),
-            false => BaseError::new(message).help("name a revision of the same history"),
-        })
+        Err(self.unless_shallow(message, "name a revision of the same history").await?)
     }
 
-    async fn is_shallow(&self) -> Result<bool, BaseError> {
+    /// The error with this help, or with that for a clone that lacks a part of the history.
+    async fn unless_shallow(
+        &self,
+        message: String,
+        help: &'static str,
+    ) -> Result<BaseError, BaseError> {
         let found = self.run(&["rev-parse", "--is-shallow-repository"], Vec::new()).await?;
-        Ok(line(&found.stdout) == "true")
+        let is_shallow = line(&found.stdout) == "true";
+        Ok(if is_shallow {
+            BaseError::new(format!("{message} in a shallow clone")).help(WHOLE)
+        } else {
+            BaseError::new(message).help(help)
+        })
     }
 
     async fn changes(&self, commit: &str) -> Result<Changes, BaseError> {
@@ -241,7 +244,8 @@ impl Git<'_> {
         if blobs.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let wanted: String = blobs.iter().map(|(id, _)| format!("{id}\n")).collect();
+        let wanted: Vec<&str> = blobs.iter().map(|(id, _)| id.as_str()).collect();
+        let wanted = wanted.join("\n") + "\n";
         let args = ["cat-file", "--batch"];
         let texts = self.done("read the files of the revision", &args, wanted.into_bytes()).await?;
         Ok(contents(&texts, blobs))
@@ -302,12 +306,17 @@ fn parts(output: &[u8]) -> impl Iterator<Item = String> + '_ {
     parts.map(|it| String::from_utf8_lossy(it).into_owned())
 }
 
+/// Whether a file has this extension, as the engine compares it.
+fn is_of(path: &str, extension: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == extension)
+}
+
 /// The id and the path of a line of `git ls-tree`, if it is a script or a template.
 fn blob(line: &str) -> Option<(String, String)> {
     let (head, path) = line.split_once('\t')?;
     let mut head = head.split(' ');
     let (mode, kind, id) = (head.next()?, head.next()?, head.next()?);
-    let is_script = path.ends_with(".svc") || path.ends_with(".rhai");
+    let is_script = is_of(path, "svc") || is_of(path, "rhai");
     // The text of a symbolic link is the path of another file.
     (is_script && kind == "blob" && mode != "120000").then(|| (id.to_owned(), path.to_owned()))
 }

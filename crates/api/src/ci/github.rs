@@ -54,7 +54,7 @@ pub fn summary(outcome: &Outcome) -> String {
     if !examined.is_empty() {
         page += "\n| Script | Result | Tests | Cost | Tokens | Time | Calls |\n";
         page += "|---|---|---|---|---|---|---|\n";
-        examined.iter().for_each(|it| page += &row(it));
+        page.extend(examined.iter().map(|it| row(it)));
     }
     let findings: Vec<&Finding> = outcome.findings().collect();
     if !findings.is_empty() {
@@ -103,9 +103,8 @@ fn row(script: &Examined) -> String {
         (passed, 0) => format!("{passed} passed"),
         (passed, failed) => format!("{passed} passed, {failed} failed"),
     };
-    let amounts: String =
-        Kind::ALL.iter().map(|it| format!(" {} |", amount(script, *it))).collect();
-    format!("| {} | {result} | {tests} |{amounts}\n", cell(&script.file))
+    let amounts = Kind::ALL.map(|it| amount(script, it)).join(" | ");
+    format!("| {} | {result} | {tests} | {amounts} |\n", cell(&script.file))
 }
 
 /// `$0.10`, or `$0.10 → $0.30` if it has changed.

@@ -1,4 +1,4 @@
-//! The outcome as JUnit XML, which CI systems show as a list of tests: a suite for each script, and a
+//! The outcome as `JUnit` XML, which CI systems show as a list of tests: a suite for each script, and a
 //! case for each step.
 
 use std::{borrow::Cow, io, time::Duration};
@@ -15,7 +15,7 @@ pub fn report(outcome: &Outcome) -> io::Result<String> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let counts = outcome.scripts.iter().map(Counts::of);
-    let head = counts.fold(Counts::default(), Counts::and).head("testsuites", "svc ci");
+    let head = counts.fold(Counts::default(), |all, it| all.and(&it)).head("testsuites", "svc ci");
     xml.write_event(Event::Start(head))?;
     for script in &outcome.scripts {
         suite(&mut xml, script)?;
@@ -55,7 +55,7 @@ impl Counts {
         }
     }
 
-    fn and(self, other: Self) -> Self {
+    fn and(self, other: &Self) -> Self {
         Self {
             cases: self.cases + other.cases,
             failures: self.failures + other.failures,
@@ -126,16 +126,16 @@ fn step(xml: &mut Xml, script: &Examined, step: &Step) -> io::Result<()> {
         let mut failure = BytesStart::new(tag);
         failure.push_attribute(("message", &*allowed(&first.message)));
         failure.push_attribute(("type", &*allowed(&first.rule)));
-        text(xml, failure, &errors)?;
+        text(xml, &failure, &errors)?;
     }
     if !others.is_empty() {
-        text(xml, BytesStart::new("system-out"), &others)?;
+        text(xml, &BytesStart::new("system-out"), &others)?;
     }
     xml.write_event(Event::End(BytesEnd::new("testcase")))
 }
 
 /// An element with one line for each finding.
-fn text(xml: &mut Xml, head: BytesStart<'_>, findings: &[&Finding]) -> io::Result<()> {
+fn text(xml: &mut Xml, head: &BytesStart<'_>, findings: &[&Finding]) -> io::Result<()> {
     let lines: Vec<String> = findings.iter().map(|it| line(it)).collect();
     let end = head.to_end().into_owned();
     xml.write_event(Event::Start(head.borrow()))?;

@@ -278,9 +278,10 @@ fn is_module(name: &str) -> bool {
 fn format(script: &Source) -> Step {
     let begun = Instant::now();
     let formatted = syntax::format_with(script.text(), &Threads).text;
-    let findings = match formatted == script.text() {
-        true => Vec::new(),
-        false => vec![Finding::unformatted(script, &formatted)],
+    let findings = if formatted == script.text() {
+        Vec::new()
+    } else {
+        vec![Finding::unformatted(script, &formatted)]
     };
     Step::of(StepKind::Format, findings, begun)
 }

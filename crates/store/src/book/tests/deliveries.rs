@@ -94,7 +94,7 @@ fn one_worker_has_a_delivery_until_it_dies() {
     let late = book.tried_delivery(row.no, one.clone(), tried(DeliveryEvent::Accepted, 5));
     assert!(!late.wait().unwrap());
     // It has died.
-    assert_eq!(book.delivering().unwrap(), [two.clone()]);
+    assert_eq!(book.delivering().unwrap(), std::slice::from_ref(&two));
     book.free_deliveries(vec![two.clone()]).wait().unwrap();
     let row = take(&book, &one, 12).unwrap();
     let missed = tried(DeliveryEvent::Missed(Some(500)), 100);
@@ -164,7 +164,9 @@ fn hooks_are_kept_by_script() {
         hook("2", "a", HookForm::Github),
         hook("3", "b", HookForm::Standard),
     ];
-    hooks.iter().for_each(|it| book.add_hook(it.clone()).wait().unwrap());
+    for it in &hooks {
+        book.add_hook(it.clone()).wait().unwrap();
+    }
     assert_eq!(book.hooks().unwrap(), hooks);
     assert_eq!(book.hooks_of("a").unwrap(), hooks[..2]);
     assert_eq!(book.remove_hook("1".into()).wait().unwrap().as_ref(), Some(&hooks[0]));
