@@ -40,7 +40,7 @@ pub(super) struct Ci {
     changed: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
-    /// Write the outcome as JUnit XML.
+    /// Write the outcome as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Write the findings as SARIF 2.1.0.
@@ -76,11 +76,11 @@ struct LimitArgs {
     max_calls: Option<u64>,
     /// The most that an estimate may grow since BASE: `20%` of cost, tokens, time and calls, or
     /// `$0.10` of cost. Can be repeated; each limit holds.
-    #[arg(long, value_name = "LIMIT", requires = "changed")]
-    max_growth: Vec<Growth>,
+    #[arg(long = "max-growth", value_name = "LIMIT", requires = "changed")]
+    growth: Vec<Growth>,
 }
 
-const EXAMPLES: &str = r#"Examples:
+const EXAMPLES: &str = "Examples:
   svc ci                       every script below this folder
   svc ci flows --max-cost 0.50 --max-time 5m
   svc ci --changed origin/main --max-growth 20%
@@ -94,7 +94,7 @@ reported. Nothing runs but tests, which have no effects.
 With GITHUB_STEP_SUMMARY in the environment, a summary is added to that file.
 
 The exit code is 7 if a script has errors, 6 if a file, git, the repository or BASE is not found,
-and 1 if another step fails; the first script that is not ok determines it."#;
+and 1 if another step fails; the first script that is not ok determines it.";
 
 impl Ci {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
@@ -113,7 +113,7 @@ impl Ci {
     }
 
     async fn demands(&self, session: &Session) -> Result<Demands> {
-        let LimitArgs { max_cost, max_tokens, max_time, max_calls, max_growth } = &self.limits;
+        let LimitArgs { max_cost, max_tokens, max_time, max_calls, growth } = &self.limits;
         let host = session.engine.host();
         let base = match &self.changed {
             Some(name) => Some(Base::read(host, name, &self.folder(host)).await.map_err(no_base)?),
@@ -121,7 +121,7 @@ impl Ci {
         };
         let limits =
             Limits { cost: *max_cost, tokens: *max_tokens, time: *max_time, calls: *max_calls };
-        Ok(Demands { limits, growth: max_growth.clone(), base })
+        Ok(Demands { limits, growth: growth.clone(), base })
     }
 
     /// The folder whose repository is compared: that of the first path.
@@ -267,7 +267,7 @@ fn mark(host: &dyn Host) -> String {
     let mut bytes = [0; 16];
     // Without it the word is known, but still no command of the workflow.
     let _ = host.random(&mut bytes);
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
+    format!("{:032x}", u128::from_le_bytes(bytes))
 }
 
 fn write(host: &dyn Host, file: &Path, text: &str) -> Result<()> {

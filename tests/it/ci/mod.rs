@@ -35,7 +35,9 @@ const FILES: [(&str, &str); 5] = [
 impl Repository {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
-        FILES.iter().for_each(|(name, text)| place.write(name, text));
+        for (name, text) in FILES {
+            place.write(name, text);
+        }
         place.git(&["init", "--quiet", "--initial-branch", "main"]);
         place.commit("first");
         place
@@ -188,7 +190,9 @@ fn only_what_depends_on_a_change_is_examined() {
     ];
     let with = |changes: &[(usize, &'static str)]| {
         let mut all = unaffected;
-        changes.iter().for_each(|(idx, state)| all[*idx].1 = state);
+        for (idx, state) in changes {
+            all[*idx].1 = state;
+        }
         states(&all)
     };
     assert_eq!(place.states(&["--changed", "main"]), with(&[]));

@@ -1,4 +1,4 @@
-//! The reports of `svc ci` for other programs: JUnit XML, SARIF, and what GitHub reads.
+//! The reports of `svc ci` for other programs: `JUnit` XML, SARIF, and what GitHub reads.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -160,7 +160,7 @@ fn the_action_runs() {
     let action = fs::read_to_string(root.join("deploy/action/action.yml")).unwrap();
     let script = action.split("run: |\n").nth(1).unwrap();
     let script: String =
-        script.lines().map(|it| format!("{}\n", it.trim_start_matches("        "))).collect();
+        script.lines().flat_map(|it| [it.strip_prefix("        ").unwrap_or(it), "\n"]).collect();
     let run = |inputs: &[(&str, &str)]| {
         let mut command = std::process::Command::new("bash");
         command

@@ -216,11 +216,17 @@ fn a_repeated_request_is_known_after_a_crash() {
 #[test]
 fn requests_of_github_are_taken() {
     const SECRET: &str = "It's a Secret to Everybody";
+    if github(SECRET, "").is_none() {
+        return crate::skipped("no openssl");
+    }
+    let github = |secret: &str, body: &str| github(secret, body).unwrap();
     let variables = [("SVC_SECRET_GITHUB_HOOK", SECRET)];
     let mut all = SCRIPTS.to_vec();
     all.push(("hooked.svc", HOOKED));
     let place = tempfile::tempdir().unwrap();
-    all.iter().for_each(|(name, text)| super::write(place.path(), name, text));
+    for (name, text) in all {
+        super::write(place.path(), name, text);
+    }
     let server = Server::among(place, &[], &variables);
     let added = ["hooks", "add", "hooked", "--github", "--secret", "github_hook"];
     assert_eq!(svc(&server, &added, &variables), "");
@@ -232,7 +238,6 @@ fn requests_of_github_are_taken() {
         ];
         server.client.send("POST", "/hooks/hooked", &headers, Some(body.as_bytes()))
     };
-    // `"Hello, World!"` with its quotes is JSON.
     let body = r#"{"ref":"refs/heads/main"}"#;
     let right = github(SECRET, body);
     until(|| send(body, &right).status == 202);
@@ -252,17 +257,17 @@ fn requests_of_github_are_taken() {
 }
 
 /// The signature of GitHub, as OpenSSL makes it.
-fn github(secret: &str, body: &str) -> String {
-    let key: String = secret.bytes().map(|it| format!("{it:02x}")).collect();
+fn github(secret: &str, body: &str) -> Option<String> {
+    let key = secret.bytes().fold(String::new(), |all, it| format!("{all}{it:02x}"));
     let mut child = Command::new("openssl")
         .args(["dgst", "-sha256", "-mac", "HMAC", "-macopt", &format!("hexkey:{key}")])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .ok()?;
     child.stdin.take().unwrap().write_all(body.as_bytes()).unwrap();
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    format!("sha256={}", out.trim().rsplit(' ').next().unwrap())
+    Some(format!("sha256={}", out.trim().rsplit(' ').next().unwrap()))
 }
 
 /// A hook has the rights of its owner's role, and its key can be revoked.
@@ -425,7 +430,9 @@ fn a_receiver_that_is_gone_gets_nothing_more_and_redirects_are_not_followed() {
 fn reports_stay_on_the_internet() {
     let receiver = Receiver::new(&["200 OK"]);
     let place = tempfile::tempdir().unwrap();
-    SCRIPTS.iter().for_each(|(name, text)| super::write(place.path(), name, text));
+    for (name, text) in SCRIPTS {
+        super::write(place.path(), name, text);
+    }
     let allowed = format!("127.0.0.1:{}", receiver.port);
     let server = Server::at(place, &["--notify", &allowed]);
     let key = svc(&server, &["keys", "issue", "--owner", "ann", "--role", "builder"], &[]);
