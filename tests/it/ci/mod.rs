@@ -276,7 +276,7 @@ fn growth_is_shown_and_limited() {
     place
         .ci(&["--changed", "main", "--max-growth", "10%"])
         .fails(1, "uses.svc: error: time grows from 0s to");
-    // What becomes cheaper is no growth.
+    // What becomes cheaper does not grow.
     place.git(&["checkout", "--quiet", "."]);
     place.write("costs.svc", &costs("$0.01"));
     let less = place.ci(&["--changed", "main", "--max-growth", "0%"]);

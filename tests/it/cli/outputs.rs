@@ -120,7 +120,7 @@ hooks remove nothing --json
 hooks secret --json
 hooks secret nothing --json
 hooks deliveries --json
-hooks deliveries --owner nobody --json
+hooks deliveries --owner zoe --json
 hooks resend nothing --json
 keys list --json
 keys locks --json

@@ -1,4 +1,4 @@
-//! The outbox: each change of a job that wants it is reported, whoever dies between two steps.
+//! The outbox: each change of a job that wants it is reported, whichever process dies between two steps.
 
 use svc_contract::store::RunId;
 
