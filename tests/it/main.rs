@@ -11,6 +11,7 @@ mod blocks;
 mod book;
 mod calls;
 mod changed_files;
+mod ci;
 mod cli;
 mod closures;
 mod compile;

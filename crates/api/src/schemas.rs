@@ -17,9 +17,11 @@ use crate::{
         AuditHeadJson, AuditJson, DecisionJson, IssuedJson, KeyJson, LockJson, PolicyJson,
         UnlockedJson,
     },
+    ci::json::CiJson,
     components::EntryJson,
     explain::CodeJson,
     guide,
+    hooks::{DeliveryJson, HookJson, NewHookJson, SecretJson},
     inspect::{ConstructJson, InspectJson},
     library::ModulePageJson,
     models::ModelJson,
@@ -67,6 +69,7 @@ pub const ALL: &[Described] = &[
     ),
     described("call", "the result of the tool", Form::Value),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
+    described("ci", "the steps of each script", Form::Types(|it| vec![of::<CiJson>(it)])),
     described(
         "components",
         "the components and modules, or one module",
@@ -82,6 +85,20 @@ pub const ALL: &[Described] = &[
     described("guide-edit", "a changed script", Form::ResultOf(guide::EDIT)),
     described("guide-overview", "the overview of svc", Form::ResultOf(guide::OVERVIEW)),
     described("guide-plan", "a script for a goal", Form::ResultOf(guide::PLANNED)),
+    described(
+        "hooks",
+        "hooks, one hook, a new hook, a secret, or deliveries",
+        Form::Types(|it| {
+            vec![
+                of::<Vec<HookJson>>(it),
+                of::<HookJson>(it),
+                of::<NewHookJson>(it),
+                of::<SecretJson>(it),
+                of::<Vec<DeliveryJson>>(it),
+                of::<DeliveryJson>(it),
+            ]
+        }),
+    ),
     described(
         "inspect",
         "a component, a word of the language, or a module",

@@ -19,6 +19,7 @@ pub mod decode;
 mod fault;
 mod folder;
 mod gate;
+pub mod hooks;
 pub mod jobs;
 pub mod metrics;
 pub mod once;

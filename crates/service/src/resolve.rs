@@ -366,6 +366,11 @@ impl Resolved {
         if missing.is_empty() { Ok(()) } else { Err(of_fields(missing)) }
     }
 
+    /// Whether it queues a job instead of running.
+    pub fn queues(&self) -> bool {
+        self.queued.is_some()
+    }
+
     /// The same work, to be queued.
     pub(crate) fn queueing(self, job: Queued) -> Self {
         Self { queued: Some(job), ..self }
@@ -380,6 +385,7 @@ impl Resolved {
             args: args.clone(),
             bounds: self.bounds,
             session: None,
+            notify: None,
         })
     }
 

@@ -52,6 +52,8 @@ pub struct Options {
     pub entrance: Option<Entrance>,
     /// The jobs of this machine's user, if they are kept.
     pub jobs: Option<Jobs>,
+    /// The hosts and ports that reports of jobs may be sent to, besides the public internet.
+    pub notify: Vec<(String, u16)>,
     /// This machine's user.
     pub caller: Caller,
 }
@@ -68,6 +70,7 @@ impl Options {
             waiting: 256,
             entrance: None,
             jobs: None,
+            notify: Vec::new(),
             caller: Caller::local(version),
         }
     }
@@ -106,6 +109,8 @@ pub(crate) struct Shared {
     pub(crate) most_waiting: usize,
     /// The places of jobs, which leave some for calls.
     pub(crate) job_places: Arc<Semaphore>,
+    /// Where reports may be sent, besides the public internet.
+    pub(crate) notify: Vec<(String, u16)>,
     pub(crate) runs: Registry,
     /// Announces to callers who wait that their runs go on later.
     parting: CancellationToken,
@@ -155,6 +160,7 @@ impl Service {
             waiting: AtomicUsize::new(0),
             most_waiting: options.waiting,
             job_places: Arc::new(Semaphore::new(options.at_once.div_ceil(2).max(1))),
+            notify: options.notify,
             runs: Registry::default(),
             parting: CancellationToken::new(),
             stopping: CancellationToken::new(),
@@ -209,7 +215,7 @@ impl Service {
     }
 
     /// The engines of a key's holder. They are made again when the rights change.
-    fn side_of(&self, gate: &Gate, key: &KeyInfo) -> Result<Arc<Side>, Turned> {
+    pub(crate) fn side_of(&self, gate: &Gate, key: &KeyInfo) -> Result<Arc<Side>, Turned> {
         let Some(owners) = &self.shared.owners else {
             return Err(Fault::not_found("this service has no owners").into());
         };

@@ -76,7 +76,7 @@ pub(super) async fn repeat(
 }
 
 /// Executes a round that does not listen to signals itself, and ends the process at the first one.
-pub(super) fn ended_by_signals(round: impl FnOnce() -> Result<u8>) -> Result<u8> {
+pub(super) fn ended_by_signals<T>(round: impl FnOnce() -> Result<T>) -> Result<T> {
     let listening = tokio::spawn(async {
         if Signals::new().next().await.is_some() {
             svc_host_os::kill_programs();

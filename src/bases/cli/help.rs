@@ -18,12 +18,12 @@ use super::{
 /// The commands by purpose.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("Run scripts", &["run", "repl", "resume", "replay"]),
-    ("Write scripts", &["init", "check", "test", "fix", "fmt", "plan", "doc", "expand"]),
+    ("Write scripts", &["init", "check", "test", "ci", "fix", "fmt", "plan", "doc", "expand"]),
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
     ("For other programs", &["serve", "mcp", "jobs", "call", "tools", "openapi"]),
-    ("Decide who may call", &["keys", "access", "audit"]),
+    ("Decide who may call", &["keys", "hooks", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];
 

@@ -245,7 +245,7 @@ impl Unlock {
     }
 }
 
-fn refused(err: IssueError) -> Failure {
+pub(super) fn refused(err: IssueError) -> Failure {
     match err {
         IssueError::Mistake(it) => {
             let failure = Failure::new(USAGE, it.message);

@@ -12,6 +12,7 @@ mod book;
 mod call;
 mod card;
 mod check;
+mod ci;
 mod complete;
 mod completions;
 mod components;
@@ -30,6 +31,7 @@ mod grammar;
 mod guide;
 mod guide_run;
 mod help;
+mod hooks;
 mod init;
 mod inspect;
 mod jobs;
@@ -120,6 +122,7 @@ enum Command {
     Init(init::Init),
     Check(check::Check),
     Test(test::Test),
+    Ci(ci::Ci),
     Fix(fix::Fix),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
@@ -136,6 +139,7 @@ enum Command {
     Tools(tools::Tools),
     Openapi(openapi::Openapi),
     Keys(keys::Keys),
+    Hooks(hooks::Hooks),
     Access(access::AccessArgs),
     Audit(audit::Audit),
     Lsp(lsp::Lsp),
@@ -297,6 +301,7 @@ impl Command {
             Self::Init(it) => it.execute(session),
             Self::Check(it) => it.execute(session).await,
             Self::Test(it) => it.execute(session).await,
+            Self::Ci(it) => it.execute(session).await,
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
             Self::Doc(it) => it.execute(session),
@@ -313,6 +318,7 @@ impl Command {
             Self::Tools(it) => it.execute(session),
             Self::Openapi(it) => it.execute(session),
             Self::Keys(it) => it.execute(session),
+            Self::Hooks(it) => it.execute(session),
             Self::Access(it) => it.execute(session),
             Self::Audit(it) => it.execute(session),
             Self::Lsp(it) => it.execute(session),

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use svc_api::rest::{Listening, ProxyNetwork, Rest, TlsFiles};
-use svc_contract::registry::OpError;
+use svc_contract::{host::address, registry::OpError};
 use svc_service::{Entrance, Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
 
@@ -57,6 +57,10 @@ pub(super) struct Serve {
     /// Offer the tools that the conformance suite of MCP calls.
     #[arg(long, hide = true)]
     conformance_fixtures: bool,
+    /// An address of this machine or a private network that results may be sent to
+    /// (`notify_url`): `10.0.0.5:8080`. Those of the public internet are allowed.
+    #[arg(long, value_name = "HOST:PORT", value_parser = host_and_port)]
+    notify: Vec<(String, u16)>,
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
@@ -149,6 +153,7 @@ impl Serve {
         for folder in &self.share {
             options.shared.push(existing(folder, session)?);
         }
+        options.notify.clone_from(&self.notify);
         options.entrance = self.entrance(session)?;
         let store = store.map(|it| it.shared());
         Service::new(session.engine.clone(), store, options).map_err(|it| data_folder::wrong(&it))
@@ -206,6 +211,11 @@ pub(super) fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
     }
     let message = format!("`{}` is not a folder", folder.display());
     Err(Failure::new(super::exit::USAGE, message).help("serve the folder that contains the script"))
+}
+
+fn host_and_port(text: &str) -> std::result::Result<(String, u16), String> {
+    let (host, port) = address::host_and_port(text)?;
+    Ok((host, port.ok_or("expected a port, as in `10.0.0.5:8080`")?))
 }
 
 fn is_local(address: IpAddr) -> bool {

@@ -300,6 +300,9 @@ impl Door {
             return Ok((page.made(&self.rest, &scripts, &host), None));
         }
         match find(request.method().as_str(), &path) {
+            Found::Route(route, parts) if route.access == Access::Signed => {
+                self.signed(route, parts, request, peer, id).await
+            }
             Found::Route(route, parts) => {
                 let (rest, window) = self.entered(route, &request, peer).await?;
                 let input = request::read(request, parts, route.body.is_some()).await;
@@ -339,6 +342,24 @@ impl Door {
         let caller = (address, id.as_str().to_owned());
         tokio::spawn(opening.carry(self.rest.clone(), caller, self.over.clone(), place));
         Ok((answer, window))
+    }
+
+    /// Answers a request whose body shows who sent it.
+    async fn signed(
+        &self,
+        route: &'static Route,
+        parts: Vec<String>,
+        request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        id: &Id,
+    ) -> Result<(Reply, Option<Window>), Turned> {
+        let address = request::caller(request.headers(), peer, &self.proxies);
+        let input = request::read(request, parts, true).await?;
+        let (rest, input, window) = self.rest.enter_signed(input, address).await?;
+        match route.answer_once(&rest, input, id.as_str()).await {
+            Ok(reply) => Ok((reply, window)),
+            Err(fault) => Err(Turned { window, ..fault.into() }),
+        }
     }
 
     /// The scripts that a caller may run. Who has no key, and needs one, sees none.

@@ -8,7 +8,7 @@ use hyper::{
     body::{Body as _, Incoming},
     header,
 };
-use svc_api::rest::{Input, LARGEST_BODY, ProxyNetwork};
+use svc_api::rest::{HookHeaders, Input, LARGEST_BODY, ProxyNetwork};
 use svc_service::{Fault, Why};
 
 /// How long a caller may take to send a body.
@@ -36,6 +36,7 @@ pub(super) async fn read(
         is_async: prefer.split([',', ';']).any(|it| it.trim() == "respond-async"),
         once: once(&head.headers),
         last_event: last.and_then(|it| it.trim().parse().ok()),
+        hook: hook(&head.headers),
     })
 }
 
@@ -59,6 +60,19 @@ pub(super) async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
 fn too_large() -> Fault {
     let message = format!("the body is larger than {} MiB", LARGEST_BODY >> 20);
     Fault::new(Why::TooLarge, message)
+}
+
+/// The headers of a webhook.
+fn hook(headers: &HeaderMap) -> HookHeaders {
+    let named = |name| text(headers, header::HeaderName::from_static(name));
+    HookHeaders {
+        id: named("webhook-id"),
+        timestamp: named("webhook-timestamp"),
+        signatures: named("webhook-signature"),
+        github: named("x-hub-signature-256"),
+        github_event: named("x-github-event"),
+        github_delivery: named("x-github-delivery"),
+    }
 }
 
 /// The key of a call that is made once. One that cannot be read is still one, so it is refused and

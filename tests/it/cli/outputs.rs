@@ -111,6 +111,17 @@ audit --json
 keys list --json
 keys issue --owner ann --role free --json
 keys issue --owner ann --role nothing --json
+hooks add good --json
+hooks add good --owner ann --role free --json
+hooks add good --github --secret none --json
+hooks add a-b --json
+hooks list --json
+hooks remove nothing --json
+hooks secret --json
+hooks secret nothing --json
+hooks deliveries --json
+hooks deliveries --owner zoe --json
+hooks resend nothing --json
 keys list --json
 keys locks --json
 keys revoke aaaaaaaaaaaa --json
@@ -134,6 +145,10 @@ plan needs.svc -p n=x --json
 plan bad.svc --json
 plan missing.svc --json
 test good.svc mail.svc bad.svc missing.svc --json
+ci good.svc mail.svc bad.svc missing.svc --json
+ci lib.svc --max-cost 0.10 --json
+ci lib.svc --changed main --json
+ci nowhere --policy nowhere.toml --json
 doc good.svc --json
 doc bad.svc --json
 components --json

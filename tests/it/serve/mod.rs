@@ -2,6 +2,7 @@
 
 mod client;
 mod endpoints;
+mod hooks;
 mod jobs;
 mod keys;
 mod mcp;

@@ -61,7 +61,7 @@ impl Input {
         decode::decode(args)
     }
 
-    fn json(&self) -> Result<Value, Fault> {
+    pub(super) fn json(&self) -> Result<Value, Fault> {
         if let Some(found) = self.content_type.as_deref().filter(|it| !is_json(it)) {
             let message = format!("expected a body of the type application/json, found {found}");
             return Err(Fault::new(Why::Format, message));

@@ -9,6 +9,7 @@ mod clusters;
 mod docs;
 mod event;
 mod fault;
+mod hooks;
 mod invoke;
 mod once;
 mod openai;
@@ -34,7 +35,12 @@ use std::{
 
 use svc_contract::value::{Value, json};
 use svc_engine::CancellationToken;
-use svc_service::{Fault, Live, Service, Turned, Visitor, access::rates::Window, once::Once};
+use svc_service::{
+    Fault, Live, Service, Turned, Visitor,
+    access::rates::Window,
+    hooks::{Signed, SignedRequest},
+    once::Once,
+};
 use tokio::sync::mpsc;
 
 pub use docs::page as docs_page;
@@ -72,6 +78,27 @@ impl Rest {
     pub async fn enter(&self, visitor: Visitor<'_>) -> Result<(Self, Option<Window>), Turned> {
         let (service, window) = self.service.enter(visitor).await?;
         Ok((Self { service, version: self.version, once: self.once.clone() }, window))
+    }
+
+    /// The same for the sender of a signed request, whose input is named by what was signed.
+    pub async fn enter_signed(
+        &self,
+        mut input: Input,
+        address: IpAddr,
+    ) -> Result<(Self, Input, Option<Window>), Turned> {
+        let hook = &input.hook;
+        let request = SignedRequest {
+            script: input.part(0),
+            body: &input.body,
+            id: hook.id.as_deref(),
+            timestamp: hook.timestamp.as_deref(),
+            signatures: hook.signatures.as_deref(),
+            github: hook.github.as_deref(),
+            address,
+        };
+        let Signed { service, window, once } = self.service.enter_signed(request).await?;
+        input.once = Some(once);
+        Ok((Self { service, version: self.version, once: self.once.clone() }, input, window))
     }
 
     /// The store of the caller's runs, if runs are recorded.
@@ -177,6 +204,20 @@ pub struct Input {
     pub last_event: Option<u64>,
     /// The `Idempotency-Key` of the caller.
     pub once: Option<String>,
+    /// The headers of a webhook.
+    pub hook: HookHeaders,
+}
+
+/// The headers of a webhook, as far as they were sent.
+#[derive(Clone, Debug, Default)]
+pub struct HookHeaders {
+    pub id: Option<String>,
+    pub timestamp: Option<String>,
+    pub signatures: Option<String>,
+    /// The signature of GitHub, its event, and the id of its delivery.
+    pub github: Option<String>,
+    pub github_event: Option<String>,
+    pub github_delivery: Option<String>,
 }
 
 /// The answer to a request.

@@ -296,7 +296,7 @@ fn statuses(route: &Route) -> Vec<u16> {
     let mut all: Vec<u16> = route.statuses.to_vec();
     match route.access {
         Access::Open => {}
-        Access::Key | Access::Admin => all.extend([401, 403, 429, 503]),
+        Access::Key | Access::Admin | Access::Signed => all.extend([401, 403, 429, 503]),
     }
     if route.body.is_some() || !route.query.is_empty() {
         all.push(422);

@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, approvals, bug, clusters, invoke, openai, pipeline, runs, scripts,
-    state, tools, workflow,
+    Handled, Input, Reply, Rest, approvals, bug, clusters, hooks, invoke, openai, pipeline, runs,
+    scripts, state, tools, workflow,
 };
 
 /// The method of a route.
@@ -27,6 +27,8 @@ pub enum Access {
     Key,
     /// An operator: a key of the tier `admin`, or the person at this machine.
     Admin,
+    /// Anyone whose request is signed with the secret of a hook.
+    Signed,
 }
 
 /// An endpoint.
@@ -113,6 +115,7 @@ pub fn routes() -> &'static [Route] {
             scripts::routes(),
             runs::routes(),
             approvals::routes(),
+            hooks::routes(),
             openai::routes(),
         ];
         groups.into_iter().flatten().collect()

@@ -78,6 +78,9 @@ params! {
         wait: Duration = Duration::from_secs(50),
         /// Whether the run ends when the caller closes the stream of its events.
         cancel_on_close: bool = false,
+        /// An address that is sent the job when it has ended or waits for an answer. The call is
+        /// queued.
+        notify_url: Option<Text> = None,
     }
 }
 
@@ -198,10 +201,14 @@ async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let call = served_call(&input, &calling)?;
     let resolved = rest.service.resolve(call.clone())?;
     if let Ok(jobs) = rest.service.jobs()
-        && input.is_async
+        && (input.is_async || calling.notify_url.is_some())
         && !input.wants_events
     {
-        return queued(rest, jobs, &resolved, call).await;
+        return queued(rest, jobs, &resolved, call, calling.notify_url.as_ref()).await;
+    }
+    if calling.notify_url.is_some() {
+        return Err(Fault::field("notify_url", "only a job is reported, without events")
+            .help("leave it out, or ask for no events"));
     }
     let run = rest.service.start(resolved).await?;
     if input.wants_events {
@@ -237,13 +244,17 @@ async fn later(rest: &Rest, run: &Arc<Live>) -> Result<Reply, Fault> {
 }
 
 /// Queues a call, if it can be planned.
-async fn queued(rest: &Rest, jobs: &Jobs, resolved: &Resolved, call: Call) -> Result<Reply, Fault> {
+pub(super) async fn queued(
+    rest: &Rest,
+    jobs: &Jobs,
+    resolved: &Resolved,
+    call: Call,
+    notify: Option<&Text>,
+) -> Result<Reply, Fault> {
     let engine = rest.service.published();
     resolved.test(engine)?;
-    let Work::Served { name, args } = call.work else {
-        return Err(Fault::not_found("only a served script can be queued here"));
-    };
-    let job = jobs.submit_script(rest.service.owner(), &name, args, call.bounds).await?;
+    let notify = notify.map(|it| rest.service.notifiable(it)).transpose()?;
+    let job = jobs.submit_call(rest.service.owner(), call, notify).await?;
     Ok(Reply::Json(202, of_job(&job)))
 }
 

@@ -1,14 +1,15 @@
 //! The tools: ops by their public names.
 
 use svc_contract::{
-    registry::{Field as _, record},
+    registry::{Field as _, Params as _, params, record},
     value::{Text, Value},
 };
 use svc_service::{Bounds, Call, Fault, Work, tools};
 
 use super::{
-    Input, Reply, Rest, invoke, object,
+    Input, Reply, Rest, object,
     route::{Access, Answers, Body, Handle, Method, Route},
+    scripts::queued,
     with_ok,
 };
 
@@ -54,6 +55,15 @@ record! {
     }
 }
 
+params! {
+    /// How a tool is called.
+    struct Calling {
+        /// An address that is sent the job when it has ended or waits for an answer. The call is
+        /// queued, and the answer is 202.
+        notify_url: Option<Text> = None,
+    }
+}
+
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route {
@@ -76,10 +86,10 @@ pub(super) fn routes() -> Vec<Route> {
             tag: "tools",
             summary: "Calls a tool with its arguments.",
             access: Access::Key,
-            query: &[],
+            query: Calling::PARAMS,
             body: Some(Body::Open),
             reply: || object([("type", "object".into())]),
-            statuses: invoke::STATUSES,
+            statuses: &[202, 402, 403, 404, 499, 502, 503, 504],
             tool: None,
             answers: Answers::Object,
             handle: Handle::Io(|rest, input| Box::pin(call(rest, input))),
@@ -122,7 +132,18 @@ fn list(rest: &Rest) -> Reply {
 
 async fn call(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let args = input.object()?;
+    let calling: Calling = input.query()?;
     let work = Work::Tool { name: input.part(0).to_owned(), args };
-    let answer = rest.service.call(Call { work, bounds: Bounds::default() }).await?;
+    let call = Call { work, bounds: Bounds::default() };
+    if let Some(notify) = &calling.notify_url {
+        let jobs = rest.service.jobs()?;
+        let resolved = rest.service.resolve(call.clone())?;
+        if resolved.queues() {
+            let message = "this tool queues a job itself";
+            return Err(Fault::field("notify_url", message).help("pass `notify_url` to the tool"));
+        }
+        return queued(rest, jobs, &resolved, call, Some(notify)).await;
+    }
+    let answer = rest.service.call(call).await?;
     Ok(Reply::ok(with_ok(answer.value)))
 }

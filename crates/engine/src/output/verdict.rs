@@ -208,6 +208,11 @@ impl Verdict {
     }
 }
 
+/// A range of bytes of a source as a place.
+pub fn place_in(source: &Source, span: Span) -> Place {
+    Places::of(source).at(span)
+}
+
 /// Every problem of a report, those of used files last.
 pub fn problems(report: &Report) -> Vec<Problem> {
     in_files(report, &|places, problem, file| Some(places.problem(problem, file)))

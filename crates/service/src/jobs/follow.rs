@@ -102,7 +102,7 @@ impl Jobs {
         };
         match live.halt() {
             Some(Halt::Asked(ids)) if is_cancelled(fault) => {
-                self.book().park(row.no, worker, ids).await?;
+                self.book().park(row.no, worker, ids, self.now()).await?;
                 return Ok(());
             }
             Some(Halt::InDoubt(path)) => return self.doubted(row, path, fault).await,
@@ -170,7 +170,7 @@ impl Jobs {
         match asked.state {
             ApprovalState::Open | ApprovalState::Approved => {
                 let worker = self.0.worker.clone();
-                self.book().park(row.no, worker, vec![asked.id]).await?;
+                self.book().park(row.no, worker, vec![asked.id], self.now()).await?;
                 Ok(())
             }
             ApprovalState::Rejected | ApprovalState::Expired => {

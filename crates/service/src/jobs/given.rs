@@ -17,6 +17,8 @@ pub struct NewWork {
     pub args: Args,
     pub bounds: Bounds,
     pub session: Option<String>,
+    /// The address that its end is reported to.
+    pub notify: Option<String>,
 }
 
 impl NewWork {
@@ -28,6 +30,7 @@ impl NewWork {
             args: object(read(&row.input)?, "input")?,
             bounds: bounds_of(row)?,
             session: row.session.clone(),
+            notify: row.notify.clone(),
         })
     }
 
@@ -39,6 +42,7 @@ impl NewWork {
             args: object(read(&row.input)?, "input")?,
             bounds: of_bounds(&row.bounds)?,
             session: None,
+            notify: None,
         })
     }
 
@@ -63,6 +67,7 @@ impl NewWork {
             parent: None,
             run,
             created,
+            notify: self.notify.clone(),
         }
     }
 }
@@ -182,6 +187,7 @@ mod tests {
                 args: Args::new(),
                 bounds,
                 session: None,
+                notify: None,
             };
             let new = work.row("o", "i".to_owned(), RunId::new(1), 1);
             let value = read(&new.bounds).unwrap();

@@ -27,7 +27,10 @@ use std::{
 };
 
 use svc_contract::{
-    host::Host,
+    host::{
+        Host,
+        http::{self, Request},
+    },
     store::{Claim, RunId, Store, StoreError},
 };
 use svc_engine::{CancellationToken, Engine};
@@ -138,7 +141,35 @@ impl Jobs {
         format!("{prefix}{}", RunId::new(self.now()))
     }
 
-    fn lease(&self) -> Lease {
+    /// What happens to jobs and questions from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changed.subscribe()
+    }
+
+    /// The worker of this process.
+    pub(crate) fn worker(&self) -> RunId {
+        self.0.worker.clone()
+    }
+
+    pub(crate) fn is_own(&self, worker: &RunId) -> bool {
+        *worker == self.0.worker
+    }
+
+    pub(crate) fn chance(&self) -> f64 {
+        self.host().chance()
+    }
+
+    /// A time from now on.
+    pub(crate) fn after(&self, time: Duration) -> i64 {
+        after(self.now(), time)
+    }
+
+    /// Sends a request of the server itself.
+    pub(crate) fn http(&self, request: Request) -> http::Answer {
+        self.host().http(request)
+    }
+
+    pub(crate) fn lease(&self) -> Lease {
         let now = self.now();
         Lease { worker: self.0.worker.clone(), now, until: after(now, LEASE) }
     }
@@ -154,12 +185,12 @@ impl Jobs {
 
     /// Waits until something happens in this process, or for a while: another one may have changed
     /// the book.
-    async fn next_change(changed: &mut watch::Receiver<u64>, most: Duration) {
+    pub(crate) async fn next_change(changed: &mut watch::Receiver<u64>, most: Duration) {
         // The sender lives as long as the jobs.
         let _ = tokio::time::timeout(most, changed.changed()).await;
     }
 
-    fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.0.is_stopping.load(Ordering::Relaxed)
     }
 

@@ -78,6 +78,7 @@ pub(crate) fn submission(service: &Service, call: &Call) -> Result<Option<Resolv
                 args: submit.input,
                 bounds: submit.bounds,
                 session: submit.session,
+                notify: notified(service, submit.notify)?,
             };
             Queued { work, id: None, parent: None, reply: Reply::State }
         }
@@ -105,6 +106,14 @@ pub(crate) fn tested(service: &Service, work: &NewWork) -> Result<Resolved, Faul
     }
     target.test(service.kept().unwrap_or_else(|| service.engine())).map_err(within)?;
     Ok(target)
+}
+
+/// The address that a job is to report its end to, if its caller may name it.
+pub(crate) fn notified(
+    service: &Service,
+    address: Option<String>,
+) -> Result<Option<String>, Fault> {
+    address.map(|it| service.notifiable(&it)).transpose()
 }
 
 /// What a job of this name does.
@@ -163,19 +172,23 @@ impl Jobs {
     pub fn work_of(service: &Service, name: &str, args: Args) -> Result<NewWork, Fault> {
         let kind = kind(service, name)?;
         let bounds = crate::Bounds::default();
-        Ok(NewWork { kind, name: name.to_owned(), args, bounds, session: None })
+        let name = name.to_owned();
+        Ok(NewWork { kind, name, args, bounds, session: None, notify: None })
     }
 
-    /// Queues a call of a served script.
-    pub async fn submit_script(
+    /// Queues a call that was resolved.
+    pub async fn submit_call(
         &self,
         owner: &str,
-        name: &str,
-        args: Args,
-        bounds: crate::Bounds,
+        call: Call,
+        notify: Option<String>,
     ) -> Result<JobRow, Fault> {
-        let name = name.to_owned();
-        let work = NewWork { kind: JobKind::Script, name, args, bounds, session: None };
+        let (kind, name, args) = match call.work {
+            Work::Tool { name, args } => (JobKind::Tool, name, args),
+            Work::Served { name, args } => (JobKind::Script, name, args),
+            _ => return Err(Fault::not_found("only a tool or a served script can be queued")),
+        };
+        let work = NewWork { kind, name, args, bounds: call.bounds, session: None, notify };
         self.queue(owner, &Queued { work, id: None, parent: None, reply: Reply::State }).await
     }
 

@@ -459,6 +459,7 @@ fn a_run_that_has_ended_already_is_not_made_again() {
         parent: None,
         run: done.run.clone(),
         created: 1,
+        notify: None,
     };
     book.submit(again).wait().unwrap();
     let row = process.until("job_again", JobState::Ok);

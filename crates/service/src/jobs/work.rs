@@ -6,7 +6,7 @@ use svc_store::book::JobRow;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{BEAT, Jobs, call_of};
-use crate::{Fault, Live, Service, Why};
+use crate::{Fault, Live, Service, Why, hooks::outbox};
 
 /// How often the book is looked at: other processes may have changed it.
 const LOOK: Duration = Duration::from_millis(500);
@@ -18,6 +18,7 @@ const LATER: Duration = Duration::from_secs(2);
 pub async fn run(service: Service, at_once: usize) {
     let Ok(jobs) = service.jobs().cloned() else { return };
     let beating = tokio::spawn(beats(jobs.clone()));
+    let sending = tokio::spawn(outbox::run(service.clone(), jobs.clone()));
     let places = Arc::new(Semaphore::new(at_once.max(1)));
     let mut changed = jobs.0.changed.subscribe();
     while !jobs.is_stopping() {
@@ -39,6 +40,7 @@ pub async fn run(service: Service, at_once: usize) {
     }
     jobs.settled().await;
     beating.abort();
+    sending.abort();
 }
 
 async fn beats(jobs: Jobs) {
@@ -67,7 +69,7 @@ impl Jobs {
             }
         }
         if !gone.is_empty() {
-            self.book().reclaim(i64::MIN, gone).await?;
+            self.book().reclaim(i64::MIN, gone, now).await?;
         }
         self.fire_due().await
     }

@@ -38,6 +38,7 @@ use crate::{
 mod audit;
 mod bugs;
 mod failure;
+mod hooks;
 mod jobs;
 mod keys;
 mod locks;
@@ -51,15 +52,17 @@ mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
 pub use bugs::{BugChange, BugRow, MOST_BUGS, MOST_COMMENTS};
+pub use hooks::{HookForm, HookRow};
 pub use keys::{KeyRow, Rotation};
 pub use locks::LockRow;
 pub use once::{OnceAnswer, OnceKey, OnceRow};
 pub use pepper::Pepper;
 pub use quotas::{Reserved, TakenCalls};
 pub use work::{
-    Answered, ApprovalEvent, ApprovalRow, ApprovalState, AskKind, Changed, Finish, Fired, JobEvent,
-    JobFilter, JobKind, JobRow, JobState, Lease, MOST_DEATHS, MOST_QUEUED, MOST_SCHEDULES,
-    NewApproval, NewJob, NewNote, NoteRow, ScheduleRow, Submitted,
+    Answered, ApprovalEvent, ApprovalRow, ApprovalState, AskKind, Changed, DeliveryEvent,
+    DeliveryFilter, DeliveryRow, DeliveryState, Finish, Fired, JobEvent, JobFilter, JobKind,
+    JobRow, JobState, Lease, MOST_DEATHS, MOST_QUEUED, MOST_SCHEDULES, NewApproval, NewJob,
+    NewNote, NoteRow, ScheduleRow, Submitted, TRIED_FOR, Tried,
 };
 
 /// The name of the database in its folder.
@@ -76,6 +79,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/2.sql"),
         include_str!("schema/3.sql"),
         include_str!("schema/4.sql"),
+        include_str!("schema/5.sql"),
     ],
 };
 

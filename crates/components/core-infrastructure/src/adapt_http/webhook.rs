@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use svc_contract::{
     record,
     registry::{Example, Field, Inline, Op, OpError, Scheme, Var, params},
     value::{Record, Secret, Text, Value},
 };
+use svc_signatures::{GITHUB, ID, Key, SIGNATURE, TIMESTAMP, has_signed_as_github};
 
 use super::super::Content;
 
@@ -119,21 +117,14 @@ impl Inline for WebhookVerify {
         let headers = headers.as_record();
         let header = |name: &str| headers.and_then(|it| header(it, name));
         let secret = self.secret.reveal();
-        let valid = match (header("webhook-signature"), header("x-hub-signature-256")) {
+        let valid = match (header(SIGNATURE), header(GITHUB)) {
             (Some(signatures), _) => {
-                let parts = ["webhook-id", "webhook-timestamp"].map(header);
-                let [Some(id), Some(time)] = parts else {
+                let (Some(id), Some(time)) = (header(ID), header(TIMESTAMP)) else {
                     return Ok(Verified { valid: false }.encode());
                 };
-                let signed = [id.as_bytes(), b".", time.as_bytes(), b".", body.bytes()].concat();
-                let key = key(secret)?;
-                let all = signatures.split(' ').filter_map(|it| it.strip_prefix("v1,"));
-                all.filter_map(|it| STANDARD.decode(it).ok()).any(|it| matches(&key, &signed, &it))
+                key(secret)?.has_signed(id, time, body.bytes(), signatures)
             }
-            (None, Some(signature)) => signature
-                .strip_prefix("sha256=")
-                .and_then(unhex)
-                .is_some_and(|it| matches(secret.as_bytes(), body.bytes(), &it)),
+            (None, Some(signature)) => has_signed_as_github(secret, body.bytes(), signature),
             (None, None) => false,
         };
         Ok(Verified { valid }.encode())
@@ -147,24 +138,11 @@ fn header<'a>(headers: &'a Record, wanted: &str) -> Option<&'a str> {
 }
 
 /// The key in a secret of Standard Webhooks.
-fn key(secret: &str) -> Result<Vec<u8>, OpError> {
-    STANDARD.decode(secret.strip_prefix("whsec_").unwrap_or(secret)).map_err(|_| {
-        OpError::invalid_input("the secret is not a key in base64")
+fn key(secret: &str) -> Result<Key, OpError> {
+    Key::parse(secret).map_err(|err| {
+        OpError::invalid_input(err.to_string())
             .help("a secret of Standard Webhooks is `whsec_` and a key in base64")
     })
-}
-
-/// Whether a signature is that of the content, in constant time.
-fn matches(key: &[u8], content: &[u8], signature: &[u8]) -> bool {
-    // A key may have any length.
-    Hmac::<Sha256>::new_from_slice(key)
-        .is_ok_and(|it| it.chain_update(content).verify_slice(signature).is_ok())
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |it: &u8| char::from(*it).to_digit(16).and_then(|it| u8::try_from(it).ok());
-    let pairs = text.as_bytes().chunks(2);
-    pairs.map(|it| Some(digit(it.first()?)? << 4 | digit(it.get(1)?)?)).collect()
 }
 
 #[cfg(test)]

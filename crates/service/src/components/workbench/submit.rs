@@ -26,6 +26,7 @@ pub(crate) struct Submitted {
     pub(crate) input: Args,
     pub(crate) bounds: Bounds,
     pub(crate) session: Option<String>,
+    pub(crate) notify: Option<String>,
 }
 
 /// What a call of one of these tools asks for; `None` for any other tool.
@@ -38,6 +39,7 @@ pub(crate) fn asked(name: &str, args: Args, bounds: Bounds) -> Result<Option<Ask
                 input: asked.input.args(),
                 bounds: with(asked.bounds, bounds)?,
                 session: asked.session_id.map(|it| it.to_string()),
+                notify: asked.notify_url.map(|it| it.to_string()),
             })
         }
         "job_refine" => {
@@ -68,6 +70,8 @@ params! {
         bounds: Option<ResourceBounds> = None,
         /// A label for usage reports.
         session_id: Option<Text> = None,
+        /// An address that is sent the job when it has ended or waits for an answer.
+        notify_url: Option<Text> = None,
     }
 }
 

@@ -133,6 +133,12 @@ impl Bench {
         })
     }
 
+    /// A job as it is reported when it came into a state. Blocks.
+    pub(crate) fn reported(&self, row: &JobRow, state: JobState) -> Result<Value, Fault> {
+        let view = self.view(row)?;
+        Ok(JobView { state: state.name().to_owned(), ..view }.encode())
+    }
+
     /// The same, on a thread that may wait.
     pub(super) async fn viewed(self: Arc<Self>, row: JobRow) -> Result<Value, OpError> {
         let view = tokio::task::spawn_blocking(move || self.view(&row)).await;

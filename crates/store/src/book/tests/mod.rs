@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read and damage their own files")]
 
 mod chain;
+mod deliveries;
 mod quotas;
 mod sequences;
 mod work;

@@ -91,7 +91,7 @@ fn played(steps: &[Step]) {
                 let Some((no, _)) = held[it % 3].pop() else { continue };
                 let open = book.open_approvals(no).unwrap();
                 let ids = open.into_iter().map(|it| it.id).collect();
-                book.park(no, workers[it % 3].clone(), ids).wait().unwrap();
+                book.park(no, workers[it % 3].clone(), ids, now).wait().unwrap();
             }
             Step::Answer(it, yes) => {
                 let open = book.approvals("ann", Some(ApprovalState::Open), 100).unwrap();
@@ -128,13 +128,13 @@ fn played(steps: &[Step]) {
             }
             Step::Kill(it) => {
                 held[it % 3].clear();
-                let died = book.reclaim(now, vec![workers[it % 3].clone()]).wait().unwrap();
+                let died = book.reclaim(now, vec![workers[it % 3].clone()], now).wait().unwrap();
                 stuck(&died, &mut ended);
             }
             Step::Later(time) => {
                 now += time;
                 book.expire(now).wait().unwrap();
-                let died = book.reclaim(now, Vec::new()).wait().unwrap();
+                let died = book.reclaim(now, Vec::new(), now).wait().unwrap();
                 stuck(&died, &mut ended);
             }
         }
@@ -171,7 +171,7 @@ fn sound(book: &Book, count: i64, ended: &BTreeMap<i64, JobState>) {
 fn drained(book: &Book, worker: &RunId, now: i64, count: i64) {
     let far = now + 1_000 * SECOND;
     book.expire(far).wait().unwrap();
-    book.reclaim(far, Vec::new()).wait().unwrap();
+    book.reclaim(far, Vec::new(), far).wait().unwrap();
     let mut done = String::new();
     while let Some(row) = taken(book, worker, far) {
         let _ = write!(done, " {} ", row.no);

@@ -21,6 +21,7 @@ pub(super) fn new(id: &str, owner: &str) -> NewJob {
         parent: None,
         run: RunId::new(1),
         created: 1,
+        notify: None,
     }
 }
 
@@ -179,7 +180,7 @@ fn an_answer_wakes_its_job_whenever_it_comes() {
         if comes_first {
             answer();
         }
-        assert!(book.park(row.no, worker.clone(), vec![asked.id.clone()]).wait().unwrap());
+        assert!(book.park(row.no, worker.clone(), vec![asked.id.clone()], 5).wait().unwrap());
         assert_eq!(book.job_at(row.no).unwrap().unwrap().state, JobState::Waiting);
         assert_eq!(book.has_ready().unwrap(), comes_first);
         if !comes_first {
@@ -198,7 +199,7 @@ fn an_old_question_expires_and_its_job_goes_on() {
     submitted(&book, new("a", "ann"));
     let row = taken(&book, &worker, 1).unwrap();
     let asked = book.ask(question(&row, "approve", AskKind::Ask)).wait().unwrap();
-    book.park(row.no, worker.clone(), vec![asked.id.clone()]).wait().unwrap();
+    book.park(row.no, worker.clone(), vec![asked.id.clone()], 5).wait().unwrap();
     assert!(!book.has_expired(asked.expires - 1).unwrap());
     assert_eq!(book.expire(asked.expires - 1).wait().unwrap(), 0);
     assert!(book.has_expired(asked.expires).unwrap());
@@ -256,7 +257,7 @@ fn a_start_makes_the_best_of_every_state() {
         let dies = |times: u32| {
             for _ in 0..times {
                 take(&dead, now);
-                book.reclaim(now, vec![dead.clone()]).wait().unwrap();
+                book.reclaim(now, vec![dead.clone()], now).wait().unwrap();
             }
         };
         plant("ok", (JobState::Ok, false), &|it| ends(it, JobEvent::Succeeded));
@@ -276,7 +277,7 @@ fn a_start_makes_the_best_of_every_state() {
         plant("waiting", (JobState::Waiting, false), &|it| {
             take(&dead, now);
             let asked = book.ask(question(it, "approve", AskKind::Ask)).wait().unwrap();
-            book.park(it.no, dead.clone(), vec![asked.id]).wait().unwrap();
+            book.park(it.no, dead.clone(), vec![asked.id], 5).wait().unwrap();
         });
         plant("unexpired, dead", (JobState::Queued, true), &|_| take(&dead, now));
         plant("expired", (JobState::Queued, true), &|_| take(&alive, now - LEASE));
@@ -284,7 +285,7 @@ fn a_start_makes_the_best_of_every_state() {
         plant("answered", (JobState::Waiting, true), &|it| {
             take(&dead, now);
             let asked = book.ask(question(it, "approve", AskKind::Ask)).wait().unwrap();
-            book.park(it.no, dead.clone(), vec![asked.id.clone()]).wait().unwrap();
+            book.park(it.no, dead.clone(), vec![asked.id.clone()], 5).wait().unwrap();
             let event = ApprovalEvent::Approved;
             book.answer("ann".into(), asked.id, event, None, 2).wait().unwrap();
         });
@@ -294,7 +295,7 @@ fn a_start_makes_the_best_of_every_state() {
     let _claim = book.enter_worker(&alive).unwrap();
     let gone: Vec<RunId> = book.leases().unwrap().into_iter().map(|it| it.0).collect();
     let gone = gone.into_iter().filter(|it| !book.is_alive(it).unwrap()).collect();
-    let died = book.reclaim(now, gone).wait().unwrap();
+    let died = book.reclaim(now, gone, now).wait().unwrap();
     assert_eq!(died.len(), 3, "{died:?}");
     for (name, next) in expected {
         let row = book.job("ann", &name, None).unwrap().unwrap();
@@ -304,7 +305,7 @@ fn a_start_makes_the_best_of_every_state() {
         assert_eq!(row.ended.is_some(), row.state.is_over(), "{name}");
     }
     // A second look changes nothing.
-    assert!(book.reclaim(now, Vec::new()).wait().unwrap().is_empty());
+    assert!(book.reclaim(now, Vec::new(), now).wait().unwrap().is_empty());
 }
 
 #[test]
@@ -384,7 +385,7 @@ fn a_killed_process_loses_no_job_and_its_worker_is_known_to_be_gone() {
         }
         for (worker, _) in book.leases().unwrap() {
             assert!(!book.is_alive(&worker).unwrap());
-            book.reclaim(0, vec![worker]).wait().unwrap();
+            book.reclaim(0, vec![worker], 0).wait().unwrap();
         }
         let next = RunId::new(host().now());
         while let Some(row) = taken(&book, &next, 1) {

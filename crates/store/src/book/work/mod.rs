@@ -6,6 +6,7 @@
 //! [`JobState::next`] decides it: of two that contradict each other, the second one does nothing.
 
 mod approvals;
+mod deliveries;
 mod list;
 mod rows;
 mod schedules;
@@ -19,6 +20,7 @@ use super::{Book, Written};
 use crate::error::{Result, SqlResult};
 
 pub use approvals::{Answered, NewApproval};
+pub use deliveries::{DeliveryEvent, DeliveryFilter, DeliveryRow, DeliveryState, TRIED_FOR, Tried};
 pub use list::{JobFilter, NewNote, NoteRow};
 pub use rows::{ApprovalRow, AskKind, JobKind, JobRow, NewJob};
 pub use schedules::{Fired, MOST_SCHEDULES, ScheduleRow};
@@ -157,13 +159,14 @@ impl Book {
                 own.prepare_cached(sql)?.execute(params![no, result])?;
             }
             approvals::drop_open(own, no, finish.at)?;
+            deliveries::add(own, no, state, finish.at)?;
             Ok(true)
         })
     }
 
     /// Lets a job wait for the answers of persons. If one of them has come meanwhile, a worker may
     /// take it at once.
-    pub fn park(&self, no: i64, worker: RunId, asked: Vec<String>) -> Written<bool> {
+    pub fn park(&self, no: i64, worker: RunId, asked: Vec<String>, at: i64) -> Written<bool> {
         self.write(move |own| {
             let Some(row) = held(own, no, &worker)? else { return Ok(false) };
             let Some(state) = row.state.next(JobEvent::Asked) else { return Ok(false) };
@@ -175,6 +178,9 @@ impl Book {
                 "UPDATE jobs SET state = ?2, ready = ?3, worker = NULL, lease = NULL WHERE no = ?1",
             )?
             .execute(params![no, state.name(), is_ready])?;
+            if !is_ready {
+                deliveries::add(own, no, state, at)?;
+            }
             Ok(true)
         })
     }
@@ -188,8 +194,8 @@ impl Book {
     }
 
     /// Takes jobs from workers that gave no sign of life until `now`, and from those that are
-    /// `gone`. A job whose worker died too often is stuck.
-    pub fn reclaim(&self, now: i64, gone: Vec<RunId>) -> Written<Vec<JobRow>> {
+    /// `gone`. A job whose worker died too often is stuck since `at`.
+    pub fn reclaim(&self, now: i64, gone: Vec<RunId>, at: i64) -> Written<Vec<JobRow>> {
         self.write(move |own| {
             let sql = format!("{JOB} WHERE state = 'running' ORDER BY no");
             let running: Vec<JobRow> =
@@ -201,7 +207,7 @@ impl Book {
             let mut died = Vec::new();
             for row in running.iter().filter(is_dead) {
                 let too_often = row.deaths >= MOST_DEATHS;
-                return_to_queue(own, row, JobEvent::Died { too_often }, now)?;
+                return_to_queue(own, row, JobEvent::Died { too_often }, at)?;
                 died.extend(by_no(own, row.no)?);
             }
             Ok(died)
@@ -244,12 +250,13 @@ impl Book {
         })
     }
 
-    /// Whether there is a job that has not ended, or a schedule.
+    /// Whether there is a job that has not ended, a schedule, or something to be sent.
     pub fn has_work(&self) -> Result<bool> {
         self.read(|it| {
             let sql = "SELECT EXISTS (SELECT 1 FROM jobs
                     WHERE state IN ('queued', 'running', 'waiting'))
-                OR EXISTS (SELECT 1 FROM schedules)";
+                OR EXISTS (SELECT 1 FROM schedules)
+                OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending')";
             Ok(it.prepare_cached(sql)?.query_row([], |it| it.get(0))?)
         })
     }
@@ -275,6 +282,7 @@ impl Book {
             )?
             .execute(params![row.no, state.name(), now])?;
             approvals::drop_open(own, row.no, now)?;
+            deliveries::add(own, row.no, state, now)?;
             Ok(by_no(own, row.no)?.map_or(Changed::Unknown, Changed::Done))
         })
     }
@@ -327,6 +335,7 @@ fn return_to_queue(own: &Connection, row: &JobRow, event: JobEvent, at: i64) -> 
     ])?;
     if error.is_some() {
         approvals::drop_open(own, row.no, at)?;
+        deliveries::add(own, row.no, state, at)?;
     }
     Ok(true)
 }
@@ -340,8 +349,9 @@ fn insert(
     let state = if lease.is_some() { JobState::Running } else { JobState::Queued };
     own.prepare_cached(
         "INSERT INTO jobs (id, version, owner, kind, name, input, bounds, session, parent, state,
-            ready, run, worker, lease, attempts, created, started)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            ready, run, worker, lease, attempts, created, started, notify)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                ?18)",
     )?
     .execute(params![
         new.id,
@@ -361,6 +371,7 @@ fn insert(
         lease.is_some(),
         new.created,
         lease.map(|it| it.now),
+        new.notify,
     ])?;
     let row = by_no(own, own.last_insert_rowid())?;
     Ok(row.ok_or_else(|| svc_contract::store::StoreError::bug("a job was not written"))?)

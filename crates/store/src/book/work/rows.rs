@@ -43,6 +43,8 @@ pub struct JobRow {
     /// Why it failed, as JSON.
     pub error: Option<String>,
     pub used: Usage,
+    /// The address that its end is reported to.
+    pub notify: Option<String>,
 }
 
 /// What a job does.
@@ -65,6 +67,8 @@ pub struct NewJob {
     pub parent: Option<i64>,
     pub run: RunId,
     pub created: i64,
+    /// The address that its end is reported to.
+    pub notify: Option<String>,
 }
 
 /// A question to a person.
@@ -118,7 +122,7 @@ impl AskKind {
 
 pub(super) const JOB: &str = "SELECT no, id, version, owner, kind, name, input, bounds, session, \
     parent, state, ready, run, worker, lease, attempts, deaths, created, started, ended, error, \
-    tokens, cost, begun FROM jobs";
+    tokens, cost, begun, notify FROM jobs";
 
 pub(super) const APPROVAL: &str = "SELECT id, owner, job, kind, run, path, question, details, \
     state, asked, expires, answered, comment, used FROM approvals";
@@ -152,6 +156,7 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
             tokens: row.get::<_, i64>(21)?.cast_unsigned(),
             cost: Money::from_nanos(row.get(22)?),
         },
+        notify: row.get(24)?,
     })
 }
 
