@@ -127,7 +127,7 @@ fn wrong_names_and_documents_are_refused_and_nothing_is_written() {
     assert!(!world.cache().exists());
     let refused = |second: Value| {
         let both = vec![doc("a", "one"), second];
-        world.fill(both.into(), "pets").unwrap_err().message.to_string()
+        world.fill(both.into(), "pets").unwrap_err().message.clone()
     };
     let why = "cannot index document 2: its `id` must have 1 to 1024 bytes";
     assert_eq!(refused(doc("", "two")), why);
