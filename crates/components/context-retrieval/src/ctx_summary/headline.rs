@@ -21,10 +21,10 @@ params! {
     /// Makes a headline of a text: its main sentence without what can be left out.
     ///
     /// The sentence is the one at the centre of the text (`LexRank`, Erkan & Radev 2004), where each
-    /// counts less the later it comes. What stands in parentheses is left out, and so is an
-    /// introduction of up to three words (*However,*) and who said it (*.., police said*). Of a
-    /// sentence that is still too long, the first clauses remain, or else its first words. All words
-    /// are those of the text, in their order; the rules about who said it are for English.
+    /// counts less the later it comes. What stands in parentheses is left out, and so are a short
+    /// introduction (*However,* or *PARIS –*) and who said it (*.., police said*). Of a sentence that
+    /// is still too long, the first clauses remain, or else its first words. All words are those of
+    /// the text, in their order. The rules about introductions and who said it are for English.
     ///
     /// A text without sentences returns an empty string.
     pub(super) struct Headline {
@@ -93,9 +93,7 @@ fn main<'a>(
 fn shortened(sentence: &str, most: usize, forms: &Forms) -> String {
     let plain = without_asides(sentence);
     let mut clauses = clauses(&plain);
-    if clauses.len() > 1 && count(clauses[0]) <= INTRODUCTION && count(clauses[1]) >= CLAUSE {
-        clauses.remove(0);
-    }
+    clauses.drain(..introduction(&clauses));
     while clauses.len() > 1 && clauses.last().is_some_and(|it| names_speaker(it)) {
         clauses.pop();
     }
@@ -103,14 +101,55 @@ fn shortened(sentence: &str, most: usize, forms: &Forms) -> String {
     while end > 1 && count(&clauses[..end].concat()) > most {
         end -= 1;
     }
-    let kept = clauses[..end].concat();
-    let kept = if count(&kept) > most { first_words(&kept, most, forms) } else { kept.as_str() };
+    let (all, kept) = (clauses.concat(), clauses[..end].concat());
+    let is_cut = count(&kept) > most || (end < clauses.len() && 2 * count(&kept) < most);
+    let kept = if is_cut { first_words(&all, most, forms) } else { kept.as_str() };
     capitalised(kept.trim_matches(|it: char| it.is_whitespace() || ",;:.–—-".contains(it)))
 }
 
-/// The most words of an introduction, and the fewest of the clause after it.
-const INTRODUCTION: usize = 3;
-const CLAUSE: usize = 4;
+/// How many clauses introduce a sentence: *However,*, *In March,* or the place and agency of news,
+/// *PARIS, France (AP) –*.
+fn introduction(clauses: &[&str]) -> usize {
+    /// The most words of an introduction, and the fewest of the clause after it.
+    const LONGEST: usize = 5;
+    const CLAUSE: usize = 4;
+    const FIRST: &[&str] = &[
+        "after",
+        "also",
+        "and",
+        "at",
+        "before",
+        "but",
+        "by",
+        "during",
+        "finally",
+        "however",
+        "in",
+        "meanwhile",
+        "moreover",
+        "now",
+        "on",
+        "since",
+        "so",
+        "still",
+        "then",
+        "today",
+        "yesterday",
+        "yet",
+    ];
+    let is_first = |it: &str| FIRST.iter().any(|first| it.eq_ignore_ascii_case(first));
+    let is_place = |it: &str| it.chars().filter(|it| it.is_alphabetic()).all(char::is_uppercase);
+    let Some(range) = clauses.first().and_then(|it| words(it).next()) else { return 0 };
+    let first = &clauses[0][range];
+    let own = |it: &&str| count(it) >= CLAUSE;
+    let has_dash = |end: usize| clauses[end - 1].trim_end().ends_with(['–', '—', '-', ':']);
+    let introduces = |end: usize| count(&clauses[..end].concat()) <= LONGEST;
+    match clauses.iter().position(|it| own(it)) {
+        Some(1) if is_first(first) && introduces(1) => 1,
+        Some(end) if end > 0 && is_place(first) && has_dash(end) && introduces(end) => end,
+        _ => 0,
+    }
+}
 
 fn count(text: &str) -> usize {
     words(text).count()
@@ -136,10 +175,11 @@ fn without_asides(text: &str) -> String {
 fn clauses(text: &str) -> Vec<&str> {
     let mut clauses = Vec::new();
     let mut start = 0;
-    for (at, sign) in text.match_indices([',', ';', ':', '–', '—']) {
+    for (at, sign) in text.match_indices([',', ';', ':', '–', '—', '-']) {
         let end = at + sign.len();
-        // A comma in a number or before a quote is no boundary.
-        if text[end..].starts_with(char::is_whitespace) {
+        // A comma in a number and a hyphen in a word are not boundaries.
+        let is_alone = sign != "-" || text[..at].ends_with(char::is_whitespace);
+        if is_alone && text[end..].starts_with(char::is_whitespace) {
             clauses.push(&text[start..end]);
             start = end;
         }
@@ -196,6 +236,12 @@ mod tests {
             ("The sea rose by a metre, the agency said on Monday.", "The sea rose by a metre"),
             ("In March, the sea rose by 1,000 metres.", "The sea rose by 1,000 metres"),
             ("Yes, it did.", "Yes, it did"),
+            ("PARIS, France (AP) — The sea rose by a metre.", "The sea rose by a metre"),
+            ("The dog, a cat and a mouse sleep.", "The dog, a cat and a mouse sleep"),
+            (
+                "NASA, which is old, flew to the moon again.",
+                "NASA, which is old, flew to the moon again",
+            ),
             ("He said so.", "He said so"),
             ("A smile :) and (one more", "A smile :) and (one more"),
             ("Rain (a lot (or more)) fell there.", "Rain fell there"),
@@ -209,6 +255,7 @@ mod tests {
         let long = "The committee of the parliament met in the capital, where it rained, and left.";
         assert_eq!(short(long, 11), "The committee of the parliament met in the capital");
         assert_eq!(short(long, 8), "The committee of the parliament met");
+        assert_eq!(short("A smile, the long one of the old man, won.", 7), "A smile, the long one");
         assert_eq!(short("of the of the of the", 3), "Of the of");
         for text in ["", ",", ", ; :", "(", "()", "…", "ß, ß"] {
             let _ = short(text, 3);
