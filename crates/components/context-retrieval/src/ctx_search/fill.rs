@@ -17,6 +17,8 @@ const EFFECTS: &[Effect] = &[Effect::Writes { scope: Scope::Named("cache"), idem
 record! {
     /// What documents did to an index.
     struct Filled {
+        /// The name of the index, for what comes after.
+        name: Text,
         /// The number of documents that the index did not have, or had with another content.
         added: i64,
         /// The number of documents in the index.
@@ -27,6 +29,8 @@ record! {
 record! {
     /// What was taken out of an index.
     struct Removed {
+        /// The name of the index, for what comes after.
+        name: Text,
         /// The number of documents that were removed.
         removed: i64,
     }
@@ -38,6 +42,9 @@ params! {
     /// A document replaces the one with the same id, and of several in the list the last one counts.
     /// The documents come from anywhere: pages, feeds, mails, records. Hits of a search have their
     /// `path`, `title` and `meta`, and `start` and `end` are those of the whole text.
+    ///
+    /// Independent parts of a script run at the same time: pass the `name` of the result to the search
+    /// that comes after.
     ///
     /// The index is in the cache directory, each owner of a service has indexes of their own, and
     /// it stays until the cache is deleted. Each call writes all documents of the index, all or
@@ -77,17 +84,17 @@ impl Op for Fill {
   { id: "dogs", title: "Dogs", path: "https://pets.test/dogs", text: "A dog barks." },
 ]
 let filled = pets >> search.index(name: "pets")
-"sleeping" >> search(index: "pets") >> each { { path: .path, of: filled.total } }"#,
+"sleeping" >> search(index: filled.name) >> each { { path: .path, of: filled.total } }"#,
             r#"[{"path":"https://pets.test/cats","of":2}]"#,
         ),
         Example::ok(
             "A document replaces the one with its id",
             r#"let doc = { id: "a", title: "", path: "", text: "one" }
 let first = [doc] >> search.index(name: "notes")
-let same = [doc] >> search.index(name: "notes")
-let other = [{ ...doc, text: "two" }] >> search.index(name: "notes")
-[first, same, other]"#,
-            r#"[{"added":1,"total":1},{"added":0,"total":1},{"added":1,"total":1}]"#,
+let same = [doc] >> search.index(name: first.name)
+let other = [{ ...doc, text: "two" }] >> search.index(name: same.name)
+[first.added, same.added, other.added]"#,
+            "[1,0,1]",
         ),
         Example::err(
             "A name that is a path",
@@ -103,7 +110,8 @@ impl Compute for Fill {
         let docs: Vec<&Record> = documents::records(&self.docs.0).collect::<Result<_, _>>()?;
         let changed = collection.add(&docs, cx)?;
         job::refresh(cx, &self.name)?;
-        Ok(Filled { added: number(changed.added), total: number(changed.total) }.encode())
+        let (added, total) = (number(changed.added), number(changed.total));
+        Ok(Filled { name: self.name, added, total }.encode())
     }
 }
 
@@ -139,8 +147,8 @@ impl Op for Remove {
             "One of two",
             r#"let doc = { id: "a", title: "", path: "", text: "one" }
 let filled = [doc, { ...doc, id: "b" }] >> search.index(name: "notes")
-let removed = ["a", "z"] >> search.remove(name: "notes")
-"one" >> search(index: "notes") >> each { { id: .id, removed: removed.removed, of: filled.total } }"#,
+let removed = ["a", "z"] >> search.remove(name: filled.name)
+"one" >> search(index: removed.name) >> each { { id: .id, removed: removed.removed, of: filled.total } }"#,
             r#"[{"id":"b","removed":1,"of":2}]"#,
         ),
         Example::err(
@@ -159,7 +167,7 @@ impl Compute for Remove {
         }
         let changed = collection.remove(&self.ids, cx)?;
         job::refresh(cx, &self.name)?;
-        Ok(Removed { removed: number(changed.removed) }.encode())
+        Ok(Removed { name: self.name, removed: number(changed.removed) }.encode())
     }
 }
 

@@ -50,9 +50,9 @@ impl Op for Headline {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The main sentence, shortened",
-            r#""However, the city council (in its last session) approved a new budget for schools, \
-officials said on Monday. It was late." >> summary.headline"#,
-            r#""The city council approved a new budget for schools""#,
+            r#""However, the council (in its last session) approved a budget, officials said. It was late."
+  >> summary.headline"#,
+            r#""The council approved a budget""#,
         ),
         Example::ok(
             "Fewer words",
@@ -190,17 +190,8 @@ fn clauses(text: &str) -> Vec<&str> {
 
 /// Whether a clause only names who said the rest.
 fn names_speaker(clause: &str) -> bool {
-    const SAYS: &[&str] = &[
-        "said",
-        "says",
-        "told",
-        "reported",
-        "reports",
-        "according",
-        "announced",
-        "added",
-        "wrote",
-    ];
+    const SAYS: &[&str] =
+        &["said", "says", "reported", "reports", "according", "announced", "added", "wrote"];
     let is_one = |it: &str| SAYS.iter().any(|says| it.eq_ignore_ascii_case(says));
     count(clause) <= 10 && words(clause).any(|it| is_one(&clause[it]))
 }

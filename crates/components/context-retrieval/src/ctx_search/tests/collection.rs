@@ -23,6 +23,13 @@ fn ids(all: &[&str]) -> Value {
     all.iter().map(|it| Value::text(*it)).collect::<Vec<_>>().into()
 }
 
+/// A result, which repeats the name of the index.
+fn without_name(result: &Value, name: &str) -> String {
+    let text = json::write(result);
+    let named = format!(r#"{{"name":"{name}","#);
+    format!("{{{}", text.strip_prefix(&named).unwrap())
+}
+
 impl World {
     fn cx(&self) -> Cx {
         let (cancel, meter) = (self.cancel.clone(), Meter::default());
@@ -31,12 +38,12 @@ impl World {
 
     fn fill(&self, docs: Value, name: &str) -> Result<String, OpError> {
         let op = Fill::decode(&mut [docs, Value::text(name)]).unwrap();
-        op.run(&self.cx()).map(|it| json::write(&it))
+        op.run(&self.cx()).map(|it| without_name(&it, name))
     }
 
     fn take_out(&self, ids: Value, name: &str) -> Result<String, OpError> {
         let op = Remove::decode(&mut [ids, Value::text(name)]).unwrap();
-        op.run(&self.cx()).map(|it| json::write(&it))
+        op.run(&self.cx()).map(|it| without_name(&it, name))
     }
 
     fn find(&self, query: &str, name: &str, condition: &str) -> Answer {
