@@ -25,8 +25,9 @@ const SETTLED: i128 = 2_000_000_000;
 /// The files and folders named by the arguments of a call, each with a fingerprint of its
 /// state.
 pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<String, String> {
+    let effects = op.effects_of(&|idx| args.get(idx));
     let is_read = |name: &str| {
-        op.effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
+        effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
     };
     let read = op.params.iter().zip(args).filter(|(param, _)| is_read(param.name));
     let paths = read.flat_map(|(_, arg)| sandbox::paths(arg));

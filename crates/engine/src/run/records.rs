@@ -263,7 +263,7 @@ impl Run {
             is_pure: op.is_pure() && !args.iter().any(acts_inside),
             is_inline: op.is_inline(),
             max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
-            looks_outside: is_unseen(call) || args.iter().any(looks_outside_inside),
+            looks_outside: is_unseen(call, args) || args.iter().any(looks_outside_inside),
             about: self.about(call, args),
         };
         let writes_once = op.call_writes_once(&|it| args.get(it)).unwrap_or(true);
@@ -453,20 +453,23 @@ fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
     };
     let op = call.op.op;
     let acts = op.writes() || op.effects.contains(&Effect::Asks) || op.keeps_flows();
-    !acts && !is_unseen(call) && args.iter().all(holds)
+    !acts && !is_unseen(call, args) && args.iter().all(holds)
 }
 
 /// Whether a call reads something without a path or an address, and no service is named: the
 /// components of this program, which differ in another version of it. A closure has a version if
 /// its author says when its result changes.
-fn is_unseen(call: &TypedCall) -> bool {
+fn is_unseen(call: &TypedCall, args: &[Value]) -> bool {
     let is_named = |it: &Effect| matches!(it, Effect::Reads(registry::Scope::Named(_)));
     let op = call.op.op;
     match op.version {
         Version::Own(_) => false,
         // A write is not repeated where a run is resumed with another script.
         Version::Unknown => !op.writes(),
-        Version::OfComponent => matches!(op.price, Price::Free) && op.effects.iter().any(is_named),
+        Version::OfComponent => {
+            let effects = op.effects_of(&|idx| args.get(idx));
+            matches!(op.price, Price::Free) && effects.iter().any(is_named)
+        }
     }
 }
 

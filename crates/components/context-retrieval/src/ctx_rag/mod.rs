@@ -33,7 +33,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_rag",
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
-    version: 4,
+    version: 5,
     bias: Bias::new(
         "passages by BM25 and MMR",
         &[

@@ -14,9 +14,9 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// How much the score of the document counts for a passage of a long one, from 0 to 1; a passage
-/// that is at least a quarter of its document has no score but that.
+/// that is at least an eighth of its document has no score but that.
 const LEAST_OF_DOCUMENT: f64 = 0.3;
-const WHOLE: f64 = 4.0;
+const WHOLE: f64 = 8.0;
 
 /// What the passages of a document that follow its best one lose, for each part of it that was
 /// taken: half of a document says most of what the other half does.

@@ -135,7 +135,7 @@ impl Pool {
     /// The entry with the highest marginal relevance; the first among equals.
     fn next(&self, diversity: f64) -> Option<usize> {
         // Passages on one subject are alike: only those that say nearly the same lose by it.
-        let repeats = |it: &Entry| it.likeness.powi(6);
+        let repeats = |it: &Entry| it.likeness.powi(12);
         let gain = |it: &Entry| (1.0 - diversity) * it.relevance - diversity * repeats(it);
         let gains = self.entries.iter().map(gain).enumerate();
         gains.min_by(|(_, a), (_, b)| b.total_cmp(a)).map(|(idx, _)| idx)

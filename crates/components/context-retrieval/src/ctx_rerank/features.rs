@@ -16,8 +16,18 @@ use super::{
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The hits whose words are taken as those of the answer, each by the square of its score.
-const FEEDBACK: usize = 3;
+/// The hits whose words are taken as those of the answer, each by this power of its score.
+const FEEDBACK: usize = 15;
+const CONTRAST: i32 = 4;
+
+/// What the words of the question count, unless a model says otherwise: little, as the search
+/// before has counted them in all documents. Where the given scores are equal, they decide.
+pub(super) const OWN: [(usize, f64); 4] = [
+    (place::WORDS, 0.02),
+    (place::TOGETHER, 0.035),
+    (place::COVERED, 0.0075),
+    (place::TITLE, super::TITLE),
+];
 
 /// The number of features.
 pub(super) const COUNT: usize = 7;
@@ -122,13 +132,13 @@ impl<'a> Reader<'a> {
         columns[place::COVERED] = of(&|it| self.share(|term| it.counts.contains_key(term)));
         columns[place::TITLE] = of(&|it| self.share(|term| has(&it.in_title, *term)));
         columns[place::EARLY] = of(&|it| self.share(|term| has(&it.early, *term)));
-        if self.evidence.iter().any(|it| !it.counts.is_empty()) {
-            columns[place::SIMILAR] = normal(similarities(self.evidence, &given));
+        columns[place::GIVEN] = normal(given);
+        columns[place::SIMILAR] = if self.evidence.iter().any(|it| !it.counts.is_empty()) {
+            normal(similarities(self.evidence, &first_look(&columns)))
         } else {
             // Without a word of the question, no hit is known to be right.
-            columns[place::SIMILAR] = vec![0.0; given.len()];
-        }
-        columns[place::GIVEN] = normal(given);
+            vec![0.0; self.evidence.len()]
+        };
         let row = |idx: usize| columns.each_ref().map(|it| it[idx]);
         (0..self.evidence.len()).map(row).collect()
     }
@@ -163,6 +173,15 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The scores of hits before they are compared with each other.
+fn first_look(columns: &[Vec<f64>; COUNT]) -> Vec<f64> {
+    let own = |idx: usize| -> f64 {
+        OWN.iter().map(|(place, weight)| weight * columns[*place][idx]).sum()
+    };
+    let all = columns[place::GIVEN].iter().enumerate();
+    all.map(|(idx, given)| super::GIVEN * given + own(idx)).collect()
+}
+
 fn has(terms: &[Term], term: Term) -> bool {
     terms.binary_search(&term).is_ok()
 }
@@ -179,7 +198,7 @@ fn frequencies<'a>(hits: impl Iterator<Item = &'a HashMap<Term, f64>>) -> HashMa
 /// The cosine of each hit to the sum of the best other hits, by the words that are not in all of
 /// them (Rocchio 1971). Zero if not all words were counted.
 #[expect(clippy::cast_precision_loss, reason = "counts of hits are small")]
-fn similarities(evidence: &[Evidence], given: &[f64]) -> Vec<f64> {
+fn similarities(evidence: &[Evidence], scores: &[f64]) -> Vec<f64> {
     let total = evidence.len() as f64;
     let df = frequencies(evidence.iter().map(|it| &it.all));
     let vectors: Vec<Vec<(Term, f64)>> = evidence
@@ -193,11 +212,11 @@ fn similarities(evidence: &[Evidence], given: &[f64]) -> Vec<f64> {
             unit(vector)
         })
         .collect();
-    let mut best: Vec<usize> = (0..given.len()).collect();
-    best.sort_by(|a, b| given[*b].total_cmp(&given[*a]));
+    let mut best: Vec<usize> = (0..scores.len()).collect();
+    best.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     best.truncate(FEEDBACK);
-    let most = best.first().map_or(0.0, |it| given[*it]);
-    let share = |idx: usize| if most > 0.0 { (given[idx] / most).powi(2) } else { 1.0 };
+    let most = best.first().map_or(0.0, |it| scores[*it]);
+    let share = |idx: usize| if most > 0.0 { (scores[idx] / most).powi(CONTRAST) } else { 1.0 };
     let shares: Vec<(usize, f64)> = best.into_iter().map(|it| (it, share(it))).collect();
     let mut sum: HashMap<Term, f64> = HashMap::new();
     for (idx, share) in &shares {

@@ -49,11 +49,11 @@ impl Weights {
     pub(super) fn untrained(window: usize, given: f64, title: f64) -> Self {
         let mut weights = [0.0; COUNT];
         weights[place::GIVEN] = given;
-        weights[place::WORDS] = 0.08;
-        weights[place::TOGETHER] = 0.14;
-        weights[place::COVERED] = 0.03;
+        for (place, weight) in features::OWN {
+            weights[place] = weight;
+        }
         weights[place::TITLE] = title;
-        weights[place::SIMILAR] = 0.4;
+        weights[place::SIMILAR] = 0.28;
         Self { window, weights, keeps_first: true }
     }
 

@@ -18,11 +18,11 @@ use svc_contract::{
 use learn::Weights;
 
 const NAME: &str = "ctx_rerank";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The weights of the incoming score and of the title, unless they are set or learnt.
 const GIVEN: f64 = 0.7;
-const TITLE: f64 = 0.05;
+const TITLE: f64 = 0.0125;
 
 pub(super) const COMPONENT: Component = Component {
     name: NAME,
@@ -30,11 +30,11 @@ pub(super) const COMPONENT: Component = Component {
     summary: "Reorders hits by a closer look at each, and fuses rankings.",
     version: VERSION,
     bias: Bias::new(
-        "given score, mixed with sequential dependence",
+        "given score and likeness to the best hits",
         &[
             "the search before it is mostly right",
+            "answers to one question resemble each other",
             "words side by side in the question stay so in answers",
-            "titles count",
         ],
     ),
     aliases: &[("rerank", "infer")],
@@ -51,12 +51,13 @@ params! {
     /// Reorders documents or passages by a closer look at each, and keeps the best.
     ///
     /// A search looks at many documents briefly; this op looks at few of them closely. Besides the
-    /// score of a hit, it counts how much of the question the hit covers, how often words that are
-    /// adjacent in the question also are in the text, in order or within a window (the
-    /// sequential dependence of Metzler & Croft 2005), and which of the words are in the title.
-    /// Words are compared by their stems, and rare ones count more, judged by these hits. Behind the
-    /// first hit, also those count more whose words resemble those of the first three (relevance
-    /// feedback, Rocchio 1971).
+    /// score of a hit, it counts how much its words resemble those of the best fifteen, each by its
+    /// score (relevance feedback, Rocchio 1971); the first hit keeps its place. It also counts, much
+    /// less, how much of the question the hit covers, how often words that are adjacent in the
+    /// question also are in the text, in order or within a window (the sequential dependence of
+    /// Metzler & Croft 2005), and which of the words are in the title. These decide where the
+    /// given scores are nearly equal. Words are compared by their stems, and rare ones count more,
+    /// judged by these hits.
     ///
     /// How much each of these counts is fixed, or taken from a model that `rerank.learn` returned.
     /// A model also knows what the words at the beginning of a text say.
@@ -304,13 +305,33 @@ mod tests {
         let hits = || {
             vec![
                 hit("some", "", "Budgets, budgets and again budgets.", "budget of a run", 1.0),
-                hit("all", "", "A run has a budget that it keeps.", "budget of a run", 0.9),
-                hit("none", "", "Colours of the sky.", "budget of a run", 0.8),
+                hit("all", "", "A run has a budget that it keeps.", "budget of a run", 0.98),
+                hit("none", "", "Colours of the sky.", "budget of a run", 0.96),
             ]
         };
         assert_eq!(ids(hits(), &[]), ["all", "some", "none"]);
         assert_eq!(ids(hits(), &[("keep", 1.into())]), ["all"]);
         assert_eq!(ids(hits(), &[("query", "sky colours".into())])[0], "none");
+    }
+
+    #[test]
+    fn where_the_given_scores_differ_much_they_decide() {
+        let hits = vec![
+            hit("first", "", "Budgets, budgets and again budgets.", "budget of a run", 1.0),
+            hit("covers", "", "A run has a budget that it keeps.", "budget of a run", 0.5),
+        ];
+        assert_eq!(ids(hits, &[]), ["first", "covers"]);
+    }
+
+    #[test]
+    fn what_resembles_the_best_hits_comes_before_what_does_not() {
+        let hits = vec![
+            hit("a", "", "Heat moves through copper pipes and copper plates.", "heat", 1.0),
+            hit("b", "", "Copper pipes give their heat to copper plates.", "heat", 0.9),
+            hit("far", "", "The heat of the debate in parliament rose.", "heat", 0.62),
+            hit("near", "", "Copper plates and pipes lose their heat.", "heat", 0.6),
+        ];
+        assert_eq!(ids(hits, &[]), ["a", "b", "near", "far"]);
     }
 
     #[test]

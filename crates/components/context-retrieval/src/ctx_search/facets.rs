@@ -66,6 +66,8 @@ params! {
         mode: Mode = Mode::Words,
         /// The model for meaning: see `search`.
         model: Option<Given> = None,
+        /// The name of an index: see `search`.
+        index: Option<Text> = None,
     }
 }
 
@@ -130,6 +132,7 @@ impl Compute for Facets {
             wanted: Wanted::Counts { field, most: usize::try_from(self.most).unwrap_or_default() },
             query: self.query,
             source: self.source,
+            index: self.index,
             syntax: self.syntax,
             how: How { mode: self.mode, model: self.model, weight: MEANING },
         };

@@ -47,7 +47,12 @@ impl Hits<'_> {
         let end = start.saturating_add(end.saturating_sub(place));
         let body = text(fields.text)?;
         let (id, file) = (text(fields.id)?, text(fields.file)?);
-        let path: Text = self.source.show(path_of(&file, &id)).into();
+        let (path, start, end): (Text, u64, u64) =
+            match row.get_first(fields.path).and_then(|it| it.as_str()) {
+                // Its file is not known here: the whole text is the document.
+                Some(path) => (path.into(), 0, body.len() as u64),
+                None => (self.source.show(path_of(&file, &id)).into(), start, end),
+            };
         let (shown, terms) = (body.clone(), self.terms.clone());
         let (paged, paged_terms) = (body.clone(), self.terms.clone());
         let language = schema::language(&row);

@@ -15,11 +15,11 @@ use tantivy::{
 };
 
 use super::{
-    Syntax, facets, fallback,
+    Mode, Syntax, facets, fallback,
     hits::Hits,
     manifest::Manifest,
     meta::{Condition, Counts, Known, Order},
-    near::Pairs,
+    near::Sequence,
     notices::Notices,
     place::{self, Lock, Place, Snapshot},
     query,
@@ -40,6 +40,8 @@ pub(super) use meaning::How;
 pub(super) struct Search {
     pub(super) query: Text,
     pub(super) source: PathBuf,
+    /// The name of a collection, which is searched instead.
+    pub(super) index: Option<Text>,
     pub(super) syntax: Syntax,
     pub(super) how: How,
     pub(super) condition: Option<Condition>,
@@ -57,7 +59,10 @@ pub(super) enum Wanted {
 /// Runs a search: the hits, or one record of counts.
 pub(super) fn run(cx: &Cx, search: Search) -> Result<Vec<Value>, OpError> {
     let notices = Notices::default();
-    let source = Source::of(cx, &search.source)?;
+    let source = match &search.index {
+        Some(name) => Source::of_collection(cx, name)?,
+        None => Source::of(cx, &search.source)?,
+    };
     if search.syntax == Syntax::Query && !search.is_of_all() {
         // A wrong query fails before documents are read.
         query::parsed(&search.query)?;
@@ -87,7 +92,34 @@ pub(super) fn run(cx: &Cx, search: Search) -> Result<Vec<Value>, OpError> {
     Ok(found)
 }
 
+/// Updates the index of a named collection, so that the next search need not. An index that cannot
+/// be stored or is damaged is left to that search.
+pub(super) fn refresh(cx: &Cx, name: &Text) -> Result<(), OpError> {
+    let notices = Notices::default();
+    let source = Source::of_collection(cx, name)?;
+    let Ok(all) = place::all(cx) else { return Ok(()) };
+    let listing = source.list(cx, None, &notices)?;
+    let job = Job { cx, search: Search::of_nothing(), source, listing, space: None };
+    let place = Place::of(&all, &job.source.root);
+    match guarded(|| job.current(&place, &notices)) {
+        Err(Trouble::Op(err)) => Err(err),
+        _ => Ok(()),
+    }
+}
+
 impl Search {
+    fn of_nothing() -> Self {
+        Self {
+            query: Text::default(),
+            source: PathBuf::new(),
+            index: None,
+            syntax: Syntax::Words,
+            how: How { mode: Mode::Words, model: None, weight: 0.0 },
+            condition: None,
+            wanted: Wanted::Hits { most: 0, order: None, meta: None },
+        }
+    }
+
     /// Whether the query is empty and stands for all documents.
     fn is_of_all(&self) -> bool {
         let is_sorted = match &self.wanted {
@@ -227,7 +259,7 @@ impl Job<'_> {
                     notices.add_of_query("the query has no word to search for".to_owned());
                     return self.result(there, &EmptyQuery, &Found::default());
                 };
-                let found = self.ranked(there, query.as_ref(), Some(&words.pairs))?;
+                let found = self.ranked(there, query.as_ref(), Some(&words.sequence))?;
                 if found.ranked.is_empty() && !excluded(&found, notices) {
                     return self.nearest(there, &words, notices);
                 }
@@ -283,9 +315,9 @@ impl Job<'_> {
         &self,
         there: &Snapshot,
         query: &dyn Query,
-        pairs: Option<&Pairs>,
+        sequence: Option<&Sequence>,
     ) -> Result<Found, Trouble> {
-        let wanted = rank::Wanted { pairs, ..self.conditions() };
+        let wanted = rank::Wanted { sequence, ..self.conditions() };
         match &self.search.wanted {
             Wanted::Hits { most, .. } => rank::best(self.cx, there, query, *most, wanted),
             Wanted::Counts { .. } => Ok(rank::all(self.cx, there, query, wanted)?.found),
@@ -298,7 +330,7 @@ impl Job<'_> {
             Wanted::Hits { order, .. } => order.as_ref(),
             Wanted::Counts { .. } => None,
         };
-        rank::Wanted { condition, order, pairs: None }
+        rank::Wanted { condition, order, sequence: None }
     }
 
     fn result(

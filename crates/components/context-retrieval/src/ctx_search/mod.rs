@@ -2,7 +2,8 @@
 //!
 //! A search walks its source, updates the index of that source ([`update`]), ranks the documents
 //! ([`rank`]) and reads the best ones ([`hits`]). The index is in the cache directory ([`place`]),
-//! one folder per source; if that is not possible, it is built in memory.
+//! one folder per source; if that is not possible, it is built in memory. A script may also fill a
+//! source of its own, a named [`collection`] in the cache.
 //!
 //! **Invariant:** scores and order depend on the documents and the query alone, not on how often or
 //! in which order the index was updated.
@@ -25,9 +26,11 @@ use self::{
 use crate::meaning::Given;
 
 mod analyzer;
+mod collection;
 mod compounds;
 mod facets;
 mod fallback;
+mod fill;
 mod hits;
 mod job;
 mod manifest;
@@ -55,18 +58,23 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 4,
+    version: 5,
     bias: Bias::new(
         "bm25",
         &[
             "a document is in one language",
             "documents differ in length",
             "rare words say more",
-            "titles belong to the text",
+            "titles and beginnings say what a text is about",
         ],
     ),
     aliases: &[("search", "infer"), ("facets", "facets")],
-    ops: &[compute::<Infer>(), compute::<facets::Facets>()],
+    ops: &[
+        compute::<Infer>(),
+        compute::<facets::Facets>(),
+        compute::<fill::Fill>(),
+        compute::<fill::Remove>(),
+    ],
 };
 
 choices! {
@@ -89,9 +97,10 @@ choices! {
 params! {
     /// Finds the documents that answer a query best. Returns whole documents, best first.
     ///
-    /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without the stop words of their
+    /// Ranks with BM25 (k1 1.2, b 0.6) over words in lower case, without the stop words of their
     /// language, reduced to their stems by its Snowball stemmer. Numbers count a tenth in the length
-    /// of a document, and neighbouring words of the query count more where they are close together.
+    /// of a document. Words count more if they come early, as in the title, and neighbouring words of
+    /// the query where they are close together.
     /// Equal scores are ordered by id.
     /// Scores are rounded to four places and are comparable only within one query. A query of stop
     /// words only finds documents with them. A name such as `getUserName` or `get_user_name` is also
@@ -117,7 +126,7 @@ params! {
     /// text itself, of a record its line, otherwise the whole file; and the page, slide, sheet or
     /// chapter of its snippet.
     ///
-    /// Fails with `not_found` if the source does not exist, and with `invalid_input` if
+    /// Fails with `not_found` if the source or the index does not exist, and with `invalid_input` if
     /// `syntax` is `query` and the query does not follow it.
     struct Infer {
         /// The words or query to search for.
@@ -146,23 +155,31 @@ params! {
         #[tune]
         #[range(0.0..=1.0)]
         meaning_weight: f64 = MEANING,
+        /// The name of an index that `search.index` filled, which is searched instead of a source.
+        index: Option<Text> = None,
     }
 }
 
 /// How much meaning counts next to words.
 const MEANING: f64 = 0.5;
 
-/// Whether a call reads a model.
+/// Whether a call reads a model, and a source or a named index.
 pub(super) const DECIDE: Option<DecideEffects> = Some(|args: &KnownArgs<'_, '_>| {
-    let effects = match args.get("model")? {
-        Value::Null => &EFFECTS[..1],
-        _ => EFFECTS,
+    let has = |name| args.get(name).map(|it| !matches!(it, Value::Null));
+    let effects = match (has("index")?, has("model")?) {
+        (false, false) => &EFFECTS[..1],
+        (false, true) => &EFFECTS[..2],
+        (true, true) => &EFFECTS[1..],
+        (true, false) => &EFFECTS[2..],
     };
     Some(CallEffects { effects, is_idempotent: true })
 });
 
-const EFFECTS: &[Effect] =
-    &[Effect::Reads(Scope::Path("source")), Effect::Reads(Scope::Path("model"))];
+const EFFECTS: &[Effect] = &[
+    Effect::Reads(Scope::Path("source")),
+    Effect::Reads(Scope::Path("model")),
+    Effect::Reads(Scope::Named("cache")),
+];
 
 impl Op for Infer {
     const NAME: &'static str = "infer";
@@ -234,6 +251,7 @@ impl Compute for Infer {
             },
             query: self.query,
             source: self.source,
+            index: self.index,
             syntax: self.syntax,
             how: How { mode: self.mode, model: self.model, weight: self.meaning_weight },
         };

@@ -1,5 +1,7 @@
-//! Words that follow each other in a query count more in documents where they are close together
-//! (the sequential dependence model of Metzler & Croft 2005).
+//! Where the words of a query are in the best documents. Words that follow each other in the query
+//! count more where they are close together (the sequential dependence model of Metzler & Croft
+//! 2005), and each counts more the earlier it first occurs (chronological term rank, Troy & Zhang
+//! 2007): titles and first sentences say what a document is about.
 
 use svc_contract::registry::Cx;
 use tantivy::{
@@ -22,6 +24,12 @@ const WEIGHT: f32 = 0.2;
 /// Words up to this far apart are close together.
 const WINDOW: u32 = 8;
 
+/// How much the first word of a document counts in addition, compared to a word.
+const EARLY: f32 = 0.6;
+
+/// After this many words it is 1/e of that.
+const BEGINNING: f32 = 10.0;
+
 /// The number of best documents whose words are examined.
 pub(super) const EXAMINED: usize = 200;
 
@@ -29,16 +37,16 @@ pub(super) const EXAMINED: usize = 200;
 const MOST_PAIRS: usize = 64;
 const MOST_OCCURRENCES: usize = 1_000;
 
-/// The words of a query that follow each other.
+/// The words of a query, and which of them follow each other.
 #[derive(Default)]
-pub(super) struct Pairs {
+pub(super) struct Sequence {
     /// The words, each as its stems.
     words: Vec<Vec<String>>,
     /// The indexes of two words.
     pairs: Vec<(usize, usize)>,
 }
 
-impl Pairs {
+impl Sequence {
     /// Adds the next word of a query.
     pub(super) fn push(&mut self, last: Option<usize>, stems: &[String]) -> Option<usize> {
         if self.pairs.len() == MOST_PAIRS {
@@ -58,14 +66,14 @@ impl Pairs {
         Some(idx)
     }
 
-    /// Raises the scores of the best documents by what their pairs are worth.
+    /// Raises the scores of the best documents by what the places of the words are worth.
     pub(super) fn raise(
         &self,
         cx: &Cx,
         searcher: &Searcher,
         found: &mut [Ranked],
     ) -> Result<(), Trouble> {
-        if self.pairs.is_empty() || found.is_empty() {
+        if self.words.is_empty() || found.is_empty() {
             return Ok(());
         }
         let best = examined(found);
@@ -106,6 +114,8 @@ impl Pairs {
             for it in &mut words {
                 it.read(doc);
             }
+            let early = words.iter().zip(rarities).map(|(it, rarity)| it.earliness() * rarity);
+            let early = EARLY * early.sum::<f32>();
             let mut sum = 0.0;
             for (first, second) in &self.pairs {
                 let count = together(&words[*first].places, &words[*second].places);
@@ -114,7 +124,7 @@ impl Pairs {
                     sum += rarity * lengths.saturated(doc, count);
                 }
             }
-            ranked.score = rank::rounded(ranked.score + f64::from(WEIGHT * sum));
+            ranked.score = rank::rounded(ranked.score + f64::from(WEIGHT * sum + early));
         }
         Ok(())
     }
@@ -168,6 +178,13 @@ impl Occurrences {
         }
         self.places.truncate(MOST_OCCURRENCES);
     }
+
+    /// How early the word first occurs in the current document: 1 if it is the first word, 0 if it
+    /// does not occur.
+    fn earliness(&self) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a late place counts nothing")]
+        self.places.first().map_or(0.0, |it| (-(*it as f32) / BEGINNING).exp())
+    }
 }
 
 /// How often two words are together: those that follow each other, in order, count twice.
@@ -206,15 +223,24 @@ mod tests {
 
     #[test]
     fn pairs_of_a_query_are_distinct_and_few() {
-        let mut pairs = Pairs::default();
+        let mut sequence = Sequence::default();
         let mut last = None;
         for word in ["heat", "flow", "flow", "heat", "flow"] {
-            last = pairs.push(last, &stems(word));
+            last = sequence.push(last, &stems(word));
         }
-        assert_eq!(pairs.pairs, [(0, 1), (1, 0)]);
+        assert_eq!(sequence.pairs, [(0, 1), (1, 0)]);
         for idx in 0..10_000 {
-            last = pairs.push(last, &stems(&idx.to_string()));
+            last = sequence.push(last, &stems(&idx.to_string()));
         }
-        assert_eq!(pairs.pairs.len(), MOST_PAIRS);
+        assert_eq!(sequence.pairs.len(), MOST_PAIRS);
+    }
+
+    #[test]
+    fn the_first_occurrence_counts_the_more_the_earlier_it_is() {
+        let at =
+            |places: &[u32]| Occurrences { forms: Vec::new(), places: places.to_vec() }.earliness();
+        assert!((at(&[0, 90]) - 1.0).abs() < 1e-6);
+        assert!(at(&[1]) < at(&[0]) && at(&[10]) < at(&[1]) && at(&[100]) < 1e-3);
+        assert!(at(&[]).abs() < f32::MIN_POSITIVE);
     }
 }

@@ -157,7 +157,7 @@ impl Lock {
     }
 
     /// Waits for the lock of a folder, which is created if it is missing.
-    fn of(folder: &Path, cx: &Cx) -> Result<Self, Trouble> {
+    pub(super) fn of(folder: &Path, cx: &Cx) -> Result<Self, Trouble> {
         const PAUSE: Duration = Duration::from_millis(20);
         let place = |err: io::Error| Trouble::Place(err.to_string());
         fs::create_dir_all(folder).map_err(place)?;

@@ -20,7 +20,7 @@ use super::{
     analyzer,
     compounds::{self, Inner, Kind},
     fallback,
-    near::Pairs,
+    near::Sequence,
     rank,
     schema::{self, fields},
     score::{Mean, Word},
@@ -51,8 +51,8 @@ pub(super) struct Words {
     stops: BTreeSet<String>,
     /// Words that may be compounds, in lower case.
     compounds: BTreeSet<String>,
-    /// The words that follow each other.
-    pub(super) pairs: Pairs,
+    /// The words in their order.
+    pub(super) sequence: Sequence,
 }
 
 impl Words {
@@ -66,7 +66,7 @@ impl Words {
             characters: BTreeSet::new(),
             stops: BTreeSet::new(),
             compounds: BTreeSet::new(),
-            pairs: Pairs::default(),
+            sequence: Sequence::default(),
         };
         let others = languages.iter().filter(|it| **it != language);
         let own = language.forms();
@@ -86,7 +86,7 @@ impl Words {
                     stems.push(stem.into_owned());
                 }
             }
-            last = words.pairs.push(last, &stems);
+            last = words.sequence.push(last, &stems);
             let word = || text[place].to_owned();
             let entry = words.stems.entry(stems).or_insert_with(|| (0, word()));
             entry.0 = entry.0.saturating_add(1);

@@ -13,7 +13,7 @@ use tantivy::{
 
 use super::{
     meta::{Condition, Order, Segment},
-    near::{self, Pairs},
+    near::{self, Sequence},
     place::Snapshot,
     schema::fields,
     trouble::Trouble,
@@ -32,8 +32,8 @@ pub(super) struct Ranked {
 pub(super) struct Wanted<'a> {
     pub(super) condition: Option<&'a Condition>,
     pub(super) order: Option<&'a Order>,
-    /// The words of the query that follow each other.
-    pub(super) pairs: Option<&'a Pairs>,
+    /// The words of the query, whose places in the best documents count.
+    pub(super) sequence: Option<&'a Sequence>,
 }
 
 /// The documents that were found.
@@ -54,8 +54,8 @@ pub(super) fn best(
     wanted: Wanted<'_>,
 ) -> Result<Found, Trouble> {
     let mut all = all(cx, there, query, wanted)?;
-    if let (None, Some(pairs)) = (wanted.order, wanted.pairs) {
-        all.found.raise(cx, there, pairs, most)?;
+    if let (None, Some(sequence)) = (wanted.order, wanted.sequence) {
+        all.found.raise(cx, there, sequence, most)?;
     }
     let excluded = all.found.excluded;
     Ok(Found { ranked: all.best(there, most, wanted.order)?, excluded })
@@ -87,16 +87,16 @@ pub(super) fn all(
 
 impl Found {
     /// Keeps the `most` best documents and those that may be among them, and raises those in which
-    /// words of the query that follow each other are close together.
+    /// words of the query that follow each other are close together, or words come early.
     pub(super) fn raise(
         &mut self,
         cx: &Cx,
         there: &Snapshot,
-        pairs: &Pairs,
+        sequence: &Sequence,
         most: usize,
     ) -> Result<(), Trouble> {
         keep_best(&mut self.ranked, most.max(near::EXAMINED + 1));
-        pairs.raise(cx, &there.searcher, &mut self.ranked)
+        sequence.raise(cx, &there.searcher, &mut self.ranked)
     }
 }
 

@@ -1,15 +1,14 @@
 //! Reads one file into rows of an index, and computes its hash at the same time.
 
-use std::{
-    io::{self, Read},
-    path::Path,
-};
+use std::io::{self, Read};
 
 use svc_contract::registry::Cx;
 use svc_documents::{self as extract, Document, Sink};
 
 use super::{
+    collection,
     records::{self, Moves, Records},
+    source::Source,
     trouble::Trouble,
     update::Draft,
 };
@@ -34,8 +33,8 @@ impl From<Trouble> for Missed {
 }
 
 /// Returns the hash of a file's content.
-pub(super) fn hash(cx: &Cx, path: &Path) -> io::Result<String> {
-    let mut input = Watched::open(cx, path)?;
+pub(super) fn hash(cx: &Cx, source: &Source, name: &str) -> io::Result<String> {
+    let mut input = Watched::open(cx, source, name)?;
     io::copy(&mut input, &mut io::sink())?;
     Ok(input.hasher.finalize().to_hex().to_string())
 }
@@ -57,17 +56,21 @@ pub(super) struct Content {
 /// in the file. Returns `None` if it is better to index the whole file again.
 pub(super) fn rows(
     cx: &Cx,
-    path: &Path,
+    source: &Source,
     name: &str,
     size: u64,
     known: Records,
     draft: &mut Draft,
 ) -> Result<Option<Content>, Missed> {
-    let mut input = Watched::open(cx, path)?;
+    let mut input = Watched::open(cx, source, name)?;
     let mut rows =
         Rows { cx, name, draft, notices: Vec::new(), failed: None, records: known, hash: None };
-    let source = extract::Source { name, size, input: &mut input, host: cx.host() };
-    let read = extract::extract(source, &mut rows);
+    let read = if source.is_collection {
+        collection::extract(&mut input, &mut rows)
+    } else {
+        let file = extract::Source { name, size, input: &mut input, host: cx.host() };
+        extract::extract(file, &mut rows)
+    };
     if let Some(trouble) = rows.failed {
         return Err(trouble.into());
     }
@@ -89,8 +92,8 @@ struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    fn open(cx: &'a Cx, path: &Path) -> io::Result<Self> {
-        let input = cx.host().open(path)?;
+    fn open(cx: &'a Cx, source: &Source, name: &str) -> io::Result<Self> {
+        let input = source.open(cx, name)?;
         Ok(Self { cx, input, hasher: blake3::Hasher::new(), is_at_end: false })
     }
 }

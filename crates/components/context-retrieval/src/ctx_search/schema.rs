@@ -1,6 +1,6 @@
 //! The fields of a document in an index.
 
-use std::{cmp::Reverse, collections::BTreeMap, sync::LazyLock};
+use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, sync::LazyLock};
 
 use svc_contract::value::json;
 use svc_documents::Document;
@@ -14,11 +14,11 @@ use tantivy::{
     tokenizer::TokenizerManager,
 };
 
-use super::{analyzer, compounds, meta::facts, trouble::Trouble, vectors};
+use super::{analyzer, collection, compounds, meta::facts, trouble::Trouble, vectors};
 
 /// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
 /// analyzer or the extraction.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 /// The name of the field with the share of numbers in the words of the searched text, in permille.
 pub(super) const NUMBERS: &str = "numbers";
@@ -35,13 +35,15 @@ pub(super) struct Fields {
     /// would have been without the edits since then.
     pub(super) start: Field,
     pub(super) end: Field,
+    /// The path that a document of a named collection has; others have that of their file.
+    pub(super) path: Field,
     /// The identity of a record; other documents have none.
     pub(super) hash: Field,
     /// The key of its vectors: see [`vectors`].
     pub(super) key: Field,
     /// The language of the searched text.
     pub(super) language: Field,
-    /// The searched text: text and title.
+    /// The searched text: title and text.
     pub(super) body: Field,
     /// The words in words of the searched text, and its stop words.
     pub(super) inner: Field,
@@ -71,6 +73,7 @@ pub(super) fn fields() -> &'static Fields {
             text: schema.add_text_field("text", STORED),
             start: schema.add_u64_field("start", STORED | FAST),
             end: schema.add_u64_field("end", STORED),
+            path: schema.add_text_field("path", STORED),
             hash: schema.add_u64_field("hash", FAST),
             key: schema.add_u64_field("key", FAST),
             language: schema.add_text_field("language", STRING | STORED),
@@ -112,9 +115,17 @@ pub(super) fn row(
     document: &Document,
     place: u64,
     record: Option<u64>,
+    is_collection: bool,
 ) -> TantivyDocument {
     let fields = fields();
     let mut row = TantivyDocument::new();
+    let meta = if is_collection {
+        let (path, own) = collection::parts(&document.meta);
+        row.add_text(fields.path, path);
+        Cow::Owned(own)
+    } else {
+        Cow::Borrowed(&document.meta)
+    };
     row.add_text(fields.file, file);
     row.add_text(fields.id, &document.id);
     row.add_text(fields.title, &document.title);
@@ -124,9 +135,9 @@ pub(super) fn row(
     if let Some(hash) = record {
         row.add_u64(fields.hash, hash);
     }
-    if !document.meta.is_null() {
-        row.add_text(fields.meta, json::write(&document.meta));
-        for fact in facts::of(&document.meta) {
+    if !meta.is_null() {
+        row.add_text(fields.meta, json::write(&meta));
+        for fact in facts::of(&meta) {
             row.add_bytes(fields.facts, &fact);
         }
     }
@@ -135,7 +146,8 @@ pub(super) fn row(
     row.add_text(fields.language, language.code());
     let title = (!has_its_title(document)).then_some(&document.title);
     let (mut words, mut numbers) = (0, 0);
-    for text in [Some(&document.text), title].into_iter().flatten() {
+    // The title first: words count more the earlier they come.
+    for text in [title, Some(&document.text)].into_iter().flatten() {
         let counts = count(text);
         (words, numbers) = (words + counts.0, numbers + counts.1);
         let marked = analyzer::marked(language, text);

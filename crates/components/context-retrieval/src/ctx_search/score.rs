@@ -17,7 +17,7 @@ use tantivy::{
 use super::schema::{NUMBERS, fields};
 
 const K1: f32 = 1.2;
-const B: f32 = 0.75;
+const B: f32 = 0.6;
 
 /// How much a number counts in the length of a document, compared to a word.
 const NUMBER: f32 = 0.1;

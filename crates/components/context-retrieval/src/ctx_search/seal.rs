@@ -113,14 +113,15 @@ fn looks(it: &fs::Metadata) -> Looks {
     Looks { size: it.len(), inode, last: modified.max(changed) }
 }
 
+/// The inode, and the time of the last change of any kind.
 #[cfg(unix)]
-fn of_system(it: &fs::Metadata) -> (u64, i64) {
+pub(super) fn of_system(it: &fs::Metadata) -> (u64, i64) {
     use std::os::unix::fs::MetadataExt as _;
     (it.ino(), it.ctime().saturating_mul(1_000_000_000).saturating_add(it.ctime_nsec()))
 }
 
 #[cfg(not(unix))]
-fn of_system(_: &fs::Metadata) -> (u64, i64) {
+pub(super) fn of_system(_: &fs::Metadata) -> (u64, i64) {
     (0, 0)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    io::{self, Read},
     path::{Component, Path, PathBuf},
 };
 
@@ -10,7 +11,10 @@ use svc_contract::{
     registry::{Cx, OpError},
 };
 
-use super::notices::Notices;
+use super::{
+    collection::{self, Collection},
+    notices::Notices,
+};
 
 /// A source: its name in the script, and its path.
 pub(super) struct Source {
@@ -18,6 +22,8 @@ pub(super) struct Source {
     /// The absolute path, without `.` and `..`.
     pub(super) root: PathBuf,
     is_dir: bool,
+    /// Whether it is the file of a named collection.
+    pub(super) is_collection: bool,
 }
 
 /// The files of a source by their path relative to it, with `/` as separator.
@@ -31,7 +37,24 @@ impl Source {
         let here = cx.host().current_dir().map_err(|err| OpError::io(err, shown))?;
         let root = plain(&here.join(shown));
         let stat = cx.host().stat(&root).map_err(|err| OpError::io(err, shown))?;
-        Ok(Self { shown: shown.to_owned(), root, is_dir: stat.is_dir })
+        let shown = shown.to_owned();
+        Ok(Self { shown, root, is_dir: stat.is_dir, is_collection: false })
+    }
+
+    /// The documents of a named collection.
+    pub(super) fn of_collection(cx: &Cx, name: &str) -> Result<Self, OpError> {
+        let collection = Collection::of(cx, name)?;
+        if !collection.exists() {
+            return Err(collection.unknown());
+        }
+        let root = collection.file();
+        Ok(Self { shown: name.into(), root, is_dir: false, is_collection: true })
+    }
+
+    /// Opens one of the files.
+    pub(super) fn open(&self, cx: &Cx, file: &str) -> io::Result<Box<dyn Read + Send>> {
+        let path = self.path(file);
+        if self.is_collection { collection::open(&path) } else { cx.host().open(&path) }
     }
 
     /// The path of one of the files.
@@ -63,6 +86,12 @@ impl Source {
         notices: &Notices,
     ) -> Result<Listing, OpError> {
         let mut files = BTreeMap::new();
+        if self.is_collection {
+            let stat = collection::stat(&self.root);
+            let stat = stat.map_err(|err| OpError::io(err, &self.shown))?;
+            files.extend(self.name(&self.root).map(|it| (it, stat)));
+            return Ok(Listing { files });
+        }
         for entry in cx.host().walk(&self.root) {
             cx.check()?;
             match entry {

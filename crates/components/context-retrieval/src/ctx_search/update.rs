@@ -1,7 +1,5 @@
 //! Updates an index from its source.
 
-use std::path::Path;
-
 use svc_contract::{host::Stat, registry::Cx};
 use svc_documents::Document;
 use tantivy::{
@@ -46,7 +44,7 @@ impl Update<'_> {
     /// Removes deleted files from `index` and reads new or changed ones. Commits at the end, unless
     /// nothing changed.
     pub(super) fn run(self, index: &Index, manifest: Manifest) -> Result<(), Trouble> {
-        let mut draft = Draft::of(index, manifest);
+        let mut draft = Draft::of(index, manifest, self.source.is_collection);
         for name in draft.manifest.gone(self.listing) {
             draft.remove(&name)?;
         }
@@ -90,15 +88,15 @@ impl Update<'_> {
 
     /// Reads a file again, unless its content is unchanged.
     fn read(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<File, Missed> {
-        let (path, now) = (self.source.path(name), self.cx.host().now());
+        let now = self.cx.host().now();
         if let Some(known) = draft.manifest.0.get(name)
             && known.size == stat.size
             && let Some(hash) = &known.hash
-            && *hash == reading::hash(self.cx, &path)?
+            && *hash == reading::hash(self.cx, self.source, name)?
         {
             return Ok(known.clone().touched(stat, now));
         }
-        let read = self.content(draft, name, &path, stat.size);
+        let read = self.content(draft, name, stat.size);
         if matches!(read, Err(Missed::File(_))) {
             // Removes documents that were added before the failure.
             draft.remove(name)?;
@@ -108,23 +106,17 @@ impl Update<'_> {
     }
 
     /// Indexes the new records of a file, or else the whole file.
-    fn content(
-        self,
-        draft: &mut Draft,
-        name: &str,
-        path: &Path,
-        size: u64,
-    ) -> Result<Content, Missed> {
-        let cx = self.cx;
+    fn content(self, draft: &mut Draft, name: &str, size: u64) -> Result<Content, Missed> {
+        let (cx, source) = (self.cx, self.source);
         if let Some(known) = draft.records(cx, name)?
-            && let Some(content) = reading::rows(cx, path, name, size, known, draft)?
+            && let Some(content) = reading::rows(cx, source, name, size, known, draft)?
         {
             return Ok(content);
         }
         if draft.manifest.0.contains_key(name) {
             draft.delete(name)?;
         }
-        let read = reading::rows(cx, path, name, size, Records::default(), draft)?;
+        let read = reading::rows(cx, source, name, size, Records::default(), draft)?;
         Ok(read.unwrap_or_default())
     }
 }
@@ -141,12 +133,22 @@ pub(super) struct Draft<'a> {
     queue: Queue,
     /// The index before the update, if it was needed.
     before: Option<Searcher>,
+    /// Whether the documents are those of a named collection.
+    is_collection: bool,
 }
 
 impl<'a> Draft<'a> {
-    fn of(index: &'a Index, manifest: Manifest) -> Self {
-        let queue = Queue::default();
-        Self { index, manifest, writer: None, is_dirty: false, uncommitted: 0, queue, before: None }
+    fn of(index: &'a Index, manifest: Manifest, is_collection: bool) -> Self {
+        Self {
+            index,
+            manifest,
+            writer: None,
+            is_dirty: false,
+            uncommitted: 0,
+            queue: Queue::default(),
+            before: None,
+            is_collection,
+        }
     }
 
     /// Adds a document of a file.
@@ -160,7 +162,8 @@ impl<'a> Draft<'a> {
     ) -> Result<(), Trouble> {
         let bytes = it.text.len();
         self.uncommitted = self.uncommitted.saturating_add(bytes as u64);
-        let row = self.queue.row(cx, schema::row(name, it, place, record), bytes)?;
+        let row = schema::row(name, it, place, record, self.is_collection);
+        let row = self.queue.row(cx, row, bytes)?;
         self.writer()?.add_document(row)?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod choose;
+mod headline;
 mod input;
 mod lexrank;
 mod pattern;
@@ -25,6 +26,7 @@ use svc_text::{
 
 use candidates::candidates;
 use choose::{Room, choose};
+use headline::Headline;
 use input::Input;
 use lexrank::lexrank;
 use question::{question, walk};
@@ -44,7 +46,7 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("summary", "infer")],
-    ops: &[compute::<Infer>()],
+    ops: &[compute::<Infer>(), compute::<Headline>()],
 };
 
 record! {

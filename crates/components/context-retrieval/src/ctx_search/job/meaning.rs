@@ -95,7 +95,7 @@ impl Job<'_> {
         {
             let mut found = rank::all(cx, there, query.as_ref(), self.conditions())?.found;
             if is_ranked {
-                found.raise(cx, there, &words.pairs, deepest)?;
+                found.raise(cx, there, &words.sequence, deepest)?;
                 rank::keep_best(&mut found.ranked, deepest);
             }
             all.found.ranked = fused(found.ranked, all.found.ranked, self.search.how.weight);

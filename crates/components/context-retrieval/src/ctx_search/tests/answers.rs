@@ -39,6 +39,24 @@ fn a_repeated_word_counts_again() {
 }
 
 #[test]
+fn a_word_counts_more_the_earlier_it_comes() {
+    let late = format!("{} budget", "other ".repeat(20));
+    let early = format!("budget {}", "other ".repeat(20));
+    let files = [("a.txt", late.as_str()), ("b.txt", &early), ("c.txt", "nothing")];
+    assert_eq!(World::with(&files).search("budget").ids(), ["b.txt", "a.txt"]);
+    // A title stands before its text.
+    let record = |id: &str, title: &str| {
+        format!(r#"{{"id": "{id}", "title": "{title}", "text": "{}"}}"#, "other ".repeat(20))
+    };
+    let lines = [
+        record("a", "All about the long history of every single budget"),
+        record("b", "Budget of all the long history about every single"),
+    ];
+    let world = World::with(&[("r.jsonl", &lines.join("\n"))]);
+    assert_eq!(world.search("budget").ids(), ["b", "a"]);
+}
+
+#[test]
 fn equal_documents_are_ordered_by_id_also_where_the_list_ends() {
     let lines: Vec<String> = (0..60)
         .rev()

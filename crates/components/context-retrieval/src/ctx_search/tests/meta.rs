@@ -33,6 +33,7 @@ fn counts(world: &World, query: &str, field: &str, source: &str, condition: &str
         condition,
         Value::text("words"),
         Value::Null,
+        Value::Null,
     ];
     json::write(&Facets::decode(&mut args).unwrap().run(&cx).unwrap())
 }

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 
 mod answers;
+mod collection;
 mod index;
 mod languages;
 mod meaning;
