@@ -144,7 +144,7 @@ fn introduction(clauses: &[&str]) -> usize {
     let own = |it: &&str| count(it) >= CLAUSE;
     let has_dash = |end: usize| clauses[end - 1].trim_end().ends_with(['–', '—', '-', ':']);
     let introduces = |end: usize| count(&clauses[..end].concat()) <= LONGEST;
-    match clauses.iter().position(|it| own(it)) {
+    match clauses.iter().position(own) {
         Some(1) if is_first(first) && introduces(1) => 1,
         Some(end) if end > 0 && is_place(first) && has_dash(end) && introduces(end) => end,
         _ => 0,
