@@ -46,8 +46,8 @@ pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
 pub use process::command_line;
-pub use process::is_ignored;
 pub use process::without_core_dumps;
+pub use process::{is_ignored, output_is_free};
 pub use programs::kill_programs;
 use workers::Workers;
 pub use workers::is_worker;

@@ -5,6 +5,23 @@ pub fn command_line() -> Vec<std::ffi::OsString> {
     std::env::args_os().collect()
 }
 
+/// Whether a write of a few kilobytes to the standard output would return at once: its reader has
+/// read what came before.
+#[cfg(unix)]
+pub fn output_is_free() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let output = std::io::stdout();
+    let mut fds = [PollFd::new(&output, PollFlags::OUT)];
+    let now = Timespec::default();
+    poll(&mut fds, Some(&now)).is_ok_and(|it| it == 1) && fds[0].revents() == PollFlags::OUT
+}
+
+#[cfg(not(unix))]
+pub fn output_is_free() -> bool {
+    false
+}
+
 /// Prevents core dumps, so that memory, which may contain secrets, is not written to disk when
 /// the process crashes.
 #[cfg(unix)]

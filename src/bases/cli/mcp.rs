@@ -23,10 +23,10 @@ const KEY: &str = "SVC_API_KEY";
 /// How long runs may go on after the client has gone.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Offer tools and scripts to an agent, as a server of the Model Context Protocol on the standard
-/// streams.
+/// Offer tools and scripts to an agent.
 ///
-/// The client starts this command. `svc serve` offers the same at `/mcp`.
+/// Speaks the Model Context Protocol on the standard streams: the client starts this command.
+/// `svc serve` offers the same at `/mcp`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Mcp {

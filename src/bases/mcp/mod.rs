@@ -43,7 +43,7 @@ pub(super) fn serve(rest: Rest, options: McpOptions, stop: CancellationToken) ->
         let McpOptions { is_compact, has_fixtures, key } = options;
         let shared = Arc::new(Shared::new(rest, has_fixtures));
         let direct = Direct::new(shared.clone(), is_compact, key.clone());
-        let (streams, written) = Streams::new(io::stdin(), io::stdout(), direct);
+        let (streams, written) = Streams::new(direct);
         let handler = Handler::new(shared, is_compact, Door::Streams { key });
         // A client may go away before it has said hello.
         if let Ok(running) = handler.serve_with_ct(streams, stop).await {

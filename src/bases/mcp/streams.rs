@@ -2,19 +2,24 @@
 //! are one read or one write of the system.
 //!
 //! A plain call of a tool, which most messages of a busy client are, is read into values once and
-//! made here; everything else is for the SDK.
+//! made here; everything else is for the SDK. A call that is over in a moment is made by the
+//! thread that reads, and answered by it if the client reads: waking another thread costs more than such a
+//! call. A tool that takes longer has tasks of its own from then on.
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     convert::Infallible,
-    io::{BufRead as _, BufReader, Read, Write},
+    io::{self, BufRead as _, BufReader, Read as _, Stdout, Write as _},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
+    task::{Context, Poll, Waker},
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rmcp::{
@@ -28,8 +33,10 @@ use rmcp::{
 use serde::Deserialize;
 use svc_api::rest::LARGEST_BODY;
 use svc_contract::value::Value;
+use svc_host_os::output_is_free;
 use svc_service::Args;
 use tokio::{
+    runtime::Handle,
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     task::AbortHandle,
 };
@@ -48,14 +55,19 @@ pub(super) trait Calls: Send + Sync + 'static {
 }
 
 /// The streams as a transport of the SDK.
-pub(super) struct Streams<C> {
+pub(super) struct Streams {
     lines: UnboundedReceiver<Vec<u8>>,
     out: Out,
-    calls: Arc<C>,
     going: Arc<Going>,
     /// Whether the client has greeted, so that calls are allowed.
-    is_greeted: bool,
+    is_greeted: Arc<AtomicBool>,
 }
+
+/// A call that takes longer is not made by the thread that reads.
+const BRIEF: Duration = Duration::from_micros(500);
+
+/// The largest message that a free output takes at once, on every system.
+const SMALL: usize = 4096;
 
 /// How often, and how many times, it is looked whether calls have ended after the input has.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -72,9 +84,24 @@ impl Written {
     }
 }
 
-/// The lines to write.
+/// Where lines are written: by the thread that has one, if the client reads, else by a thread that
+/// may wait.
 #[derive(Clone)]
-struct Out(Sender<Vec<u8>>);
+struct Out {
+    now: Arc<Mutex<Stdout>>,
+    later: Sender<Vec<u8>>,
+}
+
+/// What makes the plain calls of the thread that reads.
+struct Plainly<C> {
+    calls: Arc<C>,
+    out: Out,
+    going: Arc<Going>,
+    is_greeted: Arc<AtomicBool>,
+    runtime: Handle,
+    /// The tools that take longer than a moment.
+    slow: HashSet<String>,
+}
 
 /// The plain calls that have not ended, by their ids.
 #[derive(Default)]
@@ -125,20 +152,25 @@ struct Which {
     request_id: RequestId,
 }
 
-impl<C: Calls> Streams<C> {
+impl Streams {
     /// Reads and writes on threads of their own, until the input ends.
-    pub(super) fn new(
-        input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
-        calls: C,
-    ) -> (Self, Written) {
+    pub(super) fn new(calls: impl Calls) -> (Self, Written) {
         let (line, lines) = unbounded_channel();
-        let (out, written) = channel();
-        std::thread::spawn(move || read(input, &line));
-        let writer = std::thread::spawn(move || write(output, &written));
-        let (calls, going) = (Arc::new(calls), Arc::default());
-        let streams = Self { lines, out: Out(out), calls, going, is_greeted: false };
-        (streams, Written(writer))
+        let (later, waiting) = channel();
+        let now = Arc::new(Mutex::new(io::stdout()));
+        let (out, writing) = (Out { now: now.clone(), later }, now);
+        let writer = std::thread::spawn(move || write(&writing, &waiting));
+        let (going, is_greeted) = (Arc::<Going>::default(), Arc::<AtomicBool>::default());
+        let plain = Plainly {
+            calls: Arc::new(calls),
+            out: out.clone(),
+            going: going.clone(),
+            is_greeted: is_greeted.clone(),
+            runtime: Handle::current(),
+            slow: HashSet::new(),
+        };
+        std::thread::spawn(move || read(plain, &line));
+        (Self { lines, out, going, is_greeted }, Written(writer))
     }
 
     /// Waits a while for the plain calls that have not ended.
@@ -150,9 +182,16 @@ impl<C: Calls> Streams<C> {
             tokio::time::sleep(MOMENT).await;
         }
     }
+}
+
+impl<C: Calls> Plainly<C> {
+    /// Whether a line is done with: a plain call, or the end of one.
+    fn takes(&mut self, line: &[u8]) -> bool {
+        self.is_greeted.load(Ordering::Acquire) && (self.made(line) || self.cancelled(line))
+    }
 
     /// Makes the call of a line, if it is a plain one.
-    fn made(&self, line: &[u8]) -> bool {
+    fn made(&mut self, line: &[u8]) -> bool {
         let Ok(Plain { id, params, .. }) = serde_json::from_slice(line) else { return false };
         let Called { name, arguments } = params;
         let args = match arguments {
@@ -165,23 +204,47 @@ impl<C: Calls> Streams<C> {
         if !self.calls.takes(&name) {
             return false;
         }
-        let (calls, out, going, own) =
-            (self.calls.clone(), self.out.clone(), self.going.clone(), id.clone());
+        let calls = self.calls.clone();
+        let tool = name.clone();
+        let mut call = Box::pin(async move { calls.call(tool, args).await });
+        if self.slow.contains(&name) {
+            self.begin(id, call);
+            return true;
+        }
+        let begun = Instant::now();
+        let entered = self.runtime.enter();
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(&mut context)));
+        drop(entered);
+        if begun.elapsed() > BRIEF {
+            self.slow.insert(name);
+        }
+        match polled {
+            Ok(Poll::Ready(answer)) => self.out.answer(id, answer, true),
+            Ok(Poll::Pending) => self.begin(id, call),
+            Err(_) => {
+                let error = ErrorData::internal_error("this is a bug in svc", None);
+                self.out.answer(id, Err(error), true);
+            }
+        }
+        true
+    }
+
+    /// Goes on with a call in a task of its own.
+    fn begin(
+        &self,
+        id: RequestId,
+        call: impl Future<Output = Result<CallToolResult, ErrorData>> + Send + 'static,
+    ) {
+        let (out, going, own) = (self.out.clone(), self.going.clone(), id.clone());
         // The task may end before its handle is kept.
         let mut all = self.going.all();
-        let task = tokio::spawn(async move {
-            let answer = calls.call(name, args).await;
+        let task = self.runtime.spawn(async move {
+            let answer = call.await;
             going.all().remove(&own);
-            match answer {
-                Ok(result) => {
-                    let answer = JsonRpcResponse { jsonrpc: JsonRpcVersion2_0, id: own, result };
-                    out.send(serde_json::to_vec(&answer));
-                }
-                Err(error) => out.send(serde_json::to_vec(&JsonRpcError::new(Some(own), error))),
-            }
+            out.answer(own, answer, false);
         });
         all.insert(id, task.abort_handle());
-        true
     }
 
     /// Cancels the plain call that a line names.
@@ -203,15 +266,34 @@ impl Going {
 }
 
 impl Out {
-    fn send(&self, message: serde_json::Result<Vec<u8>>) {
+    fn answer(&self, id: RequestId, answer: Result<CallToolResult, ErrorData>, is_here: bool) {
+        let line = match answer {
+            Ok(result) => {
+                serde_json::to_vec(&JsonRpcResponse { jsonrpc: JsonRpcVersion2_0, id, result })
+            }
+            Err(error) => serde_json::to_vec(&JsonRpcError::new(Some(id), error)),
+        };
+        self.send(line, is_here);
+    }
+
+    /// Writes a message; on this thread if that does not wait and `is_here`.
+    fn send(&self, message: serde_json::Result<Vec<u8>>, is_here: bool) {
         let Ok(mut line) = message else { return };
         line.push(b'\n');
-        // If the output is closed, the input ends soon.
-        let _ = self.0.send(line);
+        if is_here
+            && line.len() <= SMALL
+            && let Ok(mut output) = self.now.try_lock()
+            && output_is_free()
+        {
+            // If the output is closed, the input ends soon.
+            let _ = output.write_all(&line).and_then(|()| output.flush());
+            return;
+        }
+        let _ = self.later.send(line);
     }
 }
 
-impl<C: Calls> Transport<RoleServer> for Streams<C> {
+impl Transport<RoleServer> for Streams {
     type Error = Infallible;
 
     fn name() -> Cow<'static, str> {
@@ -222,7 +304,7 @@ impl<C: Calls> Transport<RoleServer> for Streams<C> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        self.out.send(serde_json::to_vec(&message));
+        self.out.send(serde_json::to_vec(&message), false);
         std::future::ready(Ok(()))
     }
 
@@ -232,18 +314,16 @@ impl<C: Calls> Transport<RoleServer> for Streams<C> {
                 self.settled().await;
                 return None;
             };
-            if self.is_greeted && (self.made(&line) || self.cancelled(&line)) {
-                continue;
-            }
             match serde_json::from_slice(&line) {
                 Ok(message) => {
-                    self.is_greeted |=
-                        matches!(message, RxJsonRpcMessage::<RoleServer>::Notification(_));
+                    if matches!(message, RxJsonRpcMessage::<RoleServer>::Notification(_)) {
+                        self.is_greeted.store(true, Ordering::Release);
+                    }
                     return Some(message);
                 }
                 Err(err) => {
                     let error = JsonRpcError::new(None, wrong(&line, &err));
-                    self.out.send(serde_json::to_vec(&error));
+                    self.out.send(serde_json::to_vec(&error), false);
                 }
             }
         }
@@ -268,8 +348,8 @@ fn wrong(line: &[u8], err: &serde_json::Error) -> ErrorData {
 
 /// Reads lines until the end. One that is too long ends the session: what follows it cannot be
 /// trusted to be a message.
-fn read(input: impl Read, lines: &UnboundedSender<Vec<u8>>) {
-    let mut input = BufReader::with_capacity(64 << 10, input);
+fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
+    let mut input = BufReader::with_capacity(64 << 10, io::stdin());
     loop {
         let mut line = Vec::new();
         let most = LARGEST_BODY as u64 + 1;
@@ -278,14 +358,15 @@ fn read(input: impl Read, lines: &UnboundedSender<Vec<u8>>) {
             Ok(_) if line.len() > LARGEST_BODY => return,
             Ok(_) => {}
         }
-        if !line.iter().all(u8::is_ascii_whitespace) && lines.send(line).is_err() {
+        let is_empty = line.iter().all(u8::is_ascii_whitespace);
+        if !is_empty && !plain.takes(&line) && lines.send(line).is_err() {
             return;
         }
     }
 }
 
 /// Writes lines, many at once if there are many.
-fn write(mut output: impl Write, lines: &Receiver<Vec<u8>>) {
+fn write(output: &Mutex<Stdout>, lines: &Receiver<Vec<u8>>) {
     const MOST: usize = 256 << 10;
     while let Ok(mut all) = lines.recv() {
         while all.len() < MOST
@@ -293,6 +374,7 @@ fn write(mut output: impl Write, lines: &Receiver<Vec<u8>>) {
         {
             all.extend_from_slice(&more);
         }
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
         if output.write_all(&all).and_then(|()| output.flush()).is_err() {
             return;
         }

@@ -215,11 +215,12 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 14] = [
+const WRITERS: [(&str, &str); 15] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),
+    ("crates/host-os/src/process.rs", "asks whether the output would wait"),
     ("crates/host-os/src/programs.rs", PROGRAMS),
     ("crates/host-os/src/programs/tests.rs", PROGRAMS),
     ("crates/host-os/src/workers/serve.rs", "answers the process that began this one"),
@@ -229,7 +230,7 @@ const WRITERS: [(&str, &str); 14] = [
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),
     ("src/bases/cli/terminal.rs", "the one writer"),
     ("src/bases/lsp/mod.rs", "speaks a protocol, which no person reads"),
-    ("src/bases/mcp/mod.rs", "speaks a protocol, which no person reads"),
+    ("src/bases/mcp/streams.rs", "speaks a protocol, which no person reads"),
 ];
 
 const LONGEST_FILE: usize = 600;

@@ -165,8 +165,11 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 41] = [
+const COVERED: [&str; 44] = [
     "serve",
+    "mcp",
+    "ci",
+    "hooks",
     "call",
     "tools",
     "openapi",
@@ -368,6 +371,11 @@ fn what_is_looked_up_is_only_text() {
         &["call", HOSTILE],
         &["call", "nav_inspect", "-p", &format!("component={HOSTILE}")],
         &["serve", HOSTILE],
+        &["mcp", HOSTILE],
+        &["ci", HOSTILE],
+        &["ci", "--changed", HOSTILE],
+        &["hooks", "list", "--data", HOSTILE],
+        &["hooks", "remove", HOSTILE],
         &["models"],
         &["models", "--json"],
         &["components"],

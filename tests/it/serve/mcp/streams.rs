@@ -16,7 +16,7 @@ pub(super) struct Streams {
     input: Option<ChildStdin>,
     lines: Receiver<Value>,
     next: u64,
-    /// The messages that are no answers, in their order.
+    /// The messages besides answers, in their order.
     pub(super) told: Vec<Value>,
     /// What the client answers to questions for a person.
     pub(super) says: Value,
@@ -75,7 +75,7 @@ impl Streams {
         input.flush().unwrap();
     }
 
-    /// Sends a line that is no message.
+    /// Sends a line as it is.
     pub(super) fn raw(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
         writeln!(input, "{line}").unwrap();
