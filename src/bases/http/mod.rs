@@ -67,9 +67,10 @@ pub(super) struct Mount {
     /// Whether a path is one of its own.
     pub(super) takes: fn(&str) -> bool,
     /// Answers a request with the key of its caller, from an address.
-    pub(super) answer:
-        Box<dyn Fn(hyper::Request<Bytes>, Option<String>, IpAddr) -> Mounted + Send + Sync>,
+    pub(super) answer: Box<Answers>,
 }
+
+type Answers = dyn Fn(hyper::Request<Bytes>, Option<String>, IpAddr) -> Mounted + Send + Sync;
 
 /// The answer of such a part, and what is left of the limits of its caller.
 pub(super) type Mounted = Pin<Box<dyn Future<Output = (Answer, Option<Window>)> + Send>>;

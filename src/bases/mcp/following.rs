@@ -1,6 +1,7 @@
 //! Calls: made, followed, answered for a person, and left to go on as jobs.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -348,7 +349,7 @@ fn form(question: &Question) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: [&question.text, details, &question.details].concat(),
-        requested_schema: schema.unwrap_or_else(|_| ElicitationSchema::new(Default::default())),
+        requested_schema: schema.unwrap_or_else(|_| ElicitationSchema::new(BTreeMap::default())),
     }
 }
 

@@ -174,10 +174,10 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
+        _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         if self.shared.has_fixtures
-            && let Some(answer) = fixtures::prompt(&params, &context)
+            && let Some(answer) = fixtures::prompt(&params)
         {
             return answer;
         }

@@ -159,7 +159,7 @@ impl Endpoint {
         if begins {
             let closed = self.sessions.make_room(&of, caller.is_local());
             let closed = closed.map_err(|Crowded| {
-                Fault::new(Why::Busy, "too many sessions").retry_after(Duration::from_secs(60))
+                Fault::new(Why::Busy, "too many sessions").retry_after(Duration::from_mins(1))
             })?;
             for id in closed {
                 let _ = self.manager.close_session(&id.as_str().into()).await;

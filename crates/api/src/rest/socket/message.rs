@@ -75,7 +75,7 @@ pub(super) struct Message {
 /// What a message asks for.
 pub(super) enum Asks {
     /// The answer of a route.
-    Route(&'static Route, Input),
+    Route(&'static Route, Box<Input>),
     /// Nothing more from this message.
     Cancel(Value),
 }
@@ -181,7 +181,7 @@ fn call(it: CallMessage) -> Result<Asks, Fault> {
         once: it.once.map(|it| it.to_string()),
         ..Input::default()
     };
-    Ok(Asks::Route(route(Method::Post, pattern), input))
+    Ok(Asks::Route(route(Method::Post, pattern), Box::new(input)))
 }
 
 /// A value as it stands in a query.
@@ -197,14 +197,14 @@ fn subscribe(it: &SubscribeMessage) -> Asks {
         last_event: it.last_event_id,
         ..Input::default()
     };
-    Asks::Route(route(Method::Get, "/runs/{id}/events"), input)
+    Asks::Route(route(Method::Get, "/runs/{id}/events"), Box::new(input))
 }
 
 fn cancel(it: CancelMessage) -> Result<Asks, Fault> {
     match (it.run_id, it.id) {
         (Some(run), Value::Null) => {
             let input = Input { path: vec![run.to_string()], ..Input::default() };
-            Ok(Asks::Route(route(Method::Post, "/runs/{id}/cancel"), input))
+            Ok(Asks::Route(route(Method::Post, "/runs/{id}/cancel"), Box::new(input)))
         }
         (None, id) if is_id(&id) => Ok(Asks::Cancel(id)),
         _ => Err(Fault::field("cancel", "expected one of `run_id` and `id`")),

@@ -101,7 +101,7 @@ impl Conversation {
                     Ok(name) => {
                         let (shared, own) = (self.shared.clone(), name.clone());
                         let task = tokio::spawn(async move {
-                            shared.answer(&id, route, input, &request_id).await;
+                            shared.answer(&id, route, *input, &request_id).await;
                             shared.open().remove(&own);
                         });
                         if let Some(place) = self.shared.open().get_mut(&name) {
