@@ -3,7 +3,7 @@
 //!
 //! A hook names a script, and the key whose owner and role its runs have, so rights, limits and the
 //! audit are those of any other call. Reports wait in the outbox of the book until they are
-//! received: see [`outbox`].
+//! received: see `outbox.rs`.
 
 mod address;
 mod incoming;
