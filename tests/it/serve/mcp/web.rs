@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ASKS, SCRIPTS, lines};
-use crate::serve::{Server, client::Answer};
+use crate::serve::{Server, client::Answer, keys, until};
 
 const NEW: &str = "2026-07-28";
 
@@ -109,9 +109,11 @@ fn refusals_have_the_statuses_of_http() {
         }
     }
     assert_eq!(last, 429);
-    // All of it is in the audit, by the surface.
-    let (_, audit) = crate::serve::keys::svc(server.place.path(), &["audit", "--json"]);
-    assert!(audit.contains(r#""surface": "mcp""#) && audit.contains("nav_discover"), "{audit}");
+    // All of it is in the audit, by the surface, a moment later.
+    until(|| {
+        let (_, audit) = keys::svc(server.place.path(), &["audit", "--json"]);
+        audit.contains(r#""surface": "mcp""#) && audit.contains("nav_discover")
+    });
 }
 
 #[test]
