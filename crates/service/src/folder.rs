@@ -101,6 +101,11 @@ impl Folder {
         self.fresh().unserved.values().cloned().collect()
     }
 
+    /// Why the file that would have this name is not served, if there is one.
+    pub fn why_unserved(&self, name: &str) -> Option<String> {
+        self.fresh().unserved.get(name).map(|it| it.why.clone())
+    }
+
     /// Changes whenever another set of scripts, or another version of one, is served.
     pub fn version(&self) -> u64 {
         self.fresh().version

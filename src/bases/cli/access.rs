@@ -16,8 +16,8 @@ use super::{
     data_folder::{self, DataArgs},
     exit::{Failure, NOT_FOUND, OK, Result, answered},
     keeping, keys,
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// Check the roles of a service, or explain what a key may call.
@@ -113,8 +113,7 @@ impl Check {
             terminal::print_json(&PolicyJson::new(&policy, &notes))?;
             return Ok(OK);
         }
-        let rows = policy.roles().iter().map(role_row).collect::<Vec<_>>();
-        print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+        print_rows(policy.roles().iter().map(role_row), session)?;
         for note in notes {
             let help = note.help.map_or_else(String::new, |it| format!("; {it}"));
             session.terminal.note(&format!("{}{help}", note.message));

@@ -12,8 +12,8 @@ use super::{
     data_folder::DataArgs,
     exit::{FAILED, Failure, OK, Result, answered},
     keeping,
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// List the decisions of a service, or verify that none was changed.
@@ -60,8 +60,7 @@ impl Audit {
         if self.json {
             terminal::print_json(&entries.iter().map(AuditJson::new).collect::<Vec<_>>())?;
         } else {
-            let rows = entries.iter().map(audit_row).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(entries.iter().map(audit_row), session)?;
         }
         Ok(OK)
     }

@@ -1,6 +1,9 @@
 //! `svc hooks`: which scripts others start by webhooks, and what is sent about jobs.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use svc_api::hooks::{
     DeliveryJson, HookJson, NewHookJson, SecretJson, delivery_row, hook_row, path,
 };
@@ -18,8 +21,8 @@ use super::{
     exit::{Failure, NOT_FOUND, OK, Result, USAGE, answered},
     keeping::{self, StoreArgs},
     keys,
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// Let others start scripts by webhooks, and show what was sent.
@@ -123,8 +126,8 @@ struct Secret {
 #[derive(Args)]
 struct Deliveries {
     /// Only those in this state.
-    #[arg(long, value_enum, value_name = "STATE")]
-    state: Option<State>,
+    #[arg(long, value_parser = state(), value_name = "STATE")]
+    state: Option<DeliveryState>,
     /// Only those of this job.
     #[arg(long, value_name = "JOB")]
     job: Option<String>,
@@ -164,23 +167,10 @@ struct OfArgs {
     keeping: StoreArgs,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum State {
-    Pending,
-    Delivered,
-    Stopped,
-    Failed,
-}
-
-impl State {
-    fn kept(self) -> DeliveryState {
-        match self {
-            Self::Pending => DeliveryState::Pending,
-            Self::Delivered => DeliveryState::Delivered,
-            Self::Stopped => DeliveryState::Stopped,
-            Self::Failed => DeliveryState::Failed,
-        }
-    }
+/// A state of deliveries by its name.
+fn state() -> impl TypedValueParser<Value = DeliveryState> {
+    let names = DeliveryState::ALL.map(DeliveryState::name);
+    PossibleValuesParser::new(names).try_map(|it| DeliveryState::parse(&it).ok_or("unknown state"))
 }
 
 impl Hooks {
@@ -222,8 +212,7 @@ impl List {
         if self.json {
             terminal::print_json(&hooks.iter().map(HookJson::new).collect::<Vec<_>>())?;
         } else {
-            let rows = hooks.iter().map(hook_row).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(hooks.iter().map(hook_row), session)?;
         }
         Ok(OK)
     }
@@ -271,18 +260,13 @@ impl Secret {
 impl Deliveries {
     fn execute(&self, session: &Session) -> Result<u8> {
         let sent = self.of.sent(session)?;
-        let filter = DeliveryFilter {
-            state: self.state.map(State::kept),
-            job: self.job.clone(),
-            limit: self.limit,
-        };
+        let filter = DeliveryFilter { state: self.state, job: self.job.clone(), limit: self.limit };
         let all = sent.deliveries(&filter).map_err(keeping::failure)?;
         if self.json {
             let json = |it| Ok(DeliveryJson::new(it, sent.job_of(it).map_err(keeping::failure)?));
             terminal::print_json(&all.iter().map(json).collect::<Result<Vec<_>>>()?)?;
         } else {
-            let rows = all.iter().map(delivery_row).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(all.iter().map(delivery_row), session)?;
         }
         Ok(OK)
     }

@@ -15,8 +15,8 @@ use super::{
     data_folder::DataArgs,
     exit::{Failure, OK, Result, USAGE, answered},
     keeping,
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// Issue, list, rotate or revoke the keys of a service.
@@ -179,8 +179,7 @@ impl List {
             let keys = keys.iter().map(|it| KeyJson::new(it, now)).collect::<Vec<_>>();
             terminal::print_json(&keys)?;
         } else {
-            let rows = keys.iter().map(|it| key_row(it, now)).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(keys.iter().map(|it| key_row(it, now)), session)?;
         }
         Ok(OK)
     }
@@ -220,8 +219,7 @@ impl Locks {
         if self.json {
             terminal::print_json(&locks.iter().map(LockJson::new).collect::<Vec<_>>())?;
         } else {
-            let rows = locks.iter().map(lock_row).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(locks.iter().map(lock_row), session)?;
         }
         Ok(OK)
     }

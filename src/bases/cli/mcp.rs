@@ -1,6 +1,6 @@
 //! `svc mcp`: offers tools and scripts to an agent, over its standard streams.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use clap::Args;
 use svc_api::rest::{McpOptions, Rest};
@@ -9,11 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
-    data_folder::{self, DataArgs},
     exit::{Failure, OK, Result},
-    keeping::OptionalStoreArgs,
-    policy::Rules,
-    serve::existing,
+    service_args::{ServiceArgs, note_scripts},
     signals::{Asked, Signals},
 };
 
@@ -30,21 +27,11 @@ const DRAIN: Duration = Duration::from_secs(10);
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Mcp {
-    /// A folder: each of its scripts with a pipeline becomes a tool.
-    #[arg(value_name = "FOLDER")]
-    folder: Option<PathBuf>,
+    #[command(flatten)]
+    served: ServiceArgs,
     /// List six tools that lead to all others, for a small prompt.
     #[arg(long)]
     compact: bool,
-    /// Offer the tools that the conformance suite of MCP calls.
-    #[arg(long, hide = true)]
-    conformance_fixtures: bool,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    rules: Rules,
-    #[command(flatten)]
-    keeping: OptionalStoreArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -62,14 +49,18 @@ are on standard error; standard output has only the protocol."#;
 
 impl Mcp {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let session = &self.rules.with_rules(session)?;
+        let session = &self.served.rules.with_rules(session)?;
         let key = session.engine.host().env(KEY);
         let service = self.service(session, key.is_some())?;
+        note_scripts(&service, session.terminal);
         let host = service.engine().host();
         let once = Once::in_memory(host);
         let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
-        let options =
-            McpOptions { is_compact: self.compact, has_fixtures: self.conformance_fixtures, key };
+        let options = McpOptions {
+            is_compact: self.compact,
+            has_fixtures: self.served.conformance_fixtures,
+            key,
+        };
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let signals = tokio::spawn(async move {
@@ -88,19 +79,13 @@ impl Mcp {
     }
 
     fn service(&self, session: &Session, has_key: bool) -> Result<Service> {
-        let store = self.keeping.opened(session)?;
-        let mut options = Options::new(env!("CARGO_PKG_VERSION"));
-        if let Some(store) = &store {
-            options.jobs = Some(self.keeping.jobs(store, session)?);
-        }
-        if let Some(folder) = &self.folder {
-            options.folder = Some(existing(folder, session)?);
-        }
-        if has_key {
-            let data = self.data.folder(session)?;
-            options.entrance = Some(Entrance { data, needs_keys: true, is_hosted: false });
-        }
-        let store = store.map(|it| it.shared());
-        Service::new(session.engine.clone(), store, options).map_err(|it| data_folder::wrong(&it))
+        let entrance = match has_key {
+            true => {
+                let data = self.served.data.folder(session)?;
+                Some(Entrance { data, needs_keys: true, is_hosted: false })
+            }
+            false => None,
+        };
+        self.served.service(session, entrance, Options::new(env!("CARGO_PKG_VERSION")))
     }
 }

@@ -63,6 +63,7 @@ mod screen;
 mod script;
 mod scripts;
 mod serve;
+mod service_args;
 mod show;
 mod show_run;
 mod signals;

@@ -9,8 +9,8 @@ use super::{
     Session,
     exit::{FAILED, Failure, OK, Result, USAGE, answered},
     keeping::{self, StoreArgs},
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// List, name, export or forget the models that components learnt.
@@ -113,8 +113,7 @@ fn list(keeping: &StoreArgs, json: bool, session: &Session) -> Result<u8> {
     if json {
         terminal::print_json(&models.iter().map(ModelJson::new).collect::<Vec<_>>())?;
     } else {
-        let rows = models.iter().map(model_row).collect::<Vec<_>>();
-        print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+        print_rows(models.iter().map(model_row), session)?;
     }
     Ok(OK)
 }

@@ -8,7 +8,7 @@ use svc_service::{Options, Service};
 use super::{
     Session, data_folder,
     exit::{OK, Result},
-    serve, terminal,
+    service_args, terminal,
 };
 
 /// Print the OpenAPI document of `svc serve`.
@@ -28,7 +28,7 @@ const EXAMPLES: &str = "Examples:
 impl Openapi {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let version = env!("CARGO_PKG_VERSION");
-        let folder = self.folder.map(|it| serve::existing(&it, session)).transpose()?;
+        let folder = self.folder.map(|it| service_args::existing(&it, session)).transpose()?;
         let options = Options { folder, ..Options::new(version) };
         let service = Service::new(session.engine.clone(), None, options)
             .map_err(|err| data_folder::wrong(&err))?;

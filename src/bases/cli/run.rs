@@ -208,6 +208,12 @@ pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
     }
 }
 
+/// Prints a list of records as a table.
+pub(super) fn print_rows(rows: impl Iterator<Item = Value>, session: &Session) -> Result<()> {
+    let reader = reader(session);
+    print_list(&show::show(&rows.collect::<Vec<_>>().into(), reader), reader)
+}
+
 /// The reader of the results: a terminal or a pipe.
 pub(super) fn reader(session: &Session) -> Reader {
     let out = session.terminal.out;

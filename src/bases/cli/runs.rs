@@ -8,8 +8,8 @@ use super::{
     exit::{OK, Result, answered},
     keeping::{self, StoreArgs},
     prune::Prune,
-    run::{print_list, reader},
-    show, terminal,
+    run::print_rows,
+    terminal,
 };
 
 /// List runs, the latest first, or remove old ones.
@@ -47,8 +47,7 @@ impl Runs {
         if self.json {
             terminal::print_json(&runs.iter().map(RunJson::new).collect::<Vec<_>>())?;
         } else {
-            let rows = runs.iter().map(run_row).collect::<Vec<_>>();
-            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+            print_rows(runs.iter().map(run_row), session)?;
         }
         Ok(OK)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use svc_api::jobs::schedule_row;
-use svc_contract::value::{Value, json};
+use svc_contract::value::json;
 use svc_service::{Args as CallArgs, Service, decode, jobs::Jobs};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     exit::{Failure, OK, Result, USAGE},
     jobs::service,
     keeping::StoreArgs,
-    run::{print_list, reader},
+    run::{print_list, print_rows, reader},
     show,
 };
 
@@ -78,8 +78,7 @@ impl Schedule {
                 let service = service(session, &self.keeping, None)?;
                 let schedules = jobs(&service)?.schedules(service.owner());
                 let schedules = schedules.map_err(|it| failure(&it))?;
-                let rows: Vec<Value> = schedules.iter().map(schedule_row).collect();
-                print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
+                print_rows(schedules.iter().map(schedule_row), session)?;
             }
             Some(Task::Add(it)) => it.execute(session).await?,
             Some(Task::Remove(it)) => {

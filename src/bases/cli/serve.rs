@@ -2,7 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::Args;
@@ -13,10 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
-    data_folder::{self, DataArgs},
     exit::{Failure, OK, Result},
-    keeping::{self, OptionalStoreArgs},
-    policy::Rules,
+    keeping,
+    service_args::{ServiceArgs, existing, note_scripts},
     signals::{Asked, Signals},
     terminal::Terminal,
 };
@@ -28,9 +27,8 @@ const CONFIGURATION: u8 = 78;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Serve {
-    /// A folder: each of its scripts with a pipeline becomes an endpoint.
-    #[arg(value_name = "FOLDER")]
-    folder: Option<PathBuf>,
+    #[command(flatten)]
+    served: ServiceArgs,
     /// The address to listen at. Port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8010")]
     bind: SocketAddr,
@@ -54,19 +52,10 @@ pub(super) struct Serve {
     /// for them is answered.
     #[arg(long)]
     hosted: bool,
-    /// Offer the tools that the conformance suite of MCP calls.
-    #[arg(long, hide = true)]
-    conformance_fixtures: bool,
     /// An address of this machine or a private network that results may be sent to
     /// (`notify_url`): `10.0.0.5:8080`. Those of the public internet are allowed.
     #[arg(long, value_name = "HOST:PORT", value_parser = host_and_port)]
     notify: Vec<(String, u16)>,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    rules: Rules,
-    #[command(flatten)]
-    keeping: OptionalStoreArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -88,7 +77,7 @@ end for up to 10 seconds; a run that is cut off can be resumed."#;
 impl Serve {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.test_address()?;
-        let session = &self.rules.with_rules(session)?;
+        let session = &self.served.rules.with_rules(session)?;
         let service = self.service(session)?;
         let host = service.engine().host();
         let once = match service.jobs() {
@@ -142,27 +131,18 @@ impl Serve {
     }
 
     fn service(&self, session: &Session) -> Result<Service> {
-        let store = self.keeping.opened(session)?;
         let mut options = Options::new(env!("CARGO_PKG_VERSION"));
-        if let Some(store) = &store {
-            options.jobs = Some(self.keeping.jobs(store, session)?);
-        }
-        if let Some(folder) = &self.folder {
-            options.folder = Some(existing(folder, session)?);
-        }
         for folder in &self.share {
             options.shared.push(existing(folder, session)?);
         }
         options.notify.clone_from(&self.notify);
-        options.entrance = self.entrance(session)?;
-        let store = store.map(|it| it.shared());
-        Service::new(session.engine.clone(), store, options).map_err(|it| data_folder::wrong(&it))
+        self.served.service(session, self.entrance(session)?, options)
     }
 
     /// Where the keys are. Without a place for them there are none.
     fn entrance(&self, session: &Session) -> Result<Option<Entrance>> {
         let needs_keys = self.needs_keys();
-        match self.data.folder(session) {
+        match self.served.data.folder(session) {
             Ok(data) => Ok(Some(Entrance { data, needs_keys, is_hosted: self.hosted })),
             Err(_) if !needs_keys => Ok(None),
             Err(failure) => Err(failure),
@@ -175,14 +155,7 @@ impl Serve {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let (terminal, service) = (session.terminal, rest.service.clone());
         let announce = move |address: SocketAddr| {
-            if let Some(folder) = service.folder() {
-                let names: Vec<String> =
-                    folder.scripts().iter().map(|it| it.name.clone()).collect();
-                terminal.note(&format!("scripts: {}", names.join(", ")));
-                for it in folder.unserved() {
-                    terminal.note(&format!("not served: {}: {}", it.path, it.why));
-                }
-            }
+            note_scripts(&service, terminal);
             match service.needs_keys() {
                 Ok(true) => terminal.note("callers need a key: `svc keys issue` makes one"),
                 Ok(false) => {}
@@ -196,21 +169,10 @@ impl Serve {
             proxies: self.behind_proxy.clone(),
             tls,
             is_hosted: self.hosted,
-            has_fixtures: self.conformance_fixtures,
+            has_fixtures: self.served.conformance_fixtures,
             announce: Box::new(announce),
         }
     }
-}
-
-/// The folder, if it is one.
-pub(super) fn existing(folder: &Path, session: &Session) -> Result<PathBuf> {
-    let stat = session.engine.host().stat(folder);
-    let stat = stat.map_err(|err| Failure::reading(OpError::io(err, folder)))?;
-    if stat.is_dir {
-        return Ok(folder.to_owned());
-    }
-    let message = format!("`{}` is not a folder", folder.display());
-    Err(Failure::new(super::exit::USAGE, message).help("serve the folder that contains the script"))
 }
 
 fn host_and_port(text: &str) -> std::result::Result<(String, u16), String> {

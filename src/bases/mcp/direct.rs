@@ -33,7 +33,7 @@ impl Calls for Direct {
         let entered = self.shared.rest.enter(visitor).await;
         let (rest, _) = entered.map_err(|it| refusal::error(&it.fault))?;
         let Some(call) = mcp::call(&rest, &name, args) else {
-            return Err(refusal::unknown_tool(&name));
+            return Err(refusal::unknown_tool(&name, &rest));
         };
         let output = match rest.service.call(call).await {
             Ok(answer) => Output::of(answer.value),

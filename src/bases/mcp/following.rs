@@ -97,7 +97,7 @@ struct Following<'r> {
 impl Following<'_> {
     async fn made(&mut self, name: &str, args: Args) -> Answered {
         let Some(call) = mcp::call(self.rest, name, args) else {
-            return Err(refusal::unknown_tool(name));
+            return Err(refusal::unknown_tool(name, self.rest));
         };
         if !matches!(call.work, Work::Served { .. }) {
             return self.waited(call).await;

@@ -3,7 +3,7 @@
 
 use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::json;
-use svc_api::mcp::fault_text;
+use svc_api::{mcp::fault_text, rest::Rest};
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Why};
 
@@ -65,7 +65,6 @@ pub(super) fn of_resource(fault: &Fault, uri: &str) -> ErrorData {
 }
 
 /// The error of a tool that the caller has not.
-pub(super) fn unknown_tool(name: &str) -> ErrorData {
-    let message = format!("unknown tool `{name}`; guide_find_tool finds the tool for a task");
-    ErrorData::invalid_params(message, None)
+pub(super) fn unknown_tool(name: &str, rest: &Rest) -> ErrorData {
+    ErrorData::invalid_params(svc_api::mcp::unknown(rest, name), None)
 }

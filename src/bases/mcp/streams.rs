@@ -74,13 +74,18 @@ const MOMENT: Duration = Duration::from_millis(50);
 const DRAIN: usize = 200;
 
 /// The end of all that is written.
-pub(super) struct Written(JoinHandle<()>);
+pub(super) struct Written {
+    writer: JoinHandle<()>,
+    later: Sender<Vec<u8>>,
+}
 
 impl Written {
-    /// Waits until everything is written. The streams must have been dropped.
+    /// Waits until everything is written.
     pub(super) fn wait(self) {
+        // An empty line is the last one.
+        let _ = self.later.send(Vec::new());
         // What could not be written has no reader any more.
-        let _ = self.0.join();
+        let _ = self.writer.join();
     }
 }
 
@@ -158,7 +163,7 @@ impl Streams {
         let (line, lines) = unbounded_channel();
         let (later, waiting) = channel();
         let now = Arc::new(Mutex::new(io::stdout()));
-        let (out, writing) = (Out { now: now.clone(), later }, now);
+        let (out, writing) = (Out { now: now.clone(), later: later.clone() }, now);
         let writer = std::thread::spawn(move || write(&writing, &waiting));
         let (going, is_greeted) = (Arc::<Going>::default(), Arc::<AtomicBool>::default());
         let plain = Plainly {
@@ -170,7 +175,7 @@ impl Streams {
             slow: HashSet::new(),
         };
         std::thread::spawn(move || read(plain, &line));
-        (Self { lines, out, going, is_greeted }, Written(writer))
+        (Self { lines, out, going, is_greeted }, Written { writer, later })
     }
 
     /// Waits a while for the plain calls that have not ended.
@@ -342,12 +347,11 @@ impl Transport<RoleServer> for Streams {
 fn wrong(line: &[u8], err: &serde_json::Error) -> ErrorData {
     match serde_json::from_slice::<Value>(line) {
         Ok(_) => ErrorData::invalid_request(format!("not a message: {err}"), None),
-        Err(err) => ErrorData::parse_error(err.to_string(), None),
+        Err(err) => ErrorData::parse_error(format!("not JSON: {err}"), None),
     }
 }
 
-/// Reads lines until the end. One that is too long ends the session: what follows it cannot be
-/// trusted to be a message.
+/// Reads lines until the end. One that is too long is refused, and left out.
 fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
     let mut input = BufReader::with_capacity(64 << 10, io::stdin());
     loop {
@@ -355,7 +359,13 @@ fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
         let most = LARGEST_BODY as u64 + 1;
         match input.by_ref().take(most).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            Ok(_) if line.len() > LARGEST_BODY => return,
+            Ok(_) if line.len() > LARGEST_BODY => {
+                plain.out.send(serde_json::to_vec(&JsonRpcError::new(None, too_large())), false);
+                if !line.ends_with(b"\n") && input.skip_until(b'\n').is_err() {
+                    return;
+                }
+                continue;
+            }
             Ok(_) => {}
         }
         let is_empty = line.iter().all(u8::is_ascii_whitespace);
@@ -365,13 +375,22 @@ fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
     }
 }
 
+fn too_large() -> ErrorData {
+    let message = format!("the message is larger than {} MiB", LARGEST_BODY >> 20);
+    ErrorData::invalid_request(message, None)
+}
+
 /// Writes lines, many at once if there are many.
 fn write(output: &Mutex<Stdout>, lines: &Receiver<Vec<u8>>) {
     const MOST: usize = 256 << 10;
-    while let Ok(mut all) = lines.recv() {
-        while all.len() < MOST
+    let mut is_last = false;
+    while !is_last && let Ok(mut all) = lines.recv() {
+        is_last = all.is_empty();
+        while !is_last
+            && all.len() < MOST
             && let Ok(more) = lines.try_recv()
         {
+            is_last = more.is_empty();
             all.extend_from_slice(&more);
         }
         let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);

@@ -325,7 +325,7 @@ fn priced(policy: &str) -> (Server, models::server::Server) {
 }
 
 /// A server that asks this model.
-fn beside(place: TempDir, model: &models::server::Server) -> Server {
+pub(super) fn beside(place: TempDir, model: &models::server::Server) -> Server {
     let url = format!("{}/v1", model.url);
     let variables = [
         ("SVC_MODEL", "openai/priced"),

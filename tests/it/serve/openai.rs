@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Answer, Server, until};
+use super::{Answer, Server, keys::beside, until};
 use crate::{
     foreign,
     models::{PRICES, provider::finishes, server::Server as Model},
@@ -43,14 +43,7 @@ fn server() -> (Server, Model) {
         super::write(place.path(), name, text);
     }
     super::write(place.path(), "prices.toml", PRICES);
-    let url = format!("{}/v1", model.url);
-    let variables = [
-        ("SVC_MODEL", "openai/priced"),
-        ("OPENAI_BASE_URL", url.as_str()),
-        ("OPENAI_API_KEY", "sk-very-secret"),
-        ("SVC_PRICES", "prices.toml"),
-    ];
-    (Server::among(place, &["--data", ".service"], &variables), model)
+    (beside(place, &model), model)
 }
 
 fn clients() -> PathBuf {

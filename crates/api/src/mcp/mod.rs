@@ -22,7 +22,7 @@ pub use definitions::{Definition, Definitions, LARGEST_DEFINITION};
 pub use prompts::{Prompt, PromptParam, prompt, prompts};
 pub use questions::{Question, answer, answer_schema, questions};
 pub use resources::{Resource, ResourceText, Template, read, resources, templates};
-pub use work::{JobNow, call, job_now};
+pub use work::{JobNow, call, job_now, unknown};
 
 /// What an agent should know first, for the greeting of the server.
 pub const INSTRUCTIONS: &str = "svc runs tools and checked pipelines. \

@@ -1,7 +1,7 @@
 //! Calls by name, and the jobs that they become.
 
 use svc_contract::{
-    registry::{ErrorKind, Field as _},
+    registry::{ErrorKind, Field as _, nearest},
     value::{Value, json},
 };
 use svc_service::{
@@ -26,6 +26,25 @@ pub fn call(rest: &Rest, name: &str, args: Args) -> Option<Call> {
         Work::Served { name: name.to_owned(), args }
     };
     Some(Call { work, bounds: Bounds::default() })
+}
+
+/// Why the caller has no tool or script of this name, and what was meant.
+pub fn unknown(rest: &Rest, name: &str) -> String {
+    let (caller, registry) = (rest.service.caller(), rest.service.engine().registry());
+    // A file that is not served says why to who may run it.
+    if let Some(why) = rest.service.folder().and_then(|it| it.why_unserved(name))
+        && caller.may_run(name)
+    {
+        return format!("the script `{name}` is not served: {why}");
+    }
+    let scripts = rest.service.scripts();
+    let tools = registry.tools().map(|(tool, _)| tool.name);
+    let tools = tools.filter(|it| caller.may_use(it, registry));
+    let names = tools.chain(scripts.iter().map(|it| it.name.as_str()));
+    match nearest(name, names) {
+        Some(meant) => format!("unknown tool `{name}`; did you mean `{meant}`?"),
+        None => format!("unknown tool `{name}`; guide_find_tool finds the tool for a task"),
+    }
 }
 
 /// A job as its caller sees it now.

@@ -146,8 +146,14 @@ fn mistakes_are_told_to_the_model_and_unknown_names_to_the_client() {
     }
     let unknown = client.ask("tools/call", &json!({ "name": "guide_aks", "arguments": {} }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    let admin = client.ask("tools/call", &json!({ "name": "broken", "arguments": {} }));
-    assert_eq!(admin["error"]["code"], -32602, "{admin}");
+    assert!(unknown.to_string().contains("did you mean `guide_ask`?"), "{unknown}");
+    let broken = client.ask("tools/call", &json!({ "name": "broken", "arguments": {} }));
+    assert_eq!(broken["error"]["code"], -32602, "{broken}");
+    assert!(broken.to_string().contains("unknown name `uper`"), "{broken}");
+    for params in [json!({ "name": 5 }), json!({}), json!(null)] {
+        let wrong = client.ask("tools/call", &params);
+        assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
+    }
     for method in ["tools/other", "other"] {
         assert_eq!(client.ask(method, &json!({}))["error"]["code"], -32601);
     }
@@ -374,6 +380,15 @@ fn lines_that_are_no_messages_do_not_end_the_session() {
         client.raw(line);
     }
     assert_eq!(client.call("word_count", &json!({ "text": "a" }))["structuredContent"]["words"], 1);
+    // One that is too large is refused, without the end of the session.
+    client.raw(&format!("{{\"a\": \"{}\"}}", "x".repeat(3 << 20)));
+    assert_eq!(client.call("word_count", &json!({ "text": "a" }))["structuredContent"]["words"], 1);
+    let has =
+        |client: &Streams, what: &str| client.told.iter().any(|it| it.to_string().contains(what));
+    while !has(&client, "larger than 1 MiB") || !has(&client, "not JSON") {
+        let message = client.next().expect("each line is answered");
+        client.told.push(message);
+    }
     let many: Vec<u64> = (0..100)
         .map(|it| {
             let params = json!({ "name": "word_count", "arguments": { "text": "a ".repeat(it) } });
