@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use svc_api::rest::{McpOptions, Rest};
+use svc_api::{mcp::StreamOptions, rest::Rest};
 use svc_service::{Entrance, Options, Service, once::Once};
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +56,7 @@ impl Mcp {
         let host = service.engine().host();
         let once = Once::in_memory(host);
         let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
-        let options = McpOptions {
+        let options = StreamOptions {
             is_compact: self.compact,
             has_fixtures: self.served.conformance_fixtures,
             key,
@@ -79,13 +79,8 @@ impl Mcp {
     }
 
     fn service(&self, session: &Session, has_key: bool) -> Result<Service> {
-        let entrance = match has_key {
-            true => {
-                let data = self.served.data.folder(session)?;
-                Some(Entrance { data, needs_keys: true, is_hosted: false })
-            }
-            false => None,
-        };
-        self.served.service(session, entrance, Options::new(env!("CARGO_PKG_VERSION")))
+        let entrance = |data| Entrance { data, needs_keys: true, is_hosted: false };
+        let data = has_key.then(|| self.served.data.folder(session)).transpose()?;
+        self.served.service(session, data.map(entrance), Options::new(env!("CARGO_PKG_VERSION")))
     }
 }

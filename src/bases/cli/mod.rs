@@ -198,7 +198,7 @@ Environment:
 pub(super) struct Servers {
     pub(in crate::bases) lsp: fn(&Engine) -> u8,
     pub(in crate::bases) http: svc_api::rest::Server,
-    pub(in crate::bases) mcp: svc_api::rest::McpServer,
+    pub(in crate::bases) mcp: svc_api::mcp::StreamServer,
 }
 
 /// The state that every command needs.

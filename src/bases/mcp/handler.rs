@@ -310,7 +310,10 @@ impl ServerHandler for Handler {
         if self.shared.has_fixtures {
             fixtures::listens(context.sink().clone());
         }
-        watched_until_closed(&rest, &context).await;
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = super::watching::listen(&rest, &context) => {}
+        }
         Ok(())
     }
 
@@ -357,12 +360,5 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let rest = self.entered(&context).await?;
         tasks::cancel(&rest, &params.task_id).await
-    }
-}
-
-async fn watched_until_closed(rest: &Rest, context: &SubscriptionContext) {
-    tokio::select! {
-        () = context.cancelled() => {}
-        () = super::watching::listen(rest, context) => {}
     }
 }

@@ -25,7 +25,10 @@ mod watching;
 use std::{io, sync::Arc, time::Duration};
 
 use rmcp::ServiceExt as _;
-use svc_api::rest::{McpOptions, Rest, Serving};
+use svc_api::{
+    mcp::StreamOptions,
+    rest::{Rest, Serving},
+};
 use tokio_util::sync::CancellationToken;
 
 use direct::Direct;
@@ -38,9 +41,9 @@ pub(super) use http::Http;
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// Answers on the standard streams until they end or it is stopped.
-pub(super) fn serve(rest: Rest, options: McpOptions, stop: CancellationToken) -> Serving {
+pub(super) fn serve(rest: Rest, options: StreamOptions, stop: CancellationToken) -> Serving {
     Box::pin(async move {
-        let McpOptions { is_compact, has_fixtures, key } = options;
+        let StreamOptions { is_compact, has_fixtures, key } = options;
         let shared = Arc::new(Shared::new(rest, has_fixtures));
         let direct = Direct::new(shared.clone(), is_compact, key.clone());
         let (streams, written) = Streams::new(direct);

@@ -12,7 +12,6 @@ use rmcp::{
     service::{Peer, SubscriptionContext},
 };
 use svc_api::rest::Rest;
-use svc_service::{Live, Seen};
 use tokio::task::AbortHandle;
 
 /// How often the folder is looked at.
@@ -130,7 +129,7 @@ async fn updated(rest: &Rest, uri: &str) -> bool {
             if run.outcome().is_some() {
                 return false;
             }
-            let after = last(&run).await;
+            let after = run.latest();
             // Many events are one change.
             tokio::time::sleep(LOOK).await;
             run.next(after).await;
@@ -141,21 +140,5 @@ async fn updated(rest: &Rest, uri: &str) -> bool {
             true
         }
         _ => false,
-    }
-}
-
-/// The number of the last event of a run so far.
-async fn last(run: &Live) -> u64 {
-    let mut after = 0;
-    loop {
-        tokio::select! {
-            biased;
-            seen = run.next(after) => match seen {
-                Seen::Event(it) => after = it.number,
-                Seen::Gap(next) => after = next - 1,
-                Seen::Ended(_) => return after,
-            },
-            () = std::future::ready(()) => return after,
-        }
     }
 }

@@ -28,8 +28,9 @@ pub struct Compact;
 impl Compact {
     /// The definitions of the short list that the caller may call.
     pub fn of_caller(all: &Definitions, rest: &Rest) -> Vec<Arc<Definition>> {
-        let shared = SHARED.iter().filter_map(|it| all.find(it, rest));
-        shared.chain([Arc::new(describe()), Arc::new(call())]).collect()
+        let own = all.of_caller(rest);
+        let find = |name: &&str| own.iter().find(|it| it.name == **name).cloned();
+        SHARED.iter().filter_map(find).chain([Arc::new(describe()), Arc::new(call())]).collect()
     }
 
     /// The tool and its arguments that a call of `call_tool` names.

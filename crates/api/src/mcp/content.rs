@@ -1,10 +1,7 @@
 //! Results as content: text for a model, and the same as data.
 
-use svc_contract::{
-    registry::ErrorKind,
-    value::{Value, json, units::show_size},
-};
-use svc_service::{Fault, Live, Why, access::redact};
+use svc_contract::value::{Value, json, units::show_size};
+use svc_service::{Fault, Live, access::redact};
 
 use crate::rest::object;
 
@@ -108,21 +105,16 @@ fn file(value: &Value) -> Option<Content> {
 /// Why a call failed, with its wrong fields and what to do next. It has no secret of a key.
 pub fn fault_text(fault: &Fault) -> String {
     let mut text = fault.message.clone();
-    let is_listed = |field: &str| fault.fields.len() == 1 && text_has(&fault.message, field);
-    for it in fault.fields.iter().filter(|it| !is_listed(&it.message)) {
-        text.push_str(&format!("\n{}: {}", it.field, it.message));
+    for it in &fault.fields {
+        // One wrong field is the message itself.
+        if !fault.message.contains(&it.message) {
+            text.push_str(&format!("\n{}: {}", it.field, it.message));
+        }
     }
     if let Some(help) = &fault.help {
         text.push_str(&format!("\nhelp: {help}"));
     }
-    if fault.why == Why::Op(ErrorKind::NotFound) && fault.help.is_none() {
-        text.push_str("\nhelp: guide_find_tool finds the tool for a task");
-    }
     redact(&text).into_owned()
-}
-
-fn text_has(text: &str, part: &str) -> bool {
-    text.contains(part)
 }
 
 #[cfg(test)]

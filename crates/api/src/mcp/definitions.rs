@@ -63,12 +63,8 @@ impl Definitions {
         all
     }
 
-    /// The definition of a tool or a script that the caller may call.
-    pub fn find(&self, name: &str, rest: &Rest) -> Option<Arc<Definition>> {
-        self.of_caller(rest).into_iter().find(|it| it.name == name)
-    }
-
-    /// The same with all that was left out of the list.
+    /// The definition of a tool or a script that the caller may call, with all that is left out of
+    /// the list.
     pub fn whole(name: &str, rest: &Rest) -> Option<Definition> {
         let (caller, registry) = (rest.service.caller(), rest.service.engine().registry());
         if let Some(row) = tools::find(registry, name) {

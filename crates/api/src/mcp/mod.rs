@@ -24,6 +24,23 @@ pub use questions::{Question, answer, answer_schema, questions};
 pub use resources::{Resource, ResourceText, Template, read, resources, templates};
 pub use work::{JobNow, call, job_now, unknown};
 
+use svc_engine::CancellationToken;
+
+use crate::rest::{Rest, Serving};
+
+/// A base that speaks the Model Context Protocol on the standard streams until they end.
+pub type StreamServer = fn(Rest, StreamOptions, CancellationToken) -> Serving;
+
+/// How the Model Context Protocol is spoken on the standard streams.
+pub struct StreamOptions {
+    /// Whether only the short list of tools is offered.
+    pub is_compact: bool,
+    /// Whether the tools of the conformance suite are offered.
+    pub has_fixtures: bool,
+    /// The key of the caller.
+    pub key: Option<String>,
+}
+
 /// What an agent should know first, for the greeting of the server.
 pub const INSTRUCTIONS: &str = "svc runs tools and checked pipelines. \
     Call svc_first_call_help_tool with your task first; guide_find_tool finds the tool for a step. \

@@ -113,19 +113,6 @@ pub type Server = fn(Rest, Listening, CancellationToken) -> Serving;
 /// The end of a server, or why it cannot listen.
 pub type Serving = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// A base that speaks the Model Context Protocol on the standard streams until they end.
-pub type McpServer = fn(Rest, McpOptions, CancellationToken) -> Serving;
-
-/// How the Model Context Protocol is spoken on the standard streams.
-pub struct McpOptions {
-    /// Whether only the short list of tools is offered.
-    pub is_compact: bool,
-    /// Whether the tools of the conformance suite are offered.
-    pub has_fixtures: bool,
-    /// The key of the caller.
-    pub key: Option<String>,
-}
-
 /// How a server listens.
 pub struct Listening {
     pub address: SocketAddr,

@@ -217,6 +217,11 @@ impl Live {
         }
     }
 
+    /// The number of the last event so far.
+    pub fn latest(&self) -> u64 {
+        self.state().next - 1
+    }
+
     /// Whether its start is in the store.
     pub(crate) fn is_recorded(&self) -> bool {
         self.state().next > 1
