@@ -19,6 +19,10 @@ pub const CALL_TOOL: &str = "call_tool";
 /// The tool that returns whole definitions.
 pub const DESCRIBE_TOOLS: &str = "describe_tools";
 
+const DESCRIBES: &str =
+    "Whole definitions of tools, with the schemas of their arguments and results.";
+const CALLS: &str = "Calls a tool or a script by its name, with its arguments.";
+
 /// The most definitions of an answer.
 const MOST_DESCRIBED: usize = 20;
 
@@ -101,8 +105,8 @@ fn describe() -> Definition {
     ]);
     Definition {
         name: DESCRIBE_TOOLS.to_owned(),
-        description: "Whole definitions of tools, with the schemas of their arguments and results."
-            .to_owned(),
+        description: DESCRIBES.to_owned(),
+        brief: DESCRIBES.to_owned(),
         input_schema: closed(object([("names", names)]), vec!["names".into()]),
         output_schema: object([("type", "object".into())]),
         hints: READS,
@@ -118,7 +122,8 @@ fn call() -> Definition {
     ]);
     Definition {
         name: CALL_TOOL.to_owned(),
-        description: "Calls a tool or a script by its name, with its arguments.".to_owned(),
+        description: CALLS.to_owned(),
+        brief: CALLS.to_owned(),
         input_schema: closed(properties, vec!["name".into()]),
         output_schema: object([("type", "object".into())]),
         hints: ANY,

@@ -1,6 +1,7 @@
 //! The definitions of tools: those of the registry, and the scripts of the served folder.
 
 use std::{
+    collections::BTreeSet,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -15,20 +16,20 @@ use svc_service::{
     tools::{self, Hints, Row},
 };
 
+use super::shortened::first;
 use crate::rest::{Rest, object};
 
 /// The most bytes of a definition without its output schema. A model reads all of them, so what
 /// is longer is shortened; `describe_tools` has the whole.
 pub const LARGEST_DEFINITION: usize = 700;
 
-/// Begins the part of a description that says what a run may take.
-pub(super) const ESTIMATE: &str = "Estimate:";
-
 /// What a client reads before it calls a tool.
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub name: String,
     pub description: String,
+    /// The same in fewer words, for a definition that would be too long.
+    pub(super) brief: String,
     pub input_schema: Value,
     pub output_schema: Value,
     pub hints: Hints,
@@ -103,6 +104,7 @@ impl Definition {
         Self {
             name: row.name.to_owned(),
             description: row.description.clone(),
+            brief: first(&row.description),
             input_schema: explicit(&row.input_schema),
             output_schema: explicit(&row.output_schema),
             hints: row.hints,
@@ -120,14 +122,17 @@ impl Definition {
     /// may do.
     pub fn of_script(script: &Served) -> Self {
         let effects = effects(&script.plan);
-        let mut description = script.description.trim().to_owned();
-        if !description.is_empty() {
-            description.push_str("\n\n");
-        }
-        description.push_str(&within(&script.plan, &effects));
+        let verbs: BTreeSet<Verb> = script.plan.effects().iter().map(|it| it.verb).collect();
+        let verbs: Vec<String> = verbs.into_iter().map(|it| it.name().to_owned()).collect();
+        let said = |about: String, effects: &[String]| {
+            let gap = if about.is_empty() { "" } else { "\n\n" };
+            [&about, gap, &within(&script.plan, effects)].concat()
+        };
+        let about = script.description.trim();
         Self {
             name: script.name.clone(),
-            description,
+            description: said(about.to_owned(), &effects),
+            brief: said(first(about), &verbs),
             input_schema: explicit(&script.input_schema),
             output_schema: or_pending(&explicit(&script.output_schema)),
             hints: hints(script.plan.effects()),
@@ -172,7 +177,7 @@ fn annotations(hints: Hints) -> Value {
 fn within(plan: &Plan, effects: &[String]) -> String {
     let envelope = plan.envelope().summary();
     let effects = if effects.is_empty() { "none".to_owned() } else { effects.join(", ") };
-    format!("{ESTIMATE} {envelope}. Effects: {effects}.")
+    format!("Estimate: {envelope}. Effects: {effects}.")
 }
 
 /// The effects of a plan, each once. Paths of the server are its own business.
@@ -189,7 +194,7 @@ fn effects(plan: &Plan) -> Vec<String> {
 }
 
 /// What follows from the effects of a plan.
-fn hints(effects: &std::collections::BTreeSet<EffectUse>) -> Hints {
+fn hints(effects: &BTreeSet<EffectUse>) -> Hints {
     let effects: Vec<Effect> = effects
         .iter()
         .map(|it| {
@@ -233,9 +238,9 @@ fn explicit(schema: &Value) -> Value {
         (name.clone(), it)
     });
     let is_word = |name: &str| !["description", "default", "title"].contains(&name);
-    let types = || ALL.iter().map(|it| Value::from(*it)).collect::<Vec<_>>();
     let is_any = !of.iter().any(|(name, _)| is_word(name));
-    let types = is_any.then(|| (Text::from("type"), types().into()));
+    let types = ALL.iter().map(|it| object([("type", Value::from(*it))])).collect::<Vec<_>>();
+    let types = is_any.then(|| (Text::from("anyOf"), types.into()));
     Value::Record(types.into_iter().chain(fields).collect())
 }
 

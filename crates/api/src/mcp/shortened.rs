@@ -2,7 +2,7 @@
 
 use svc_contract::value::{Record, Text, Value};
 
-use super::{Definition, LARGEST_DEFINITION, definitions::ESTIMATE};
+use super::{Definition, LARGEST_DEFINITION};
 use crate::rest::object;
 
 impl Definition {
@@ -20,7 +20,7 @@ impl Definition {
                 })
             },
             |it| it.with_input(|it| flat(it, 0)),
-            |it| Self { description: brief(&it.description), ..it },
+            |it| Self { description: it.brief.clone(), ..it },
             |mut it| {
                 it.input_schema = without(&it.input_schema, &it.spare);
                 it
@@ -42,7 +42,9 @@ impl Definition {
             it.input_schema = changed(&it.input_schema, 0, &less);
         }
         // The last resort: what does not fit is then refused by the call itself.
-        for words in [&["minimum", "maximum"][..], &["default"], &["additionalProperties"]] {
+        let last =
+            [&["minimum", "maximum"][..], &["default"], &["additionalProperties"], &["anyOf"]];
+        for words in last {
             if it.size() > LARGEST_DEFINITION {
                 it.input_schema = without_words(&it.input_schema, words);
             }
@@ -91,6 +93,7 @@ fn without_words(schema: &Value, words: &[&str]) -> Value {
                 ("properties", Value::Record(inner)) => {
                     (name.clone(), of_each(inner, |it| without_words(it, words)))
                 }
+                ("items", it) => (name.clone(), without_words(it, words)),
                 _ => (name.clone(), it.clone()),
             });
             Value::Record(kept.collect())
@@ -114,7 +117,7 @@ fn without(schema: &Value, names: &[&str]) -> Value {
 }
 
 /// The first sentence of a text.
-fn first(text: &str) -> String {
+pub(super) fn first(text: &str) -> String {
     let line = text.trim().split("\n\n").next().unwrap_or_default().replace('\n', " ");
     match line.find(". ") {
         Some(end) => line[..=end].to_owned(),
@@ -131,14 +134,6 @@ fn cut(text: &str, most: usize) -> String {
     let end = text.char_indices().nth(most - 2).map_or(text.len(), |(at, _)| at);
     let end = text[..end].rfind(' ').unwrap_or(end);
     format!("{} ..", text[..end].trim_end_matches([',', ';', ':']))
-}
-
-/// The first sentence of each paragraph: what a script is for, and what it may take.
-fn brief(text: &str) -> String {
-    text.split("\n\n")
-        .map(|it| if it.starts_with(ESTIMATE) { it.to_owned() } else { first(it) })
-        .collect::<Vec<_>>()
-        .join("\n\n")
 }
 
 /// A schema whose descriptions are rewritten, with their depth; empty ones are left out.
@@ -186,7 +181,8 @@ fn plain(schema: &Value) -> Value {
             if let Some(Value::Record(one)) = or_null(of).as_ref().map(plain) {
                 let own = of.iter().filter(|(name, _)| name.as_ref() != "anyOf");
                 let own = own.map(|(name, it)| (name.clone(), it.clone()));
-                let one = one.iter().filter(|(name, _)| of.get(name.as_ref()).is_none());
+                let is_new = |name: &str| name == "anyOf" || of.get(name).is_none();
+                let one = one.iter().filter(|(name, _)| is_new(name));
                 return Value::Record(
                     one.map(|(name, it)| (name.clone(), it.clone())).chain(own).collect(),
                 );

@@ -90,6 +90,26 @@ fn tools_and_scripts_are_listed_with_schemas_and_short_definitions() {
 }
 
 #[test]
+fn definitions_of_long_scripts_are_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let place = tempfile::tempdir().unwrap();
+    let store = place.path().join("runs.db");
+    let variables = [("SVC_STORE", store.to_str().unwrap())];
+    let mut client = Streams::start(root, &["examples"], &variables);
+    client.greet("2025-11-25", &json!({}));
+    let list = client.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    for tool in list.as_array().unwrap() {
+        let mut own = tool.clone();
+        own.as_object_mut().unwrap().remove("outputSchema");
+        assert!(own.to_string().len() <= 700, "{} {own}", own.to_string().len());
+    }
+    let sales = list.as_array().unwrap().iter().find(|it| it["name"] == "sales_by_day").unwrap();
+    let description = sales["description"].as_str().unwrap();
+    assert!(description.ends_with("Effects: reads, writes, runs."), "{description}");
+    assert_eq!(sales["_meta"]["svc/effects"].as_array().unwrap().len(), 5);
+}
+
+#[test]
 fn calls_return_text_and_data_that_fits_the_schema() {
     let place = place();
     let mut client = client(&place);
