@@ -10,7 +10,7 @@ ci: lint test doc deny
 lint:
     cargo fmt --check
     cargo clippy --all-targets --locked -- -D warnings
-    cargo clippy --lib --bins --features otlp --locked -- -D warnings
+    cargo clippy --lib --bins --features otlp,servers --locked -- -D warnings
 
 # All tests, those in the documentation too.
 test *args:

@@ -124,12 +124,12 @@ pub mod value {
 pub mod registry {
     pub use svc_contract::registry::{
         Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Closure, ClosureOp, Component,
-        Compute, Cx, Effect, ErrorKind, Example, Field, FieldScheme, Flow, FlowCall, Found,
-        Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure, Op,
-        OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered, Outcome, Param,
-        ParamDefault, Params, Price, Quote, RecordDef, Registry, Scheme, Scope, SharedType, Size,
-        Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning, Usage, Var, Version, WithCx,
-        Writer, compute, inline, inline_with, io, load, save,
+        Compute, Cx, Deferred, Effect, ErrorKind, Example, Field, FieldScheme, Flow, FlowCall,
+        Found, Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure,
+        Op, OpCode, OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered, Outcome, Param,
+        ParamDefault, Params, Price, Quote, ReadyComponent, RecordDef, Registry, Scheme, Scope,
+        SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning, Usage, Var,
+        Version, WithCx, Writer, called_io, compute, inline, inline_with, io, load, save,
     };
 
     /// The records that the built-in components use for documents and files.
@@ -149,8 +149,8 @@ pub mod host {
 
     pub use isolated::Isolated;
     pub use svc_contract::host::{
-        Answering, DirEntry, Fill, Host, Machine, MemoryFiles, Process, Stat, WorkerError,
-        WorkerLimits, read, read_all,
+        Access, Answering, DirEntry, Fill, Host, Machine, MemoryFiles, Process, Resolving, Server,
+        Stat, WorkerError, WorkerLimits, read, read_all,
     };
     #[cfg(feature = "os")]
     pub use svc_host_os::{OsHost, test::TestHost};

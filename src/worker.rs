@@ -1,5 +1,7 @@
 //! Worker processes: this program, when it was started as a worker.
 
+#[cfg(feature = "data-processing")]
+use svc_components as components;
 #[cfg(feature = "files")]
 use svc_documents as documents;
 use svc_host_os as os;
@@ -19,6 +21,8 @@ fn work(asked: &[u8]) -> Vec<u8> {
     match asked.split_first() {
         #[cfg(feature = "files")]
         Some((&documents::PURPOSE, asked)) => documents::serve(asked),
+        #[cfg(feature = "data-processing")]
+        Some((&components::PURPOSE, asked)) => components::serve(asked),
         #[cfg(feature = "rhai")]
         Some((&script::PURPOSE, asked)) => {
             script::serve(asked, std::sync::Arc::new(os::OsHost::default()))

@@ -4,7 +4,8 @@ usage: mcp.py SVC PEER_COMMAND..
 
 Keeps 64 calls going for some seconds, first with one server, then with the other, three times. Prints
 calls a second, calls a CPU-second of the server, and the 50th and 99th percentile of the time of a call; then the
-same for `tools/list`. The peer is @modelcontextprotocol/server-everything, with its tool `echo`.
+same for `tools/list`, also with a folder of 243 generated scripts, each of which is a tool. The peer is
+@modelcontextprotocol/server-everything, with its tool `echo`.
 """
 
 import json
@@ -98,6 +99,17 @@ class Server:
         self.child.wait(30)
 
 
+def generated(folder):
+    """A folder of 243 scripts with params of several types."""
+    os.mkdir(folder)
+    for number in range(243):
+        kinds = ['string', 'int 0..100 = 5', 'float = 0.5', '[string] = []', '"fast"|"good" = "good"']
+        params = [f"# What the {part} value means.\nparam value{part}: {kinds[(number + part) % 5]}" for part in range(1 + number % 5)]
+        with open(f"{folder}/tool_{number:03}.svc", "w") as file:
+            file.write(f"# Does the work number {number} with its values.\n" + "\n".join(params) + f"\n[{number}] >> to_json\n")
+    return folder
+
+
 def shown(name, what, result):
     each, cpu_second, half, most = result
     print(f"{name:22} {what:11} {each:9.0f}/s {cpu_second:9.0f}/CPU-s  p50 {half:7.2f} ms  p99 {most:7.2f} ms", flush=True)
@@ -113,6 +125,11 @@ def main():
             call = {"name": "invoke_component", "arguments": params}
             shown("svc mcp", "tools/call", own.load("tools/call", call))
             shown("svc mcp", "tools/list", own.load("tools/list", {}, 1))
+            own.end()
+            folder = generated(f"{place}/tools")
+            own = Server([svc, "mcp", folder], {"SVC_STORE": f"{place}/runs2.db", "SVC_CACHE": f"{place}/cache"})
+            print(f"svc idle with 243 scripts: {memory(own.child.pid):.1f} MiB")
+            shown("svc mcp, 243 scripts", "tools/list", own.load("tools/list", {}, 1))
             own.end()
         other = Server(peer)
         print(f"peer idle: {memory(other.child.pid):.1f} MiB")

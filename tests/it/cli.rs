@@ -13,6 +13,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod access;
+mod apis;
+mod certificates;
 mod completion;
 mod declared;
 mod elements;
@@ -20,8 +22,10 @@ mod folders;
 mod helps;
 mod library;
 mod outputs;
+mod servers;
 mod texts;
 mod workbooks;
+mod written;
 
 /// A folder with scripts, in which the program runs.
 struct Place(TempDir);

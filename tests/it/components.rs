@@ -78,8 +78,12 @@ svc::params! {
 impl Op for Slow {
     const NAME: &'static str = "slow";
     const YIELDS: Scheme = Scheme::Var('T');
-    const LIMITS: Limits =
-        Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const LIMITS: Limits = Limits {
+        timeout: Some(Duration::from_millis(30)),
+        max_retries: 0,
+        max_tokens: None,
+        ..Limits::DEFAULT
+    };
     const SAYS: &'static [&'static str] = &["exceed the timeout", "wait an hour", "take ages"];
     const EXAMPLES: &'static [Example] = &[];
 }
@@ -417,8 +421,12 @@ svc::params! {
 impl Op for Quick {
     const NAME: &'static str = "quick";
     const YIELDS: Scheme = Scheme::Var('T');
-    const LIMITS: Limits =
-        Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const LIMITS: Limits = Limits {
+        timeout: Some(Duration::from_millis(30)),
+        max_retries: 0,
+        max_tokens: None,
+        ..Limits::DEFAULT
+    };
     const SAYS: &'static [&'static str] = &["finish just in time", "be quick", "hurry"];
     const EXAMPLES: &'static [Example] = &[];
 }

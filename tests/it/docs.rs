@@ -52,8 +52,38 @@ fn of(page: &Path) -> Vec<Fence> {
 
 pub(crate) fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
-    let host = OsHost::with_cache(cache.path());
-    (svc::engine().with_host(Arc::new(host)), cache)
+    let host = OsHost::with_cache(cache.path()).working_in(assert_cmd::cargo::cargo_bin!("svc"));
+    let engine = svc::engine().with_host(Arc::new(host));
+    (engine.with_ready(&petstore()).unwrap().with_ready(&notes()).unwrap(), cache)
+}
+
+/// The server that `docs/mcp-servers.md` shows.
+fn notes() -> svc::registry::ReadyComponent {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/mcp-servers.md");
+    let page = fs::read_to_string(page).unwrap();
+    let listing = page.split("```json\n").nth(1).unwrap().split("\n```").next().unwrap();
+    let listing: serde_json::Value = serde_json::from_str(listing).unwrap();
+    let tool = |it: &serde_json::Value| svc_mcp::Tool {
+        name: it["name"].as_str().unwrap().to_owned(),
+        input: it["inputSchema"].clone(),
+        output: it.get("outputSchema").cloned(),
+        ..svc_mcp::Tool::default()
+    };
+    let tools = listing["tools"].as_array().unwrap().iter().map(tool).collect();
+    let lock = svc_mcp::Lock::new(&svc_mcp::Listing { tools, ..svc_mcp::Listing::default() });
+    let command = Some(vec!["npx".to_owned()]);
+    let settings = svc_project::McpSettings { command, ..svc_project::McpSettings::default() };
+    let host: Arc<dyn svc::host::Host> = Arc::new(OsHost::default());
+    svc_project::mcp_component("notes", &lock.text(), &settings, Path::new("/"), &host).unwrap()
+}
+
+/// The API that `docs/apis.md` shows.
+fn petstore() -> svc::registry::ReadyComponent {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/apis.md");
+    let page = fs::read_to_string(page).unwrap();
+    let document = page.split("```json\n").nth(1).unwrap().split("\n```").next().unwrap();
+    let lock = svc_project::locked("petstore.json", document.as_bytes()).unwrap();
+    svc_project::component("petstore", lock, &svc_project::ApiSettings::default()).unwrap()
 }
 
 #[tokio::test]

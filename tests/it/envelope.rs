@@ -209,6 +209,9 @@ fn prompts_count_by_their_bytes() {
     // [1,2,3] in JSON.
     let list = r#""${[1, 2, 3]}" >> paid(max_tokens: 10)"#;
     assert_eq!(takes(list), "0..273 tokens, $0.00..$0.000939, 0ns..60s");
+    // Three numbers of two digits, and two texts between them.
+    let joined = "param n: int 1..99\n[n, n, n] >> each { \"${it}\" } >> join(sep: \", \") >> paid(max_tokens: 10)";
+    assert_eq!(takes(joined), "0..276 tokens, $0.00..$0.000948, 0ns..60s");
     // A text of any length is limited by what one call may use.
     let any = "param t: string\nt >> paid(max_tokens: 10)";
     assert_eq!(takes(any), "0..128000 tokens, $0.00..$0.38412, 0ns..60s");

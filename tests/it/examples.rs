@@ -32,6 +32,13 @@ pub(crate) async fn wrong_examples(
                 !op.errors.is_empty() || op.examples.iter().any(|it| it.yields.is_ok()),
                 "{name}"
             );
+            if let Some(feature) = op.lacks() {
+                crate::foreign::skipped(
+                    &format!("the examples of {name}"),
+                    &format!("no feature `{feature}`"),
+                );
+                continue;
+            }
             for example in op.examples {
                 if let Err(why) = holds(engine, example).await {
                     wrong.push(format!("{name}: {}: {why}", example.title));

@@ -185,6 +185,25 @@ fn a_page_loads_nothing_and_runs_only_its_own_script() {
 }
 
 #[test]
+fn charts_are_images_that_run_nothing() {
+    let place = Place::new();
+    let script = r#"let rows = [{ city: "<b>Bonn", n: 3 }, { city: "Kiel", n: 5 }]
+{ picture: (rows >> chart(mark: "bar", x: "city", y: "n")), n: 2 }"#;
+    fs::write(place.file("chart.svc"), script).unwrap();
+    place.prints(&["run", "chart.svc"]);
+    let page = place.prints(&["show", "last", "--html", "-"]);
+    let image = page.split_once("<img class=\"picture\" ").unwrap().1.split_once('>').unwrap().0;
+    assert!(
+        image.contains("alt=\"A bar chart of n by city: &lt;b&gt;Bonn 3, Kiel 5.\""),
+        "{image}"
+    );
+    assert!(image.contains("src=\"data:image/svg+xml;base64,PHN2Zy"), "{image}");
+    let policy = page.split_once("Content-Security-Policy\" content=\"").unwrap().1;
+    assert!(policy.split_once('"').unwrap().0.contains("; img-src data:;"), "{policy:.300}");
+    assert_eq!(page.matches("<img").count(), 1);
+}
+
+#[test]
 fn a_value_that_has_no_room_is_cut_and_says_so() {
     let place = Place::new();
     let long = serde_json::to_string(&"<é".repeat(2 << 20)).unwrap();

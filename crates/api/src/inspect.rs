@@ -255,7 +255,7 @@ impl OpJson {
             input: def.input().map(|it| it.name),
             params: def.params.iter().map(|it| ParamJson::new(op.component, it, tuning)).collect(),
             result: def.yields.show(),
-            fields: fields(def.yields).iter().map(FieldJson::new).collect(),
+            fields: fields(*def.yields).iter().map(FieldJson::new).collect(),
             generic: def.generic != Generic::No,
             effects: effects(def.effects),
             price: def.price.to_string(),
@@ -280,10 +280,18 @@ impl ParamJson {
             r#type: param.scheme.show(),
             doc: param.summary(),
             required: param.default.is_none(),
-            default: param.default.map(ParamDefault::value).unwrap_or_default(),
+            default: param.default.map(default).unwrap_or_default(),
             tunable: param.is_tunable(),
             tuned: tuning.changed(component, param).cloned().unwrap_or_default(),
         }
+    }
+}
+
+/// The value of a default, or the name of the op that is one.
+fn default(of: ParamDefault) -> Value {
+    match of {
+        ParamDefault::Op(name) => name.into(),
+        other => other.value(),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
         AuditHeadJson, AuditJson, DecisionJson, IssuedJson, KeyJson, LockJson, PolicyJson,
         UnlockedJson,
     },
+    certificate::{Certificate, VerifiedJson},
     ci::json::CiJson,
     components::EntryJson,
     explain::CodeJson,
@@ -29,6 +30,7 @@ use crate::{
     rest::tools_schema,
     runs::RunJson,
     show::ShowJson,
+    tables::TableJson,
     testing::TestsJson,
 };
 
@@ -68,6 +70,7 @@ pub const ALL: &[Described] = &[
         Form::Types(|it| vec![of::<Vec<AuditJson>>(it), of::<AuditHeadJson>(it)]),
     ),
     described("call", "the result of the tool", Form::Value),
+    described("certificate", "a certificate", Form::Types(|it| vec![of::<Certificate>(it)])),
     described("check", "the verdict on each file", Form::Published(VERDICT_SCHEMA)),
     described("ci", "the steps of each script", Form::Types(|it| vec![of::<CiJson>(it)])),
     described(
@@ -126,9 +129,11 @@ pub const ALL: &[Described] = &[
     described("run", "the result of the script", Form::Value),
     described("runs", "the runs", Form::Types(|it| vec![of::<Vec<RunJson>>(it)])),
     described("show", "a run with its calls", Form::Types(|it| vec![of::<ShowJson>(it)])),
+    described("table", "the columns of a table", Form::Types(|it| vec![of::<TableJson>(it)])),
     described("tap", "the value of a call or run", Form::Value),
     described("test", "the result of each test", Form::Types(|it| vec![of::<TestsJson>(it)])),
     described("tools", "the tools", Form::Made(tools_schema)),
+    described("verify", "what differs", Form::Types(|it| vec![of::<VerifiedJson<'static>>(it)])),
     described("why", "the reasons", Form::Types(|it| vec![of::<Why>(it)])),
 ];
 
@@ -150,10 +155,14 @@ impl Described {
         definitions.extend(of_failure);
         definitions.insert("output".into(), prints);
         definitions.insert("failed".into(), failed);
-        let command = self.name.replace('-', " ");
+        let command = match self.name {
+            "certificate" => "certify".to_owned(),
+            name => name.replace('-', " "),
+        };
+        let option = if command == "certify" { "" } else { " --json" };
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": format!("What `svc {command} --json` prints: {}", self.prints),
+            "title": format!("What `svc {command}{option}` prints: {}", self.prints),
             "description": "The second form is the reason why a result is missing. Durations are numbers of milliseconds, instants are strings as in RFC 3339.",
             "anyOf": [{ "$ref": "#/$defs/output" }, { "$ref": "#/$defs/failed" }],
             "$defs": definitions,

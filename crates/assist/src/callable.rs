@@ -41,12 +41,31 @@ impl<'a> Callable<'a> {
 
     /// `take(items: [T], n: int) -> [T; max n]`
     pub fn signature(&self) -> String {
-        let (name, yields) = match self {
-            Self::Op(op) => (op.script_name(), op.op.yields.show()),
-            Self::Flow(name, flow) => ((*name).to_owned(), flow.yields.to_string()),
+        let (name, yields, labels): (String, String, Vec<String>) = match self {
+            Self::Op(op) => {
+                let labels = op.op.params.iter().map(Param::signature).collect();
+                (op.script_name(), op.op.yields.show(), labels)
+            }
+            Self::Flow(name, flow) => {
+                let labels = flow.params.iter().map(flow_label).collect();
+                ((*name).to_owned(), flow.yields.to_string(), labels)
+            }
         };
-        let labels: Vec<String> = self.ports().into_iter().map(|it| it.label).collect();
         format!("{name}({}) -> {yields}", labels.join(", "))
+    }
+
+    /// The names of the params that a call must give, without the first `skipped` params.
+    pub fn required(&self, skipped: usize) -> Vec<&str> {
+        match self {
+            Self::Op(op) => {
+                let params = op.op.params.iter().skip(skipped);
+                params.filter(|it| it.default.is_none()).map(|it| it.name).collect()
+            }
+            Self::Flow(_, flow) => {
+                let params = flow.params.iter().skip(skipped);
+                params.filter(|it| it.default.is_none()).map(|it| it.name.as_ref()).collect()
+            }
+        }
     }
 
     /// Its complete documentation.
@@ -99,11 +118,15 @@ fn op_port(param: &Param) -> Port {
     }
 }
 
-fn flow_port(param: &Input) -> Port {
+fn flow_label(param: &Input) -> String {
     let optional = if param.default.is_some() { "?" } else { "" };
+    format!("{}{optional}: {}", param.name, param.ty)
+}
+
+fn flow_port(param: &Input) -> Port {
     Port {
         name: param.name.to_string(),
-        label: format!("{}{optional}: {}", param.name, param.ty),
+        label: flow_label(param),
         doc: param.doc.clone(),
         is_required: param.default.is_none(),
     }

@@ -3,6 +3,8 @@
 mod missing;
 
 use svc_contract::registry::{Component, Registry};
+#[cfg(feature = "data-processing")]
+pub use svc_data_processing::{PURPOSE, serve};
 
 /// Every built-in component, cluster by cluster.
 pub const ALL: &[&[&Component]] = &[
@@ -15,6 +17,8 @@ pub const ALL: &[&[&Component]] = &[
     svc_core_infrastructure::ALL,
     #[cfg(feature = "data-processing")]
     svc_data_processing::ALL,
+    #[cfg(feature = "creative-media")]
+    svc_creative_media::ALL,
     #[cfg(feature = "code-intelligence")]
     svc_code_intelligence::ALL,
     #[cfg(feature = "knowledge-grounding")]

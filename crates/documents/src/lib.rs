@@ -39,6 +39,8 @@ mod members;
 mod meta;
 mod office;
 mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod parse;
 mod pdf;
 mod pdf_layout;
@@ -67,6 +69,8 @@ pub use html_tables::{HtmlTable, html_tables};
 pub use meta::{date, front_matter, of_file};
 pub use office::{Heading, Office, Table, office};
 pub use page::page;
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetCells, ParquetColumn, parquet};
 pub use pdf::pdf;
 pub use pdf_layout::{PdfTable, PdfTableRules, PdfTables, pdf_tables};
 pub use pdf_parts::{PdfInfo, PdfPages, pdf_info, pdf_pages};

@@ -2,6 +2,8 @@
 
 use std::{fmt, io};
 
+use svc_contract::registry::{ErrorKind, OpError};
+
 /// Why a file has no readable text.
 #[derive(Debug)]
 pub enum Unreadable {
@@ -17,6 +19,20 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
+    /// The error of an op that reads this: `the page`, or a name.
+    pub fn error(&self, what: impl fmt::Display) -> OpError {
+        let message = format!("cannot read {what}: {self}");
+        match self {
+            Self::Encrypted => OpError::new(ErrorKind::Unsupported, message)
+                .help("save it without a password first"),
+            Self::Damaged(_) | Self::Textless => OpError::invalid_input(message),
+            Self::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
+                "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
+            ),
+            Self::Unread(_) => OpError::failed(message),
+        }
+    }
+
     /// Returns an error for the reader if the cause is outside the file.
     pub(super) fn io(self) -> Result<Self, io::Error> {
         match self {

@@ -16,6 +16,8 @@ use svc_contract::{
 
 #[cfg(feature = "select")]
 use super::elements;
+#[cfg(feature = "parquet")]
+use super::parquet;
 use super::{
     Document, LARGEST_FILE, Sink, Unreadable, conversion, members, meta::bounded, office, pdf,
     pdf_layout, pdf_parts, sheets,
@@ -38,6 +40,8 @@ pub(super) enum Reader {
     /// Markdown as HTML, its headings and its links.
     Markdown,
     PdfTables,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// What a reader returns.
@@ -60,6 +64,8 @@ const READERS: &[(Reader, u64, Read)] = &[
     (Reader::PdfParts, 6, Read::Value(pdf_parts::in_process)),
     (Reader::Markdown, 7, Read::Value(conversion::in_process)),
     (Reader::PdfTables, 8, Read::Value(pdf_layout::in_process)),
+    #[cfg(feature = "parquet")]
+    (Reader::Parquet, 9, Read::Value(parquet::in_process)),
 ];
 
 /// The address space of a worker: the program, its stacks, the file, and the result.

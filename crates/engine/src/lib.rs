@@ -46,8 +46,8 @@ use std::{
 use svc_contract::{
     host::{Host, MemoryFiles, WithFiles},
     registry::{
-        ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, RecordDef, Registry, SharedType,
-        Topics, TunedRegistry, Tuning,
+        ClosureOp, Component, Lent, OpError, OpRef, OpaqueDef, ReadyComponent, RecordDef, Registry,
+        SharedType, Topics, TunedRegistry, Tuning,
     },
     store::Store,
     value::{Text, Value},
@@ -154,6 +154,20 @@ impl Engine {
         drop(names);
         let registry = self.registry.as_ref().clone();
         let (registry, lent) = registry.with_closures(self.lent, ops)?;
+        (self.registry, self.lent) = (Arc::new(registry), lent);
+        Ok(self.changed())
+    }
+
+    /// Adds a component that was made at run time, such as the operations of a document. Returns
+    /// an error if its name is taken by another component.
+    pub fn with_ready(mut self, component: &ReadyComponent) -> Result<Self, OpError> {
+        let name = component.component.name;
+        if syntax::is_reserved(name) {
+            let message = format!("invalid name `{name}`: it is a reserved word");
+            return Err(OpError::invalid_input(message).help("choose another name"));
+        }
+        let registry = self.registry.as_ref().clone();
+        let (registry, lent) = registry.with_ready(self.lent, component)?;
         (self.registry, self.lent) = (Arc::new(registry), lent);
         Ok(self.changed())
     }

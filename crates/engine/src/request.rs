@@ -88,6 +88,11 @@ impl<'e> Request<'e> {
         &self.engine
     }
 
+    /// The plan with no inputs known; none if the script does not check.
+    pub fn plan_before_inputs(&self) -> Option<&Plan> {
+        self.plan.as_deref().ok()
+    }
+
     /// Changes defaults for this run, in addition to those of the engine.
     pub fn tuned(self, tuning: &Tuning) -> Self {
         if let Some(CalledFlow::Kept(flow)) = &self.flow {

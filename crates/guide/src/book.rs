@@ -15,17 +15,23 @@ use svc_text::{
 };
 
 /// The chapters that answer users' questions.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 25] = [
     ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../docs/language.md")),
     ("docs/components.md", include_str!("../../../docs/components.md")),
     ("docs/learning.md", include_str!("../../../docs/learning.md")),
     ("docs/bounds.md", include_str!("../../../docs/bounds.md")),
+    ("docs/proofs.md", include_str!("../../../docs/proofs.md")),
     ("docs/models.md", include_str!("../../../docs/models.md")),
+    ("docs/agents.md", include_str!("../../../docs/agents.md")),
+    ("docs/apis.md", include_str!("../../../docs/apis.md")),
+    ("docs/mcp-servers.md", include_str!("../../../docs/mcp-servers.md")),
+    ("docs/tables.md", include_str!("../../../docs/tables.md")),
     ("docs/policy.md", include_str!("../../../docs/policy.md")),
     ("docs/runs.md", include_str!("../../../docs/runs.md")),
     ("docs/tools.md", include_str!("../../../docs/tools.md")),
     ("docs/serving.md", include_str!("../../../docs/serving.md")),
+    ("docs/access.md", include_str!("../../../docs/access.md")),
     ("docs/mcp.md", include_str!("../../../docs/mcp.md")),
     ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
     ("docs/blocks.md", include_str!("../../../docs/blocks.md")),

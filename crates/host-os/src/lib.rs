@@ -11,8 +11,9 @@ use std::{
 
 use etcetera::BaseStrategy;
 use svc_contract::host::{
-    Answering, DirEntry, Fill, Host, Machine, Stat, WorkerError, WorkerLimits, guard, http,
-    program::{ProgramCall, RunningProgram},
+    Access, Answering, DirEntry, Fill, Host, Machine, Resolving, Server, Stat, WorkerError,
+    WorkerLimits, guard, http,
+    program::{OpenProgram, ProgramCall, ProgramError, RunningProgram},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -163,6 +164,21 @@ impl Host for OsHost {
         Ok(file.into_temp_path().keep()?)
     }
 
+    fn library_file(&self, path: &Path, access: Access) -> io::Result<PathBuf> {
+        if access == Access::Read {
+            return real::path(path);
+        }
+        let place = guard::place(self, path)?;
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(place)
+    }
+
+    fn library_server(&self, server: Server) -> Resolving {
+        self.net.addresses(server)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         std::env::current_dir()
     }
@@ -273,6 +289,10 @@ impl Host for OsHost {
 
     fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
         programs::run(call, cancel)
+    }
+
+    fn open_program(&self, call: ProgramCall) -> Result<OpenProgram, ProgramError> {
+        programs::open(&call)
     }
 
     fn run_in_worker(

@@ -13,7 +13,7 @@ use std::{
 };
 
 use hyper_util::client::legacy::connect::dns::Name;
-use svc_contract::host::{address, http::Trust, refusal};
+use svc_contract::host::{Server, address, http::Trust, refusal};
 use tower_service::Service;
 
 /// The resolver of names: the system, or a replacement in tests.
@@ -60,6 +60,14 @@ impl Resolver {
         }
         // The connector replaces this port by that of the request.
         Ok(found.into_iter().map(|it| SocketAddr::new(it, 0)).collect::<Vec<_>>().into_iter())
+    }
+}
+
+impl Resolver {
+    /// The addresses of a server, which may also be an IP address.
+    pub(super) fn addresses(&self, server: &Server) -> io::Result<Vec<SocketAddr>> {
+        let found = self.resolved(&server.host)?;
+        Ok(found.map(|it| SocketAddr::new(it.ip(), server.port)).collect())
     }
 }
 

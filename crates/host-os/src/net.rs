@@ -15,6 +15,7 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use svc_contract::host::{
+    Resolving, Server,
     http::{Answer, BodyStream, Request, Response, Trust},
     refusal, refused,
 };
@@ -56,6 +57,16 @@ impl Net {
             let headers = headers(&head.headers);
             Ok(Response { status: head.status.as_u16(), headers, body: pieces(body) })
         })
+    }
+}
+
+impl Net {
+    /// The addresses of a server that a library connects to by itself.
+    pub(super) fn addresses(&self, server: Server) -> Resolving {
+        let resolver = Resolver { names: self.names.clone(), trust: server.trust };
+        // The system's resolver blocks its thread.
+        let looked = tokio::task::spawn_blocking(move || resolver.addresses(&server));
+        Box::pin(async move { looked.await.map_err(io::Error::other)? })
     }
 }
 

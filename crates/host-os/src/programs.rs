@@ -7,13 +7,15 @@
 use std::{
     io,
     path::Path,
-    pin::pin,
+    pin::{Pin, pin},
     process::{ExitStatus, Stdio},
     time::Duration,
 };
 
 use futures_util::future::{Either, select, try_join3};
-use svc_contract::host::program::{ProgramCall, ProgramError, ProgramOutput, RunningProgram};
+use svc_contract::host::program::{
+    OpenProcess, OpenProgram, ProgramCall, ProgramError, ProgramOutput, RunningProgram,
+};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, ChildStdin, Command},
@@ -63,6 +65,34 @@ pub(super) fn run(call: ProgramCall, cancel: CancellationToken) -> RunningProgra
         group.close();
         ended
     })
+}
+
+/// Starts a program that the caller talks to.
+pub(super) fn open(call: &ProgramCall) -> Result<OpenProgram, ProgramError> {
+    let (mut child, group) = start(call)?;
+    let lost = || ProgramError::Lost(io::ErrorKind::BrokenPipe.into());
+    Ok(OpenProgram {
+        stdin: Box::new(child.stdin.take().ok_or_else(lost)?),
+        stdout: Box::new(child.stdout.take().ok_or_else(lost)?),
+        stderr: Box::new(child.stderr.take().ok_or_else(lost)?),
+        process: Box::new(Opened { child, group }),
+    })
+}
+
+/// A program that runs; dropping its group kills it.
+struct Opened {
+    child: Child,
+    group: Group,
+}
+
+impl OpenProcess for Opened {
+    fn ask_to_end(&self) {
+        self.group.ask_to_end();
+    }
+
+    fn ended(&mut self) -> Pin<Box<dyn Future<Output = io::Result<i64>> + Send + '_>> {
+        Box::pin(async { self.child.wait().await.map(code_of) })
+    }
 }
 
 fn start(call: &ProgramCall) -> Result<(Child, Group), ProgramError> {

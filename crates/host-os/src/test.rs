@@ -11,8 +11,8 @@ use std::{
 };
 
 use svc_contract::host::{
-    Answering, DirEntry, Host, Stat, WorkerError, WorkerLimits, http,
-    program::{ProgramCall, RunningProgram},
+    Access, Answering, DirEntry, Host, Resolving, Server, Stat, WorkerError, WorkerLimits, http,
+    program::{OpenProgram, ProgramCall, ProgramError, RunningProgram},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -176,6 +176,11 @@ impl TestHost {
         files.insert(path, File { content, version });
     }
 
+    /// The real file of one that a library opens.
+    fn real(&self, path: &Path) -> PathBuf {
+        self.cache.join("files").join(path.strip_prefix("/").unwrap_or(path))
+    }
+
     fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, File>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,8 +204,10 @@ impl Drop for TestHost {
 impl Host for TestHost {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let path = self.allowed(path)?;
-        let file = self.locked().get(&path).cloned().ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(Cursor::new(file.content)))
+        match self.locked().get(&path).cloned() {
+            Some(file) => Ok(Box::new(Cursor::new(file.content))),
+            None => OsHost::default().open(&self.real(&path)),
+        }
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
@@ -219,7 +226,8 @@ impl Host for TestHost {
                 inode: 0,
             });
         }
-        Err(io::ErrorKind::NotFound.into())
+        drop(files);
+        OsHost::default().stat(&self.real(&path))
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<DirEntry>> + Send> {
@@ -275,6 +283,28 @@ impl Host for TestHost {
         Ok(path)
     }
 
+    /// A real file in the temporary folder, at first with the content of the one in memory. What is
+    /// written to it does not appear in memory.
+    #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
+    fn library_file(&self, path: &Path, access: Access) -> io::Result<PathBuf> {
+        let path = self.allowed(path)?;
+        let real = self.real(&path);
+        if real.exists() {
+            return Ok(real);
+        }
+        let content = self.locked().get(&path).map(|it| it.content.clone());
+        if content.is_none() && access == Access::Read {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        if let Some(folder) = real.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        if let Some(content) = content {
+            std::fs::write(&real, content)?;
+        }
+        Ok(real)
+    }
+
     fn modules_dir(&self) -> io::Result<PathBuf> {
         Ok(PathBuf::from("/modules"))
     }
@@ -300,6 +330,11 @@ impl Host for TestHost {
         }
     }
 
+    /// Finds a server of this machine.
+    fn library_server(&self, server: Server) -> Resolving {
+        OsHost::default().library_server(server)
+    }
+
     fn now(&self) -> i64 {
         self.now
     }
@@ -323,6 +358,10 @@ impl Host for TestHost {
     /// Runs a program of this machine, in a folder of this machine.
     fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
         OsHost::default().run_program(call, cancel)
+    }
+
+    fn open_program(&self, call: ProgramCall) -> Result<OpenProgram, ProgramError> {
+        OsHost::default().open_program(call)
     }
 
     fn run_in_worker(

@@ -1,6 +1,6 @@
 //! A call from outside, and its answer.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use svc_contract::{
     registry::{ErrorKind, Usage},
@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_engine::blocks::{OnError, Order, PipelineStep, ResourceBounds, WorkflowStep};
 use svc_lang::diag::Source;
 
-use crate::{Fault, Why, quality::Quality};
+use crate::{Fault, Live, Why, quality::Quality};
 
 /// Arguments by their names.
 pub type Args = BTreeMap<String, Value>;
@@ -103,6 +103,15 @@ impl Bounds {
         let dollars = self.max_cost.map_or(0.0, Money::dollars);
         all.with_max_budget_usd(dollars).map_err(Fault::from)
     }
+}
+
+/// A call whose caller may leave it.
+#[derive(Debug)]
+pub enum Begun {
+    /// It has its answer.
+    Ended(Answer),
+    /// Its run goes on.
+    Running(Arc<Live>),
 }
 
 /// The result of a call.

@@ -34,7 +34,7 @@ mod side;
 mod starting;
 pub mod tools;
 
-pub use call::{Answer, Args, Bounds, Call, Mode, StepReport, Work};
+pub use call::{Answer, Args, Begun, Bounds, Call, Mode, StepReport, Work};
 pub use caller::{Caller, LOCAL};
 pub use fault::{Fault, FieldFault, Why};
 pub use folder::{Folder, Served, Unserved};

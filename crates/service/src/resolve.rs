@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Effect, ErrorKind, OpError, OpRef, Price, Tier},
+    registry::{Effect, ErrorKind, OpError, OpRef, Price, Scope, Tier},
     value::{Money, Text, Type, Value},
 };
 use svc_engine::{
@@ -12,7 +12,7 @@ use svc_engine::{
 };
 use svc_lang::{
     diag::Source,
-    plan::{Plan, Policy, Verb},
+    plan::{Place, Plan, Policy, Verb},
 };
 
 use crate::{
@@ -46,6 +46,8 @@ pub struct Resolved {
     pub(crate) is_kept: bool,
     /// The job that is queued instead of running the work now.
     pub(crate) queued: Option<Queued>,
+    /// What would make a job of the call of a tool.
+    job: Option<NewWork>,
 }
 
 #[derive(Clone)]
@@ -129,6 +131,7 @@ impl Resolved {
             arguments: String::new(),
             is_kept: false,
             queued: None,
+            job: None,
         }
     }
 
@@ -145,7 +148,12 @@ impl Resolved {
             self.tool.as_ref().map(|it| test(rights.of_tool(it, registry))).transpose()?;
         let rule = match (&self.what, of_tool) {
             (What::Served(script, _), _) => test(rights.of_script(&script.name))?,
-            (What::Steps { .. }, Some(rule)) if self.meta.is_none() => rule,
+            // An op that calls others needs the rights for these, too.
+            (What::Steps { .. }, Some(rule))
+                if self.meta.is_none() && self.only_ops(engine).is_some() =>
+            {
+                rule
+            }
             _ => match self.only_ops(engine) {
                 Some(ops) => test(rights.of_ops(&ops))?,
                 None => test(rights.of_ops(&ops_of(self.plan(engine)?.program())))?,
@@ -231,8 +239,7 @@ impl Resolved {
         let registry = engine.registry();
         let find = |(component, op): &(String, String)| {
             let op = registry.find_op(component, op)?;
-            let takes_flow = op.op.params.iter().any(|it| it.scheme.flow().is_some());
-            (!takes_flow).then_some(op)
+            (!op.op.takes_flows()).then_some(op)
         };
         called.iter().map(find).collect()
     }
@@ -376,9 +383,36 @@ impl Resolved {
         Self { queued: Some(job), ..self }
     }
 
-    /// What would make a job of the call; `None` if it is not recorded.
+    /// Whether it neither waits for others nor writes. Such a call needs no record: made again, it has
+    /// the same result.
+    pub(crate) fn is_brief(&self, engine: &Engine) -> bool {
+        if self.is_recorded() {
+            return false;
+        }
+        if self.meta.as_ref().is_some_and(core::Meta::is_dry) {
+            return true;
+        }
+        if let Some(ops) = self.only_ops(engine) {
+            let mut effects = ops.iter().flat_map(|it| it.op.effects);
+            return effects.all(|it| matches!(it, Effect::Reads(Scope::Path(_))));
+        }
+        // A script that does not check fails at once.
+        let Ok(plan) = self.plan(engine) else { return true };
+        plan.effects().iter().all(|it| {
+            let is_file = matches!(it.place, Some(Place::Path(_) | Place::PathOf(_)));
+            it.verb == Verb::Reads && is_file
+        })
+    }
+
+    /// The call of a caller who may leave it to go on as this job.
+    pub(crate) fn leavable(self, job: Option<NewWork>, engine: &Engine) -> Self {
+        let is_kept = self.is_kept || !self.is_brief(engine);
+        Self { is_kept, job, ..self }
+    }
+
+    /// What would make a job of the call, if it can be one.
     pub(crate) fn as_job(&self) -> Option<NewWork> {
-        let What::Served(script, args) = &self.what else { return None };
+        let What::Served(script, args) = &self.what else { return self.job.clone() };
         Some(NewWork {
             kind: JobKind::Script,
             name: script.name.clone(),

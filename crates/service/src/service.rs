@@ -17,8 +17,8 @@ use svc_store::SqliteStore;
 use tokio::sync::Semaphore;
 
 use crate::{
-    Answer, Call, Caller, Entrance, Fault, Folder, Live, Resolved, Served, Turned, Visitor, Why,
-    Work,
+    Answer, Begun, Call, Caller, Entrance, Fault, Folder, Live, Resolved, Served, Turned, Visitor,
+    Why, Work,
     access::{
         key::KeyId,
         keys::KeyInfo,
@@ -27,7 +27,7 @@ use crate::{
     },
     components,
     gate::Gate,
-    jobs::{self, Jobs},
+    jobs::{self, Jobs, NewWork},
     metrics::{Ending, Gauges, Metrics},
     once,
     owner::Owners,
@@ -443,7 +443,34 @@ impl Service {
 
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
-        let mut resolved = self.resolved(call).await?;
+        let resolved = self.resolved(call).await?;
+        self.made(resolved).await
+    }
+
+    /// The same for a call that neither waits for others nor writes, since no caller leaves one as a
+    /// job; none for any other call, if there are jobs.
+    pub async fn call_if_brief(&self, call: Call) -> Option<Result<Answer, Fault>> {
+        let resolved = match self.resolved(call).await {
+            Ok(resolved) => resolved,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let is_brief =
+            resolved.queues() || self.jobs().is_err() || resolved.is_brief(&self.side.sent);
+        if is_brief { Some(self.made(resolved).await) } else { None }
+    }
+
+    /// Starts a call whose caller may leave it to go on as a job.
+    pub async fn begin(&self, call: Call) -> Result<Begun, Fault> {
+        let job = NewWork::of_tool(&call);
+        let resolved = self.resolved(call).await?;
+        if resolved.queues() || self.jobs().is_err() {
+            return self.made(resolved).await.map(Begun::Ended);
+        }
+        let resolved = resolved.leavable(job, &self.side.sent);
+        self.start(resolved).await.map(Begun::Running)
+    }
+
+    async fn made(&self, mut resolved: Resolved) -> Result<Answer, Fault> {
         if let Some(queued) = resolved.queued.take() {
             let described = resolved.described();
             let answer = self.jobs()?.submit(self.owner(), queued).await?;

@@ -180,6 +180,7 @@ impl Vocabulary {
     }
 
     #[cfg(not(feature = "languages"))]
+    #[expect(clippy::unused_self, reason = "with the feature, the language decides")]
     fn words<'a>(&self, text: &'a str) -> impl Iterator<Item = Range<usize>> + use<'a> {
         words(text)
     }

@@ -67,17 +67,24 @@ impl Check {
 
     fn check(&self, session: &Session) -> Result<u8> {
         let mut code = OK;
-        let session = &self.rules.with_rules(session)?;
         let session = &session.trusting(!self.untrusted);
         let scripts = Scripts::find(session.engine.host(), &self.files)?;
+        let first = scripts.files.first().map_or(Path::new("."), |it| it);
+        let policy = self.rules.read(&session.at(first)?)?;
+        let of_file = |file: &Path| {
+            let session = session.at(file)?;
+            let engine = session.engine.with_policy(policy.clone());
+            Ok(Session { engine, ..session })
+        };
         if self.json {
-            let files: Vec<Verdict> =
-                scripts.files.iter().map(|it| judge(session, it, &mut code)).collect();
+            let judge = |it: &PathBuf| of_file(it).map(|session| judge(&session, it, &mut code));
+            let files: Vec<Verdict> = scripts.files.iter().map(judge).collect::<Result<_>>()?;
             terminal::print_json(&CheckJson { files })?;
             return Ok(code);
         }
         let mut wrong = 0;
         for file in &scripts.files {
+            let session = &of_file(file)?;
             let outcome = look(session, file);
             first_decides(&mut code, outcome.code());
             wrong += usize::from(outcome.code() != OK);

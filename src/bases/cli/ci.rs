@@ -25,6 +25,7 @@ use super::{
     script,
     scripts::{Quiet, Scripts},
     terminal::{self, Ink},
+    verify::public_key,
 };
 
 /// Check format, problems, tests and limits for a pull request.
@@ -40,6 +41,13 @@ pub(super) struct Ci {
     changed: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Demand a certificate next to every script with a pipeline: `x.cert.json` for `x.svc`. One that
+    /// exists is always verified.
+    #[arg(long)]
+    certified: bool,
+    /// Demand that certificates are signed with this public Ed25519 key, a file in PEM.
+    #[arg(long, value_name = "KEY")]
+    certificate_key: Option<PathBuf>,
     /// Write the outcome as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -87,8 +95,8 @@ const EXAMPLES: &str = "Examples:
   svc ci --junit junit.xml --sarif svc.sarif
   svc ci --deny runs --json | jq '.scripts[] | select(.ok | not).file'
 
-Each script passes these steps: it is formatted, has no errors, its tests pass, and its estimate
-keeps the limits. With --changed it must not grow beyond --max-growth, and new effects are
+Each script passes these steps: it is formatted, has no errors, its tests pass, its certificate
+holds if it has one, and its estimate keeps the limits. With --changed it must not grow beyond --max-growth, and new effects are
 reported. Nothing runs but tests, which have no effects.
 
 With GITHUB_STEP_SUMMARY in the environment, a summary is added to that file.
@@ -121,7 +129,9 @@ impl Ci {
         };
         let limits =
             Limits { cost: *max_cost, tokens: *max_tokens, time: *max_time, calls: *max_calls };
-        Ok(Demands { limits, growth: growth.clone(), base })
+        let key = self.certificate_key.as_deref().map(|it| public_key(host, it)).transpose()?;
+        let (growth, certified) = (growth.clone(), self.certified || key.is_some());
+        Ok(Demands { limits, growth, base, certified, key })
     }
 
     /// The folder whose repository is compared: that of the first path.

@@ -53,6 +53,7 @@ impl Doc {
         let found = Scripts::find(session.engine.host(), &self.files)?;
         let mut sources = Vec::with_capacity(found.files.len());
         for file in &found.files {
+            let session = &session.at(file)?;
             let source = script::read(session.engine.host(), file)?;
             let is_template = source.name().ends_with(SUFFIXES[1]);
             if let Err(report) = session.engine.check(source.clone())

@@ -31,6 +31,7 @@ left unchanged. The exit code is 7 if the script has errors.";
 
 impl Expand {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let session = &session.at(&self.file)?;
         let source = script::read(session.engine.host(), &self.file)?;
         match expanded(&session.engine, &source) {
             Ok(text) => {

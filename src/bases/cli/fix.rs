@@ -42,6 +42,7 @@ impl Fix {
         let from_stdin = script::only_stdin(&self.files)?;
         let mut code = OK;
         for file in &self.files {
+            let session = &session.at(file)?;
             let source = script::read(session.engine.host(), file)?;
             let fixed = session.engine.fix_with(source.clone(), self.fixes());
             if from_stdin && !self.dry_run {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use clap::Args;
+use svc_api::certificate::{Caps, PolicyTerms, Terms};
 use svc_contract::value::{Money, units};
 use svc_engine::{Error, Request, output::failure::Failure, run::RunError};
 
@@ -85,6 +86,13 @@ impl Given {
         }
     }
 
+    /// The inputs and caps as terms of a certificate.
+    pub(super) fn certified(&self, policy: PolicyTerms) -> Result<Terms> {
+        self.refuse_doubles()?;
+        let params = self.params.iter().cloned().collect();
+        Ok(Terms { input: self.input.clone(), params, caps: self.caps.certified()?, policy })
+    }
+
     /// Adds the inputs and caps to a request, including the input from a pipe.
     pub(super) fn give<'e>(
         &self,
@@ -102,6 +110,21 @@ impl Given {
 }
 
 impl CapArgs {
+    /// The caps as a certificate states them, unless it cannot.
+    fn certified(&self) -> Result<Caps> {
+        let Self { max_cost, max_tokens, timeout, max_memory, reuse } = *self;
+        let other = max_memory.map(|_| "--max-memory").or(reuse.map(|_| "--reuse"));
+        match other {
+            Some(option) => Err(exit::Failure::new(
+                USAGE,
+                format!(
+                    "`{option}` cannot be certified: it limits nothing that a certificate states"
+                ),
+            )),
+            None => Ok(Caps::new(max_cost, max_tokens, timeout)),
+        }
+    }
+
     pub(super) fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
         let Self { max_cost, max_tokens, timeout, max_memory, reuse } = *self;
         let request = reuse.into_iter().fold(request, Request::reuse);

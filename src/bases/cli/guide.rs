@@ -354,7 +354,7 @@ impl Overview {
 }
 
 /// The answer of a component that advises.
-pub(super) fn advised(answer: std::result::Result<Value, Error>) -> Result<Value> {
+pub(super) fn advised<T>(answer: std::result::Result<T, Error>) -> Result<T> {
     answer.map_err(|error| match error {
         // The script is internal, so its lines would mean nothing to the user.
         Error::Run { error, .. } | Error::Input { error, .. } => Failure::reading(error.error),

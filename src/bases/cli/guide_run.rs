@@ -30,7 +30,7 @@ pub(super) async fn run(script: &str, is_allowed: bool, session: &Session) -> Re
     }
     let watch = Arc::new(Watch::new(session.terminal));
     let engine = session.engine.clone().with_observer(watch.clone());
-    run::conclude(engine.run_plan(plan), &watch, false, session).await
+    run::conclude(engine.run_plan(plan), &watch, run::Printed::default(), session).await
 }
 
 /// What a plan does besides reading: `writes fs:out.txt`.

@@ -16,10 +16,17 @@ use super::{
 };
 
 /// The commands by purpose.
-const GROUPS: [(&str, &[&str]); 8] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Run scripts", &["run", "repl", "resume", "replay"]),
-    ("Write scripts", &["init", "check", "test", "ci", "fix", "fmt", "plan", "doc", "expand"]),
+    (
+        "Write scripts",
+        &[
+            "init", "api", "check", "test", "ci", "fix", "fmt", "plan", "doc", "expand", "certify",
+            "verify",
+        ],
+    ),
     ("Find help", &["inspect", "components", "find", "ask", "guide", "explain", "card", "help"]),
+    ("Look at data", &["table"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
     ("For other programs", &["serve", "mcp", "jobs", "call", "tools", "openapi"]),

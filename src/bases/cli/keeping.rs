@@ -115,6 +115,15 @@ pub(super) fn default_store(host: &dyn Host) -> Option<RunStore> {
 }
 
 impl StoreArgs {
+    /// The script of a run, or the current folder.
+    pub(super) fn place_of(&self, run: &str, session: &Session) -> PathBuf {
+        let host = session.engine.host();
+        let place = self.place(host).ok();
+        let store = place.and_then(|it| RunStore::open_reading(&it.file, host).ok());
+        let run = store.and_then(|it| it.engine(session.engine.clone()).kept_run(run).ok());
+        run.map_or_else(|| PathBuf::from("."), |it| Path::new(&it.folder).join(&it.script))
+    }
+
     fn place(&self, host: &dyn Host) -> std::io::Result<Place> {
         let named = self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from));
         match named {

@@ -1,4 +1,5 @@
-//! `svc mcp`: offers tools and scripts to an agent, over its standard streams.
+//! `svc mcp`: offers tools and scripts to an agent, over its standard streams. Its subcommands are
+//! about MCP servers that scripts call.
 
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Session,
     exit::{Failure, OK, Result},
+    mcp_servers::ServerCommand,
     service_args::{ServiceArgs, note_scripts},
     signals::{Asked, Signals},
 };
@@ -20,13 +22,15 @@ const KEY: &str = "SVC_API_KEY";
 /// How long runs may go on after the client has gone.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Offer tools and scripts to an agent.
+/// Offer tools and scripts to an agent, or add MCP servers.
 ///
 /// Speaks the Model Context Protocol on the standard streams: the client starts this command.
 /// `svc serve` offers the same at `/mcp`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct Mcp {
+    #[command(subcommand)]
+    server: Option<ServerCommand>,
     #[command(flatten)]
     served: ServiceArgs,
     /// List six tools that lead to all others, for a small prompt.
@@ -39,6 +43,9 @@ const EXAMPLES: &str = r#"Examples:
   svc mcp examples --allow reads                its scripts may only read
   svc mcp --compact                             six tools that lead to all others
   claude mcp add svc -- svc mcp "$PWD/examples"
+  svc mcp ./add                                 a folder that is named as a subcommand
+  svc mcp add memory npx -y @modelcontextprotocol/server-memory
+                                                the other direction: a server as a component
 
 In the settings of a client that starts servers:
   {"mcpServers": {"svc": {"command": "svc", "args": ["mcp", "/path/to/scripts"]}}}
@@ -49,6 +56,10 @@ are on standard error; standard output has only the protocol."#;
 
 impl Mcp {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        if let Some(command) = self.server {
+            return Box::pin(command.execute(session)).await;
+        }
+        let session = &session.at(&self.served.place())?;
         let session = &self.served.rules.with_rules(session)?;
         let key = session.engine.host().env(KEY);
         let service = self.service(session, key.is_some())?;

@@ -6,11 +6,13 @@
 mod access;
 mod again;
 mod against;
+mod api;
 mod ask;
 mod audit;
 mod book;
 mod call;
 mod card;
+mod certify;
 mod check;
 mod ci;
 mod complete;
@@ -43,9 +45,11 @@ mod logs;
 mod lsp;
 mod man;
 mod mcp;
+mod mcp_servers;
 mod models;
 mod op_text;
 mod openapi;
+mod output;
 mod panics;
 mod plan;
 mod policy;
@@ -68,16 +72,18 @@ mod show;
 mod show_run;
 mod signals;
 mod store;
+mod table;
 mod tap;
 mod terminal;
 mod test;
 mod tools;
 mod traces;
 mod tuning;
+mod verify;
 mod watch;
 mod why;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::Path, process::ExitCode};
 
 use clap::{FromArgMatches as _, Parser, Subcommand};
 
@@ -115,6 +121,7 @@ enum Command {
     Jobs(jobs::Jobs),
     Models(models::Models),
     Show(show_run::Show),
+    Table(table::TableArgs),
     Tap(tap::Tap),
     Why(why::Why),
     Replay(replay::Replay),
@@ -124,6 +131,8 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Ci(ci::Ci),
+    Certify(certify::Certify),
+    Verify(verify::Verify),
     Fix(fix::Fix),
     Fmt(fmt::Fmt),
     Doc(doc::Doc),
@@ -147,6 +156,7 @@ enum Command {
     Schema(schema::Schema),
     Explain(explain::Explain),
     Grammar(grammar::Grammar),
+    Api(api::Api),
     Card(card::Card),
     Completions(completions::Completions),
     Man(man::Manual),
@@ -213,6 +223,27 @@ struct Session {
 }
 
 impl Session {
+    /// The session for a script, or for the scripts in a folder: with the components of its
+    /// project.
+    fn at(&self, place: &Path) -> Result<Self> {
+        let host = self.engine.host();
+        let is_folder = host.stat(place).is_ok_and(|it| it.is_dir);
+        let folder = if is_folder { Some(place) } else { place.parent() };
+        let folder = folder.filter(|it| !it.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let extended = svc_api::apis::engine(&self.engine, folder);
+        let (engine, problems) = extended.map_err(|why| exit::Failure::new(exit::USAGE, why))?;
+        for problem in &problems {
+            self.terminal.note(problem);
+        }
+        Ok(Self { engine, ..*self })
+    }
+
+    /// The session for the current folder.
+    fn here(&self) -> Result<Self> {
+        self.at(Path::new("."))
+    }
+
     /// The same session, which treats scripts as untrusted unless `is_trusted`.
     fn trusting(&self, is_trusted: bool) -> Self {
         let engine = self.engine.clone();
@@ -288,44 +319,60 @@ impl Command {
     async fn execute(self, session: &Session) -> Result<u8> {
         match self {
             Self::Run(it) => it.execute(session).await,
-            Self::Repl(it) => it.execute(session).await,
-            Self::Resume(it) => it.execute(session).await,
+            Self::Repl(it) => {
+                let session = &session.at(&it.place(session))?;
+                it.execute(session).await
+            }
+            Self::Resume(it) => {
+                let session = &session.at(&it.place(session))?;
+                it.execute(session).await
+            }
             Self::Runs(it) => it.execute(session),
-            Self::Jobs(it) => it.execute(session).await,
+            Self::Jobs(it) => it.execute(&session.here()?).await,
             Self::Models(it) => it.execute(session),
-            Self::Show(it) => it.execute(session),
+            Self::Show(it) => it.execute(session).await,
+            Self::Table(it) => it.execute(&session.here()?).await,
             Self::Tap(it) => it.execute(session),
             Self::Why(it) => it.execute(session),
-            Self::Replay(it) => it.execute(session),
+            Self::Replay(it) => {
+                let session = &session.at(&it.place(session))?;
+                it.execute(session).await
+            }
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
             Self::Init(it) => it.execute(session),
             Self::Check(it) => it.execute(session).await,
             Self::Test(it) => it.execute(session).await,
             Self::Ci(it) => it.execute(session).await,
+            Self::Certify(it) => it.execute(session),
+            Self::Verify(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
             Self::Doc(it) => it.execute(session),
             Self::Expand(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
-            Self::Components(it) => it.execute(session),
-            Self::Inspect(it) => it.execute(session),
-            Self::Find(it) => it.execute(session).await,
-            Self::Ask(it) => it.execute(session).await,
-            Self::Guide(it) => it.execute(session).await,
-            Self::Serve(it) => it.execute(session).await,
+            Self::Components(it) => it.execute(&session.here()?),
+            Self::Inspect(it) => it.execute(&session.here()?),
+            Self::Find(it) => it.execute(&session.here()?).await,
+            Self::Ask(it) => it.execute(&session.here()?).await,
+            Self::Guide(it) => it.execute(&session.here()?).await,
+            Self::Serve(it) => {
+                let session = &session.at(&it.place(session))?;
+                it.execute(session).await
+            }
             Self::Mcp(it) => it.execute(session).await,
-            Self::Call(it) => it.execute(session).await,
-            Self::Tools(it) => it.execute(session),
-            Self::Openapi(it) => it.execute(session),
+            Self::Call(it) => it.execute(&session.here()?).await,
+            Self::Tools(it) => it.execute(&session.here()?),
+            Self::Openapi(it) => it.execute(&session.here()?),
             Self::Keys(it) => it.execute(session),
             Self::Hooks(it) => it.execute(session),
             Self::Access(it) => it.execute(session),
             Self::Audit(it) => it.execute(session),
-            Self::Lsp(it) => it.execute(session),
+            Self::Lsp(it) => it.execute(&session.here()?),
             Self::Schema(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),
+            Self::Api(it) => it.execute(session).await,
             Self::Card(_) => card::Card::execute(),
             Self::Completions(it) => it.execute(),
             Self::Man(it) => it.execute(session),

@@ -58,7 +58,7 @@ fn op_page(op: &OpRef, tuning: &Tuning, out: Stream) -> String {
     let params = op.op.params.iter().map(|it| param(op.component, it, tuning));
     page += &section("params", params, out);
     page += &facts(op, out);
-    page += &section("fields", fields(op.op.yields).iter().map(field), out);
+    page += &section("fields", fields(*op.op.yields).iter().map(field), out);
     if !op.op.examples.is_empty() {
         let shown: Vec<String> = op.op.examples.iter().map(example).collect();
         page += &["  ", &out.paint("examples", Ink::Bold), "\n", &shown.join("\n")].concat();

@@ -68,6 +68,7 @@ impl Show {
 
     fn plan(&self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
+        let session = &session.at(&self.file)?;
         let session = &self.tuning.session(&self.rules.using(session)?)?;
         let plan = script::plan(session, &self.file)?;
         let engine = self.keeping.knowing(session.engine.clone())?;

@@ -49,7 +49,8 @@ impl Rules {
         Ok(session.engine.hints().of_report(refused))
     }
 
-    fn read(&self, session: &Session) -> Result<Policy> {
+    /// The rules as a policy.
+    pub(super) fn read(&self, session: &Session) -> Result<Policy> {
         let wrong = |why| Failure::new(USAGE, why);
         let file = match &self.policy {
             Some(file) => {

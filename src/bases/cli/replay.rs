@@ -10,6 +10,7 @@ use super::{
     Session,
     exit::{FAILED, Failure, INVALID, OK, Result, answered},
     keeping::{self, StoreArgs},
+    output::OutputArgs,
     run::reader,
     script, show, terminal,
 };
@@ -30,6 +31,8 @@ pub(super) struct Replay {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     keeping: StoreArgs,
 }
 
@@ -41,11 +44,17 @@ Pure ops are computed again; all other calls return their recorded results. The 
 1 if anything differs.";
 
 impl Replay {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        answered(self.json, self.replay(session))
+    /// Where the project is looked for: at the script, or where the run was started.
+    pub(super) fn place(&self, session: &Session) -> PathBuf {
+        self.with.clone().unwrap_or_else(|| self.keeping.place_of(&self.run, session))
     }
 
-    fn replay(&self, session: &Session) -> Result<u8> {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.replay(session).await)
+    }
+
+    async fn replay(&self, session: &Session) -> Result<u8> {
+        let output = self.output.open(session)?;
         let engine = self.keeping.engine(session)?;
         let other = self.with.as_ref().map(|it| script::read(engine.host(), it)).transpose()?;
         let run = engine.kept_run(&self.run).map_err(keeping::failure)?;
@@ -55,6 +64,12 @@ impl Replay {
         };
         let value = engine.value_of(&dry_run.run).map_err(keeping::failure)?;
         let same = dry_run.is_same(value.as_deref());
+        if let Some(output) = &output {
+            match &dry_run.ended {
+                Some(Ok(value)) => output.write(value, session, None).await?,
+                _ => return Err(no_result(&self.run)),
+            };
+        }
         if self.json {
             terminal::print_json(&ReplayJson::new(&dry_run, same))?;
         } else {
@@ -63,6 +78,11 @@ impl Replay {
         }
         Ok(if same { OK } else { FAILED })
     }
+}
+
+fn no_result(run: &str) -> Failure {
+    let help = format!("run `svc replay {run}` to see why");
+    Failure::new(FAILED, "the replay has no result to write").help(help)
 }
 
 /// Reports why the comparison is impossible.

@@ -9,6 +9,8 @@ use super::{
     exit::{Result, answered},
     given::CapArgs,
     keeping::{self, StoreArgs},
+    mcp_servers,
+    output::OutputArgs,
     policy::Rules,
     run, script,
     tuning::TuneArgs,
@@ -37,6 +39,8 @@ pub(super) struct Resume {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     caps: CapArgs,
     #[command(flatten)]
     rules: Rules,
@@ -57,11 +61,17 @@ Finished calls are not made again: they keep their results, and their cost count
 the caps.";
 
 impl Resume {
+    /// Where the project is looked for: at the script, or where the run was started.
+    pub(super) fn place(&self, session: &Session) -> PathBuf {
+        self.with.clone().unwrap_or_else(|| self.keeping.place_of(&self.run, session))
+    }
+
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         answered(self.json, self.resume(session).await)
     }
 
     async fn resume(&self, session: &Session) -> Result<u8> {
+        let output = self.output.open(session)?;
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
@@ -75,8 +85,12 @@ impl Resume {
             None => engine.resume(&self.run),
         };
         let request = request.map_err(keeping::failure)?;
+        if let Some(plan) = request.plan_before_inputs() {
+            mcp_servers::agreed(plan, &self.place(session), session).await?;
+        }
         let request = self.again.iter().fold(request, |it, path| it.again(path));
         let request = self.retry_write.iter().fold(request, |it, path| it.retry_write(path));
-        run::conclude(self.caps.give(request), &watch, self.json, session).await
+        let printed = run::Printed { json: self.json, output: output.as_ref() };
+        run::conclude(self.caps.give(request), &watch, printed, session).await
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use comfy_table::Table;
 use svc_api::run::{FailedJson, only_missing};
-use svc_contract::{registry::ErrorKind, value::Value};
+use svc_contract::{registry::ErrorKind, store::RunId, value::Value};
 use svc_engine::{Error, Request, Response, run::Partial};
 use svc_lang::{check::Input, plan::Plan};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,8 @@ use super::{
     given::{self, Given},
     help,
     keeping::OptionalStoreArgs,
+    mcp_servers,
+    output::{Output, OutputArgs},
     policy::Rules,
     progress::Drawing,
     script,
@@ -44,6 +46,8 @@ pub(super) struct Run {
     /// Print the result, or the failure of the run, as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Run inline code in sandboxed processes with little memory.
     #[arg(long)]
     untrusted: bool,
@@ -71,6 +75,7 @@ const EXAMPLES: &str = r#"Examples:
   cat notes.txt | svc run shorten.svc
   echo '"hello" >> upper' | svc run -
   svc run report.svc --json | jq .text
+  svc run orders.svc --output orders.xlsx
   svc run report.svc --allow "reads fs:./docs" --deny spends
   svc run triage.svc --max-cost '$0.10' --timeout 5m
   svc run report.svc --watch                   again after every change of a script
@@ -83,6 +88,7 @@ How results are printed:
   { text, sources }      the text, followed by the numbered sources
   another record         `name  value`, one field per line
   --json                 the whole value as JSON
+  --output FILE          nothing: the file has the result
 A pipe receives every byte. On a terminal, control and hidden characters are escaped, as in
 \u{1b}; line ends and tabs are kept.
 
@@ -110,19 +116,26 @@ impl Run {
     }
 
     async fn run(&self, file: &Path, session: &Session) -> Result<u8> {
+        let output = self.output.open(session)?;
+        let session = &session.at(file)?;
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let session = &session.trusting(!self.untrusted);
         let plan = script::plan(session, file)?;
         terminal::print_err(terminal::styled(
             &plan.program().warnings.render(session.terminal.err.style()),
         ));
+        if let (Some(output), Some(main)) = (&output, &plan.program().main) {
+            output.accepts(&main.ty)?;
+        }
+        mcp_servers::agreed(&plan, file, session).await?;
         let piped = self.piped(file, &plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().with_observer(watch.clone());
         let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
-        conclude(request, &watch, self.json, session).await
+        let printed = Printed { json: self.json, output: output.as_ref() };
+        conclude(request, &watch, printed, session).await
     }
 
     /// Reads the only missing input from standard input. Never waits for a terminal. A run that
@@ -145,24 +158,60 @@ impl Run {
     }
 }
 
+/// Where the result of a run goes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Printed<'a> {
+    pub(super) json: bool,
+    pub(super) output: Option<&'a Output<'a>>,
+}
+
 /// Runs a request, prints its result or failure, and returns the exit code.
 pub(super) async fn conclude(
     request: Request<'_>,
     watch: &Arc<Watch>,
-    json: bool,
+    printed: Printed<'_>,
     session: &Session,
 ) -> Result<u8> {
     let id = request.id().cloned();
     let engine = request.engine().clone();
     let code = match watched(request, watch, session).await {
-        Ok(response) => return print(&response.value, json, session),
-        Err(error) => fail(&error, watch, json, session)?,
+        Ok(response) => {
+            let id = id.filter(|it| engine.knows(it));
+            return put(&response.value, printed, id.as_ref(), session).await;
+        }
+        Err(error) => fail(&error, watch, printed.json, session)?,
     };
     // A run that did not begin is not in the store.
     if let Some(id) = id.filter(|it| engine.knows(it)) {
         session.terminal.note(&format!("`svc resume {id}` resumes it"));
     }
     Ok(code)
+}
+
+/// Prints a result, or writes it to a file. If that fails, the result is not lost: it is in the store,
+/// or else printed.
+async fn put(
+    value: &Value,
+    printed: Printed<'_>,
+    id: Option<&RunId>,
+    session: &Session,
+) -> Result<u8> {
+    let Some(output) = printed.output else { return print(value, printed.json, session) };
+    let way = match id {
+        Some(id) => {
+            format!("the run is recorded: `svc show {id} --output FILE` writes its result")
+        }
+        None => "the result is printed instead".to_owned(),
+    };
+    let written = output.write(value, session, Some(way)).await;
+    if printed.json || (written.is_err() && id.is_none()) {
+        print(value, printed.json, session)?;
+    }
+    match written {
+        // The output has the result, so it cannot have the failure as well.
+        Err(failure) if printed.json => Ok(failure.report(session.terminal)),
+        written => written,
+    }
 }
 
 fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {

@@ -75,6 +75,11 @@ recorded, as with `svc run`. `/openapi.json` describes every endpoint. Ctrl-C an
 end for up to 10 seconds; a run that is cut off can be resumed."#;
 
 impl Serve {
+    /// Where the project is looked for.
+    pub(super) fn place(&self, _: &Session) -> PathBuf {
+        self.served.place()
+    }
+
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.test_address()?;
         let session = &self.served.rules.with_rules(session)?;

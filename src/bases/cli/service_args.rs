@@ -33,6 +33,11 @@ pub(super) struct ServiceArgs {
 }
 
 impl ServiceArgs {
+    /// Where the project is looked for.
+    pub(super) fn place(&self) -> PathBuf {
+        self.folder.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
     /// The service with its jobs, for callers of an entrance or of this process alone.
     pub(super) fn service(
         &self,

@@ -12,14 +12,17 @@ use svc_api::{
     page::{Left, Page, PageLimits},
     runs::run_record,
     show::{ShowJson, planned},
+    store::RunStore,
+    tap::{TapError, Tapped, tap},
 };
 use svc_contract::{registry::OpError, value::Value};
 
 use super::{
     Session,
-    exit::{FAILED, Failure, OK, Result, answered},
+    exit::{FAILED, Failure, NOT_FOUND, OK, Result, answered},
     given,
     keeping::{self, StoreArgs},
+    output::{Output, OutputArgs},
     run::{print_list, reader},
     script,
     show::{self, Reader},
@@ -51,6 +54,8 @@ pub(super) struct Show {
     #[arg(long, value_name = "SIZE", value_parser = given::size, requires = "html")]
     max_size: Option<u64>,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     keeping: StoreArgs,
 }
 
@@ -58,6 +63,7 @@ const EXAMPLES: &str = "Examples:
   svc show last
   svc show 01j9 --all
   svc show last --html run.html
+  svc show last --output result.csv
   svc show last --json | jq '.nodes[] | select(.state == \"failed\").path'";
 
 /// The default limits of a page.
@@ -67,12 +73,19 @@ const LIMITS: PageLimits = PageLimits { value: 1 << 20, page: 256 << 20 };
 const ROOMY: u16 = 100;
 
 impl Show {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        answered(self.json, self.printed(session))
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        answered(self.json, self.printed(session).await)
     }
 
-    fn printed(&self, session: &Session) -> Result<u8> {
+    async fn printed(&self, session: &Session) -> Result<u8> {
+        let output = self.output.open(session)?;
         let store = self.keeping.reading(session)?;
+        if let Some(output) = output {
+            let code = self.write_result(&output, &store, session).await?;
+            if !self.json && self.html.is_none() {
+                return Ok(code);
+            }
+        }
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let nodes = store.calls(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {
@@ -96,6 +109,26 @@ impl Show {
             )?;
         }
         Ok(OK)
+    }
+}
+
+impl Show {
+    /// Writes the result of the run to a file.
+    async fn write_result(
+        &self,
+        output: &Output<'_>,
+        store: &RunStore,
+        session: &Session,
+    ) -> Result<u8> {
+        let value =
+            tap(&session.engine, store, &self.run, Tapped::Result).map_err(|err| match err {
+                TapError::Store(err) => keeping::failure(err),
+                other => {
+                    let help = format!("`svc show {}` says how the run ended", self.run);
+                    Failure::new(NOT_FOUND, other.to_string()).help(help)
+                }
+            })?;
+        output.write(&value, session, None).await
     }
 }
 

@@ -86,7 +86,7 @@ impl Test {
         let scripts = Scripts::find(session.engine.host(), &self.files)?;
         let mut tally = Tally { code: OK, results: TestsJson::default() };
         for file in &scripts.files {
-            self.file(session, file, &mut tally)?;
+            self.file(&session.at(file)?, file, &mut tally)?;
         }
         if self.json {
             terminal::print_json(&tally.results)?;

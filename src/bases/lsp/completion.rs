@@ -1,27 +1,25 @@
 //! Completion.
 
 use lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, InsertTextFormat, Range,
-    TextEdit,
+    CompletionItem, CompletionItemKind, CompletionList, CompletionTextEdit, Documentation,
+    InsertTextFormat, Range, TextEdit,
 };
 use svc_assist::{Asked, Choice, Sort, complete};
 
 use super::{documents::Look, hover::markdown};
 
 /// The completions at a place; `snippets` is set if the client can fill in arguments.
-pub(super) fn items(
-    look: &Look<'_>,
-    at: usize,
-    asked: Asked,
-    snippets: bool,
-) -> Vec<CompletionItem> {
+pub(super) fn list(look: &Look<'_>, at: usize, asked: Asked, snippets: bool) -> CompletionList {
     let source = look.document.source();
-    let Some(choices) = complete(&look.draft(&source), at, asked) else { return Vec::new() };
+    let Some(choices) = complete(&look.draft(&source), at, asked) else {
+        return CompletionList::default();
+    };
     let range = look.page().range(choices.span);
     let filter = choices.fills_hole.then(|| look.text()[choices.span.range()].to_owned());
     let all = choices.all.into_iter().enumerate();
     let items = all.map(|(idx, it)| item(it, idx, range, snippets));
-    items.map(|it| CompletionItem { filter_text: filter.clone(), ..it }).collect()
+    let items = items.map(|it| CompletionItem { filter_text: filter.clone(), ..it });
+    CompletionList { is_incomplete: choices.is_cut, items: items.collect() }
 }
 
 fn item(choice: Choice, idx: usize, range: Range, snippets: bool) -> CompletionItem {

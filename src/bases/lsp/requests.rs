@@ -45,8 +45,12 @@ impl<'a> Requests<'a> {
                     Some("\"" | "/") => Asked::ByPath,
                     _ => Asked::Plainly,
                 };
-                let items = completion::items(&look, at, asked, self.snippets);
-                Ok(Some(CompletionResponse::Array(items)))
+                let list = completion::list(&look, at, asked, self.snippets);
+                Ok(Some(if list.is_incomplete {
+                    CompletionResponse::List(list)
+                } else {
+                    CompletionResponse::Array(list.items)
+                }))
             }),
             SignatureHelpRequest::METHOD => with::<SignatureHelpRequest>(params, |it| {
                 let (look, at) = self.place(&it.text_document_position_params)?;

@@ -159,7 +159,8 @@ impl<W: Write> Server<W> {
         self.snippets = agreed.snippets;
         self.commands = agreed.commands;
         self.workspace = Workspace::new(&params);
-        self.documents = Documents::new(self.documents.engine.clone(), agreed.encoding);
+        let engine = self.workspace.engine(&self.documents.engine);
+        self.documents = Documents::new(engine, agreed.encoding);
         self.documents.manual = agreed.manual;
         Ok(result)
     }

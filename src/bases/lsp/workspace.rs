@@ -10,7 +10,9 @@ use lsp_types::{
     DidChangeWorkspaceFoldersParams, DocumentSymbol, InitializeParams, Location, OneOf, Uri,
     WorkspaceSymbol,
 };
+use svc_api::apis;
 use svc_contract::host::{self, DirEntry, Host};
+use svc_engine::Engine;
 
 use super::{documents::Documents, lines::Page, outline, uri};
 
@@ -44,6 +46,16 @@ impl Workspace {
             folders.extend(params.root_uri.as_ref().and_then(uri::file_of).map(PathBuf::from));
         }
         Self { folders, known: RefCell::default() }
+    }
+
+    /// The engine with the components of the project of the first folder that has one. Only its
+    /// settings and locks are read; wrong settings are for the commands to report.
+    pub(super) fn engine(&self, engine: &Engine) -> Engine {
+        let extended = self.folders.iter().filter_map(|it| apis::engine(engine, it).ok());
+        let found = extended
+            .map(|it| it.0)
+            .find(|it| it.registry().components().len() > engine.registry().components().len());
+        found.unwrap_or_else(|| engine.clone())
     }
 
     pub(super) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {

@@ -28,14 +28,22 @@ impl Calls for Direct {
         self.is_plain && self.shared.rest.service.engine().registry().find_tool(name).is_some()
     }
 
-    async fn call(&self, name: String, args: Args) -> Result<CallToolResult, ErrorData> {
+    async fn call(&self, name: String, args: Args) -> Option<Result<CallToolResult, ErrorData>> {
+        self.made(&name, args).await.transpose()
+    }
+}
+
+impl Direct {
+    /// Makes a call, if its client cannot be asked anything meanwhile.
+    async fn made(&self, name: &str, args: Args) -> Result<Option<CallToolResult>, ErrorData> {
         let visitor = Visitor::here(self.key.as_deref(), "mcp");
         let entered = self.shared.rest.enter(visitor).await;
         let (rest, _) = entered.map_err(|it| refusal::error(&it.fault))?;
-        let Some(call) = mcp::call(&rest, &name, args) else {
-            return Err(refusal::unknown_tool(&name, &rest));
+        let Some(call) = mcp::call(&rest, name, args) else {
+            return Err(refusal::unknown_tool(name, &rest));
         };
-        let output = match rest.service.call(call).await {
+        let Some(answered) = rest.service.call_if_brief(call).await else { return Ok(None) };
+        let output = match answered {
             Ok(answer) => Output::of(answer.value),
             Err(fault) if refusal::is_before_the_call(&fault) => {
                 return Err(refusal::error(&fault));
@@ -45,6 +53,6 @@ impl Calls for Direct {
         let mut result = convert::result(output);
         // Only the newest revision has it.
         result.result_type = None;
-        Ok(result)
+        Ok(Some(result))
     }
 }

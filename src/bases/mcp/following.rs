@@ -20,7 +20,7 @@ use svc_api::{
     rest::Rest,
 };
 use svc_contract::value::Value;
-use svc_service::{Args, Fault, Live, Seen, Work, jobs::JobState};
+use svc_service::{Args, Begun, Fault, Live, Seen, jobs::JobState};
 
 use super::{
     convert,
@@ -99,30 +99,14 @@ impl Following<'_> {
         let Some(call) = mcp::call(self.rest, name, args) else {
             return Err(refusal::unknown_tool(name, self.rest));
         };
-        if !matches!(call.work, Work::Served { .. }) {
-            return self.waited(call).await;
-        }
-        let service = &self.rest.service;
-        let started = match service.resolve(call) {
-            Ok(resolved) => service.start(resolved).await,
-            Err(fault) => Err(fault),
-        };
-        match started {
-            Ok(run) => self.followed(&run).await,
-            Err(fault) => failed(&fault),
-        }
-    }
-
-    /// Makes the call of a tool, and waits for its end. It is cancelled with its request.
-    async fn waited(&mut self, call: svc_service::Call) -> Answered {
         let rest = self.rest.clone();
-        let calling = rest.service.call(call);
-        tokio::pin!(calling);
+        let mut beginning = Box::pin(rest.service.begin(call));
         loop {
             tokio::select! {
-                ended = &mut calling => {
-                    return match ended {
-                        Ok(answer) => Ok(done(Output::of(answer.value))),
+                begun = &mut beginning => {
+                    return match begun {
+                        Ok(Begun::Ended(answer)) => Ok(done(Output::of(answer.value))),
+                        Ok(Begun::Running(run)) => self.followed(&run).await,
                         Err(fault) => failed(&fault),
                     };
                 }
@@ -161,7 +145,7 @@ impl Following<'_> {
                 let job = job.to_owned();
                 self.asked(&job).await
             }
-            _ => Ok(done(Output::of_live(run))),
+            _ => ended(run),
         }
     }
 
@@ -169,7 +153,7 @@ impl Following<'_> {
     async fn later(&self, run: &Arc<Live>) -> Answered {
         run.begun().await;
         if run.outcome().is_some() && !run.is_waiting() {
-            return Ok(done(Output::of_live(run)));
+            return ended(run);
         }
         if let Ok(jobs) = self.rest.service.jobs()
             && let Err(fault) = jobs.adopt_run(run).await
@@ -362,6 +346,14 @@ fn pending(now: &JobNow) -> Output {
 
 fn done(output: Output) -> CallToolResponse {
     convert::result(output).into()
+}
+
+/// The answer of a run that has ended.
+fn ended(run: &Live) -> Answered {
+    match run.outcome() {
+        Some(Err(fault)) => failed(&fault),
+        _ => Ok(done(Output::of_live(run))),
+    }
 }
 
 /// A call that failed: an error of the protocol if it was never made.

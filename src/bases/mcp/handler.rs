@@ -24,7 +24,7 @@ use svc_api::{
 };
 use svc_service::Visitor;
 
-use super::{convert, fixtures, following, refusal, tasks, watching::Watched};
+use super::{convert, fixtures, following, progress::is_new, refusal, tasks, watching::Watched};
 
 /// The methods with params that are needed.
 const METHODS: [&str; 12] = [
@@ -41,6 +41,10 @@ const METHODS: [&str; 12] = [
     "tasks/update",
     "tasks/cancel",
 ];
+
+/// Those of them that the newest revision does not have.
+const REMOVED: [&str; 4] =
+    ["initialize", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"];
 
 /// What all connections share.
 pub(super) struct Shared {
@@ -325,10 +329,11 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if METHODS.contains(&method.as_str()) {
+        let is_removed = is_new(&context) && REMOVED.contains(&method.as_str());
+        if METHODS.contains(&method.as_str()) && !is_removed {
             let message = format!("the params of `{method}` are missing or have a wrong type");
             return Err(ErrorData::invalid_params(message, None));
         }

@@ -4,11 +4,12 @@
 //! A plain call of a tool, which most messages of a busy client are, is read into values once and
 //! made here; everything else is for the SDK. A call that is over in a moment is made by the
 //! thread that reads, and answered by it if the client reads: waking another thread costs more than such a
-//! call. A tool that takes longer has tasks of its own from then on.
+//! call. The answers to calls that arrive together are written together. A tool that usually takes longer
+//! has tasks of its own.
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     convert::Infallible,
     io::{self, BufRead as _, BufReader, Read as _, Stdout, Write as _},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -41,17 +42,18 @@ use tokio::{
     task::AbortHandle,
 };
 
-/// What makes plain calls. It returns none for what is not its own.
+/// What makes plain calls.
 pub(super) trait Calls: Send + Sync + 'static {
     /// Whether a tool is called here.
     fn takes(&self, name: &str) -> bool;
 
-    /// The result of a call, without the fields of the newest revision.
+    /// The result of a call, without the fields of the newest revision; none if the call is not made,
+    /// since its client may have to wait for it, or be asked something.
     fn call(
         &self,
         name: String,
         args: Args,
-    ) -> impl Future<Output = Result<CallToolResult, ErrorData>> + Send;
+    ) -> impl Future<Output = Option<Result<CallToolResult, ErrorData>>> + Send;
 }
 
 /// The streams as a transport of the SDK.
@@ -63,8 +65,14 @@ pub(super) struct Streams {
     is_greeted: Arc<AtomicBool>,
 }
 
-/// A call that takes longer is not made by the thread that reads.
+/// The calls of a tool that usually take longer are not made by the thread that reads.
 const BRIEF: Duration = Duration::from_micros(500);
+
+/// One of so many calls of such a tool is, to see whether they still take so long.
+const TRIED_AGAIN: u32 = 64;
+
+/// Answers are not held back for longer, even if more calls wait.
+const HELD_BACK: Duration = Duration::from_millis(1);
 
 /// The largest message that a free output takes at once, on every system.
 const SMALL: usize = 4096;
@@ -100,12 +108,25 @@ struct Out {
 /// What makes the plain calls of the thread that reads.
 struct Plainly<C> {
     calls: Arc<C>,
+    /// For the SDK.
+    lines: UnboundedSender<Vec<u8>>,
     out: Out,
     going: Arc<Going>,
     is_greeted: Arc<AtomicBool>,
     runtime: Handle,
-    /// The tools that take longer than a moment.
-    slow: HashSet<String>,
+    paces: HashMap<String, Pace>,
+    /// The answers that are not written yet, at most [`SMALL`] bytes, and since when.
+    answers: Vec<u8>,
+    held_since: Option<Instant>,
+}
+
+/// How long the calls of a tool take.
+#[derive(Default)]
+struct Pace {
+    /// The latest ones count most. A single one says little: the system may have let others work.
+    average: Duration,
+    /// The calls since this was measured.
+    unmeasured: u32,
 }
 
 /// The plain calls that have not ended, by their ids.
@@ -168,13 +189,16 @@ impl Streams {
         let (going, is_greeted) = (Arc::<Going>::default(), Arc::<AtomicBool>::default());
         let plain = Plainly {
             calls: Arc::new(calls),
+            lines: line,
             out: out.clone(),
             going: going.clone(),
             is_greeted: is_greeted.clone(),
             runtime: Handle::current(),
-            slow: HashSet::new(),
+            paces: HashMap::new(),
+            answers: Vec::with_capacity(SMALL),
+            held_since: None,
         };
-        std::thread::spawn(move || read(plain, &line));
+        std::thread::spawn(move || read(plain));
         (Self { lines, out, going, is_greeted }, Written { writer, later })
     }
 
@@ -212,8 +236,8 @@ impl<C: Calls> Plainly<C> {
         let calls = self.calls.clone();
         let tool = name.clone();
         let mut call = Box::pin(async move { calls.call(tool, args).await });
-        if self.slow.contains(&name) {
-            self.begin(id, call);
+        if !self.paces.entry(name.clone()).or_default().is_brief() {
+            self.begin(id, line, call);
             return true;
         }
         let begun = Instant::now();
@@ -221,33 +245,68 @@ impl<C: Calls> Plainly<C> {
         let mut context = Context::from_waker(Waker::noop());
         let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(&mut context)));
         drop(entered);
-        if begun.elapsed() > BRIEF {
-            self.slow.insert(name);
+        if let Some(pace) = self.paces.get_mut(&name) {
+            pace.took(begun.elapsed());
         }
         match polled {
-            Ok(Poll::Ready(answer)) => self.out.answer(id, answer, true),
-            Ok(Poll::Pending) => self.begin(id, call),
+            Ok(Poll::Ready(Some(answer))) => self.answer(line_of(id, answer)),
+            Ok(Poll::Ready(None)) => return false,
+            Ok(Poll::Pending) => self.begin(id, line, call),
             Err(_) => {
                 let error = ErrorData::internal_error("this is a bug in svc", None);
-                self.out.answer(id, Err(error), true);
+                self.answer(line_of(id, Err(error)));
             }
         }
         true
+    }
+
+    /// Keeps an answer until the calls that arrived with its call are made.
+    fn answer(&mut self, line: serde_json::Result<Vec<u8>>) {
+        let Ok(line) = line else { return };
+        if self.answers.len() + line.len() > SMALL {
+            self.write();
+        }
+        if line.len() > SMALL {
+            self.out.later(line);
+            return;
+        }
+        self.answers.extend_from_slice(&line);
+        let since = *self.held_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > HELD_BACK {
+            self.write();
+        }
+    }
+
+    /// Writes the answers that were kept.
+    fn write(&mut self) {
+        self.held_since = None;
+        if !self.answers.is_empty() && !self.out.now(&self.answers) {
+            self.out.later(self.answers.clone());
+        }
+        self.answers.clear();
     }
 
     /// Goes on with a call in a task of its own.
     fn begin(
         &self,
         id: RequestId,
-        call: impl Future<Output = Result<CallToolResult, ErrorData>> + Send + 'static,
+        line: &[u8],
+        call: impl Future<Output = Option<Result<CallToolResult, ErrorData>>> + Send + 'static,
     ) {
         let (out, going, own) = (self.out.clone(), self.going.clone(), id.clone());
+        let (lines, line) = (self.lines.clone(), line.to_vec());
         // The task may end before its handle is kept.
         let mut all = self.going.all();
         let task = self.runtime.spawn(async move {
             let answer = call.await;
+            if answer.is_none() {
+                // It is not read if the client is gone.
+                let _ = lines.send(line);
+            }
             going.all().remove(&own);
-            out.answer(own, answer, false);
+            if let Some(answer) = answer {
+                out.send(line_of(own, answer));
+            }
         });
         all.insert(id, task.abort_handle());
     }
@@ -270,31 +329,66 @@ impl Going {
     }
 }
 
-impl Out {
-    fn answer(&self, id: RequestId, answer: Result<CallToolResult, ErrorData>, is_here: bool) {
-        let line = match answer {
-            Ok(result) => {
-                serde_json::to_vec(&JsonRpcResponse { jsonrpc: JsonRpcVersion2_0, id, result })
-            }
-            Err(error) => serde_json::to_vec(&JsonRpcError::new(Some(id), error)),
-        };
-        self.send(line, is_here);
+impl Pace {
+    /// Whether the next call is made by the thread that reads.
+    fn is_brief(&mut self) -> bool {
+        self.unmeasured += 1;
+        self.average <= BRIEF || self.unmeasured >= TRIED_AGAIN
     }
 
-    /// Writes a message; on this thread if that does not wait and `is_here`.
-    fn send(&self, message: serde_json::Result<Vec<u8>>, is_here: bool) {
-        let Ok(mut line) = message else { return };
-        line.push(b'\n');
-        if is_here
-            && line.len() <= SMALL
-            && let Ok(mut output) = self.now.try_lock()
-            && output_is_free()
-        {
-            // If the output is closed, the input ends soon.
-            let _ = output.write_all(&line).and_then(|()| output.flush());
-            return;
+    fn took(&mut self, time: Duration) {
+        const WEIGHT: u32 = 4;
+        // One call alone, however long it took, does not make a tool slow.
+        let time = time.min(BRIEF * WEIGHT);
+        self.average = (self.average * (WEIGHT - 1) + time) / WEIGHT;
+        self.unmeasured = 0;
+    }
+}
+
+impl Out {
+    /// Writes a message on the thread that may wait.
+    fn send(&self, line: serde_json::Result<Vec<u8>>) {
+        if let Ok(line) = line {
+            self.later(line);
         }
-        let _ = self.later.send(line);
+    }
+
+    fn later(&self, lines: Vec<u8>) {
+        // Without a reader, the input ends soon.
+        let _ = self.later.send(lines);
+    }
+
+    /// Writes whole lines, at most [`SMALL`] bytes, if that does not wait.
+    fn now(&self, lines: &[u8]) -> bool {
+        let Ok(mut output) = self.now.try_lock() else { return false };
+        let is_free = output_is_free();
+        if is_free {
+            // If the output is closed, the input ends soon.
+            let _ = output.write_all(lines).and_then(|()| output.flush());
+        }
+        is_free
+    }
+}
+
+/// A message as a line.
+fn line(message: serde_json::Result<Vec<u8>>) -> serde_json::Result<Vec<u8>> {
+    message.map(|mut line| {
+        line.push(b'\n');
+        line
+    })
+}
+
+/// The answer to a call as a line.
+fn line_of(
+    id: RequestId,
+    answer: Result<CallToolResult, ErrorData>,
+) -> serde_json::Result<Vec<u8>> {
+    match answer {
+        Ok(result) => {
+            let answer = JsonRpcResponse { jsonrpc: JsonRpcVersion2_0, id, result };
+            line(serde_json::to_vec(&answer))
+        }
+        Err(error) => line(serde_json::to_vec(&JsonRpcError::new(Some(id), error))),
     }
 }
 
@@ -309,7 +403,7 @@ impl Transport<RoleServer> for Streams {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        self.out.send(serde_json::to_vec(&message), false);
+        self.out.send(line(serde_json::to_vec(&message)));
         std::future::ready(Ok(()))
     }
 
@@ -328,7 +422,7 @@ impl Transport<RoleServer> for Streams {
                 }
                 Err(err) => {
                     let error = JsonRpcError::new(None, wrong(&line, &err));
-                    self.out.send(serde_json::to_vec(&error), false);
+                    self.out.send(self::line(serde_json::to_vec(&error)));
                 }
             }
         }
@@ -352,15 +446,21 @@ fn wrong(line: &[u8], err: &serde_json::Error) -> ErrorData {
 }
 
 /// Reads lines until the end. One that is too long is refused, and left out.
-fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
+fn read<C: Calls>(mut plain: Plainly<C>) {
     let mut input = BufReader::with_capacity(64 << 10, io::stdin());
     loop {
+        // Another line is here already, or reading may wait.
+        let has_more = input.buffer().contains(&b'\n');
+        if !has_more {
+            plain.write();
+        }
         let mut line = Vec::new();
         let most = LARGEST_BODY as u64 + 1;
         match input.by_ref().take(most).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) if line.len() > LARGEST_BODY => {
-                plain.out.send(serde_json::to_vec(&JsonRpcError::new(None, too_large())), false);
+                let error = JsonRpcError::new(None, too_large());
+                plain.out.send(self::line(serde_json::to_vec(&error)));
                 if !line.ends_with(b"\n") && input.skip_until(b'\n').is_err() {
                     return;
                 }
@@ -369,7 +469,7 @@ fn read<C: Calls>(mut plain: Plainly<C>, lines: &UnboundedSender<Vec<u8>>) {
             Ok(_) => {}
         }
         let is_empty = line.iter().all(u8::is_ascii_whitespace);
-        if !is_empty && !plain.takes(&line) && lines.send(line).is_err() {
+        if !is_empty && !plain.takes(&line) && plain.lines.send(line).is_err() {
             return;
         }
     }

@@ -27,7 +27,8 @@ impl Schema {
     }
 }
 
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
+    ("good.csv", "a,b\n1,x\n2,\n"),
     ("roles.toml", "version = 1\n[roles.free]\ntools = [\"*\", \"!nothing\"]\nmax_cost = \"$1\"\n"),
     (
         "good.svc",
@@ -135,6 +136,9 @@ access check missing.toml --json
 access explain --key aaaaaaaaaaaa --tool guide_ask --json
 audit --json
 audit --verify --json
+certify good.svc
+verify good.cert.json --json
+verify good.svc --json
 check good.svc mail.svc needs.svc fails.svc bad.svc latin.svc missing.svc --json
 check good.svc --deny reads --json
 check good.svc --policy nowhere.toml --json
@@ -161,6 +165,9 @@ inspect list --json
 inspect each --json
 inspect std:panel --json
 inspect nothing --json
+table good.csv --json
+table missing.csv --json
+table good.svc --json
 find remove duplicates --json
 find xyzzy --json
 tools --json
@@ -187,7 +194,11 @@ explain E999 --json
 
 /// The name of the schema: the words of the command that choose what it prints.
 fn schema_of(words: &[&str]) -> String {
-    if words[0] == "guide" { words[..2].join("-") } else { words[0].to_owned() }
+    match words[0] {
+        "guide" => words[..2].join("-"),
+        "certify" => "certificate".to_owned(),
+        word => word.to_owned(),
+    }
 }
 
 /// Runs a command; the changes of scripts are written by a model.
@@ -209,6 +220,7 @@ fn place() -> Place {
     let place = Place::new(&FILES);
     std::fs::write(place.path().join("edited.svc"), "[1, 2] >> take(n: 1)\n").unwrap();
     std::fs::write(place.path().join("latin.svc"), b"\"\xff\"").unwrap();
+    place.svc(&["certify", "good.svc", "-o", "good.cert.json"]).gives("");
     place
 }
 
@@ -237,8 +249,9 @@ fn every_output_fits_its_schema() {
     let all: BTreeSet<String> =
         listed.lines().map(|it| it.split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(with, all);
-    // These always have a result: advice is found or not, and the exit code says which.
-    let answered = ["ask", "find", "guide-overview", "guide-plan", "test"];
+    // These always have a result: advice is found or not, and the exit code says which. A certificate
+    // is written without `--json`, so its failure is only on standard error.
+    let answered = ["ask", "certificate", "find", "guide-overview", "guide-plan", "test"];
     let rest: BTreeSet<String> =
         all.into_iter().filter(|it| !answered.contains(&it.as_str())).collect();
     assert_eq!(without, rest);

@@ -1,5 +1,6 @@
 //! Requests as an embedding program makes them: only names that `svc` exports.
 
+mod columns;
 mod editor;
 mod events;
 mod files;

@@ -15,6 +15,7 @@ use svc_contract::registry::ErrorKind;
 use svc_host_os::{OsHost, test::TestHost};
 use tempfile::TempDir;
 
+mod data_mutants;
 mod mutants;
 mod pages;
 mod pdf;

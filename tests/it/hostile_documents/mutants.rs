@@ -28,9 +28,16 @@ const LARGEST: usize = 256 << 10;
 
 /// The results of the documents.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     outcomes: BTreeMap<String, u64>,
     documents: u64,
+}
+
+impl Found {
+    /// Counts something that was read.
+    pub(super) fn add(&mut self) {
+        self.documents += 1;
+    }
 }
 
 impl Sink for Found {
@@ -85,7 +92,12 @@ fn mutant(rng: &mut Rng, seeds: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
 }
 
 /// Reads mutants for a while.
-fn fuzz(format: &str, seeds: &[Vec<u8>], words: &[&str], mut read: impl FnMut(&mut Found, &[u8])) {
+pub(super) fn fuzz(
+    format: &str,
+    seeds: &[Vec<u8>],
+    words: &[&str],
+    mut read: impl FnMut(&mut Found, &[u8]),
+) {
     let seconds = std::env::var("SVC_FUZZ").ok().and_then(|it| it.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(2));
     let mut rng = Rng::with_seed(if seconds.is_some() { fastrand::u64(..) } else { 11 });

@@ -10,7 +10,11 @@ use std::{
 use svc_contract::store::{NodeState, Store as _};
 use svc_store::SqliteStore;
 
-use super::{KEY, PRICES, provider::finishes, server::Server};
+use super::{
+    KEY, PRICES,
+    provider::finishes,
+    server::{Reply, Server},
+};
 use crate::hostile_runs::SCRIPT;
 
 /// The maximum number of kills for one that hits a run in the middle.
@@ -90,4 +94,50 @@ fn a_killed_run_goes_on_where_it_was() {
         assert_eq!(again, 5 - known, "answered and recorded calls are not repeated");
     }
     assert!(halves > 0, "no run was killed in the middle");
+}
+
+/// Each call of a flow that an op makes has a record of its own.
+#[test]
+fn calls_that_an_op_made_are_not_made_again() {
+    let script = "flow weight(text: string) -> int { ask<int>(prompt: text) }\n\
+                  [\"one\", \"two\", \"three\"] >> count_by(by: weight) within { max_retries: 0 }\n";
+    let place = place();
+    std::fs::write(place.path().join("a.svc"), script).unwrap();
+    let failed = std::sync::atomic::AtomicBool::new(false);
+    let server = Server::answering(move |request| {
+        let is_last = request.text.contains("three");
+        if is_last && !failed.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            // The others are answered before.
+            return Reply::new(500, "{}").slowly(Duration::from_millis(500));
+        }
+        finishes("openai", r#"{"value": 1}"#)
+    });
+    assert!(!svc(place.path(), &server, &["run", "a.svc"]).wait().unwrap().success());
+    assert_eq!(server.requests().len(), 3);
+    let resumed = svc(place.path(), &server, &["resume", "last"]).wait_with_output().unwrap();
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert_eq!(server.requests().len(), 4, "only what failed is asked again");
+}
+
+/// A run knows the results of all runs before it, however often the script was edited.
+#[test]
+fn a_script_that_is_edited_twice_keeps_the_first_results() {
+    let scripts = [
+        "let one = ask(prompt: \"one\")\none >> fail\n",
+        // It fails before the call.
+        "let before = read_text(path: \"missing.txt\")\n\
+         let one = if before == \"\" { \"\" } else { ask(prompt: \"one\") }\none\n",
+        "let one = ask(prompt: \"one\")\n\"${one}!\"\n",
+    ];
+    let (place, server) = (place(), Server::start(vec![finishes("openai", "yes")]));
+    for (idx, script) in scripts.into_iter().enumerate() {
+        std::fs::write(place.path().join("a.svc"), script).unwrap();
+        let run = ["run", "a.svc"];
+        let resume = ["resume", "last", "--with", "a.svc"];
+        let args = if idx == 0 { &run[..] } else { &resume[..] };
+        let ended = svc(place.path(), &server, args).wait_with_output().unwrap();
+        let shown = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.success(), idx == 2, "{shown}");
+        assert_eq!(server.requests().len(), 1, "after script {}: {shown}", idx + 1);
+    }
 }

@@ -18,6 +18,7 @@ use self::{
     server::{Reply, Server},
 };
 
+mod agents;
 mod caps;
 mod command;
 mod embeds;

@@ -28,6 +28,8 @@ use numbers::Given;
 use random::{Kind, Script};
 use world::Weather;
 
+pub(crate) use resumed::traces;
+
 use crate::types::rounds;
 
 /// The number of scripts per test, and of runs per script; `SVC_PROMISES` sets the number of

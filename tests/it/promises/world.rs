@@ -8,7 +8,7 @@ use std::{
 use svc_contract::{
     registry::{
         Asking, Bias, Component, Cx, Effect, ErrorKind, Io, Max, Measure, Op, OpError, Params,
-        Price, Quote, Scheme, Scope, TokenPrice, Usage, io,
+        Price, Quote, Scheme, Scope, TokenPrice, Usage, Writer, io,
     },
     value::{Money, Text, Value},
 };
@@ -68,8 +68,14 @@ pub(crate) const COMPONENT: Component = Component {
     summary: "What chance does.",
     version: 1,
     bias: Bias::NONE,
-    aliases: &[("step", "step"), ("speak", "speak"), ("list", "list"), ("post", "post")],
-    ops: &[io::<Step>(), io::<Speak>(), io::<List>(), io::<Post>()],
+    aliases: &[
+        ("step", "step"),
+        ("speak", "speak"),
+        ("list", "list"),
+        ("post", "post"),
+        ("often", "often"),
+    ],
+    ops: &[io::<Step>(), io::<Speak>(), io::<List>(), io::<Post>(), io::<Often>()],
 };
 
 const KINDS: [ErrorKind; 4] =
@@ -243,6 +249,37 @@ impl Io for List {
             .map(|it| Value::from("z".repeat(usize::try_from(it).unwrap_or(0))))
             .collect::<Vec<_>>()
             .into())
+    }
+}
+
+svc::params! {
+    /// Passes a text to a flow, up to a number of times.
+    struct Often {
+        /// The text.
+        value: Text,
+        /// The flow.
+        flow: Writer,
+        /// The maximum number of calls.
+        rounds: i64,
+    }
+}
+
+impl Op for Often {
+    const NAME: &'static str = "often";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &KINDS;
+    const SAYS: &'static [&'static str] =
+        &["call a flow by chance", "repeat a flow some times", "pass a text to a flow again"];
+    const EXAMPLES: &'static [svc_contract::registry::Example] = &[];
+}
+
+impl Io for Often {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        for _ in 0..upto(cx, self.rounds.unsigned_abs()) {
+            let written = self.flow.write(&self.value).await;
+            written.map_err(|err| OpError::new(ErrorKind::Failed, err.message))?;
+        }
+        Ok(Value::Text(self.value))
     }
 }
 

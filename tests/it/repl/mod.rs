@@ -1,6 +1,7 @@
 //! The prompt: for a person at a terminal, and for a program that writes into a pipe.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
+mod charts;
 mod entered;
 mod person;
 mod piped;
@@ -36,7 +37,7 @@ impl Place {
     }
 
     /// The environment of the program.
-    fn environment(&self) -> [(&'static str, String); 4] {
+    fn environment(&self) -> [(&'static str, String); 5] {
         crate::terminal::environment(self.path())
     }
 

@@ -8,7 +8,7 @@ use std::{
 use super::Place;
 
 impl Place {
-    fn repl(&self, stdin: &[u8], args: &[&str]) -> Output {
+    pub(super) fn repl(&self, stdin: &[u8], args: &[&str]) -> Output {
         let args = [&["repl"], args].concat();
         let mut command = self.svc(&args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

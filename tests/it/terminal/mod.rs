@@ -31,12 +31,13 @@ fn hostile_file(kind: &str) -> String {
 }
 
 /// The environment of a program in a terminal: everything that it keeps is in `folder`.
-pub(crate) fn environment(folder: &Path) -> [(&'static str, String); 4] {
+pub(crate) fn environment(folder: &Path) -> [(&'static str, String); 5] {
     let inside = |name: &str| folder.join(name).display().to_string();
     [
         ("SVC_CACHE", inside(".cache")),
         ("SVC_STORE", inside(".runs/runs.db")),
         ("SVC_HISTORY", inside(".lines")),
+        ("XDG_DATA_HOME", inside(".data")),
         ("TERM", "xterm".to_owned()),
     ]
 }
@@ -75,7 +76,7 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn environment(&self) -> [(&'static str, String); 4] {
+    fn environment(&self) -> [(&'static str, String); 5] {
         environment(self.path())
     }
 
@@ -165,7 +166,11 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 44] = [
+const COVERED: [&str; 48] = [
+    "table",
+    "certify",
+    "verify",
+    "api",
     "serve",
     "mcp",
     "ci",
@@ -280,6 +285,10 @@ fn results_and_runs_are_only_text() {
     place.shows(&["run", &file, "--log", "trace"]);
     place.shows(&["run", &file, "--log", "trace", "--log-format", "json"]);
     place.draws(&["plan", &file], &[]);
+    place.shows(&["certify", &file]);
+    place.draws(&["certify", &file, "-o", "hostile.cert.json"], &[]);
+    place.shows(&["verify", "hostile.cert.json", &file]);
+    place.draws(&["verify", "hostile.txt", &file], &[]);
     place.draws(&["plan", &file, "--mermaid"], &[]);
     place.shows(&["plan", &file, "--json"]);
     place.shows(&["plan", &file, "--svg", "-"]);
@@ -349,8 +358,11 @@ fn what_is_looked_up_is_only_text() {
     ] {
         place.shows(args);
     }
+    place.file("hostile.csv", &format!("name,n\n\"{}\",1\n", HOSTILE.replace('"', "\"\"")));
     for args in [
         ["ask", HOSTILE].as_slice(),
+        &["table", "hostile.csv"],
+        &["table", HOSTILE],
         &["find", HOSTILE],
         &["guide", "overview"],
         &["explain"],
@@ -376,6 +388,14 @@ fn what_is_looked_up_is_only_text() {
         &["ci", "--changed", HOSTILE],
         &["hooks", "list", "--data", HOSTILE],
         &["hooks", "remove", HOSTILE],
+        &["mcp", "add", "x", HOSTILE],
+        &["mcp", "add", HOSTILE, "cat"],
+        &["mcp", "allow", HOSTILE],
+        &["mcp", "update", HOSTILE],
+        &["api", "add", "x", HOSTILE],
+        &["api", "add", HOSTILE, "hostile.txt"],
+        &["api", "add", "x", "hostile.txt"],
+        &["api", "list", HOSTILE],
         &["models"],
         &["models", "--json"],
         &["components"],
@@ -411,6 +431,36 @@ fn the_script_of_a_goal_runs_if_a_person_allows_it() {
     place.draws(&["guide", "plan", "--try", "the lines of hostile.txt"], &[]);
 }
 
+/// A run asks before it starts the command that the settings of a project name.
+#[test]
+fn a_server_of_a_project_starts_if_a_person_agrees() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        crate::foreign::skipped("a server of a project", "no python3");
+        return;
+    }
+    let place = Place::new();
+    place.file("server.py", include_str!("../cli/servers/server.py"));
+    place.file("a.svc", "calc.add(a: 1, b: 2) >> .sum");
+    let mut add =
+        place.command(&["mcp", "add", "calc", "--", "python3", "server.py", "\u{202e}well"]);
+    // The one who adds it is someone else.
+    let added = add.env("XDG_DATA_HOME", place.path().join(".other")).output().unwrap();
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+    let drawn = place.draws(&["run", "a.svc"], &[("[y/N] ", "n\n")]);
+    assert!(
+        drawn.contains("not allowed") && drawn.contains("python3 server.py \\u{202e}well"),
+        "{drawn}"
+    );
+    let drawn = place.draws(&["run", "a.svc"], &[("[y/N] ", "y\n")]);
+    assert!(drawn.trim_end().ends_with('3'), "{drawn}");
+    let drawn = place.draws(&["run", "a.svc"], &[]);
+    assert!(!drawn.contains("[y/N]") && drawn.contains('3'), "{drawn}");
+    // The progress of the server is that of the call.
+    place.file("s.svc", "calc.slow(n: 1)");
+    let drawn = place.draws(&["run", "s.svc"], &[]);
+    assert!(drawn.contains("calc.slow: steps") && drawn.contains("/20"), "{drawn}");
+}
+
 #[test]
 fn the_prompt_draws_only_text() {
     let place = Place::new();
@@ -425,6 +475,8 @@ fn the_prompt_draws_only_text() {
         ("ans: string", "{ a: [[(read_text(path: \"hostile.txt\"))]] }\r"),
         ("ans: {", ":tree\r"),
         ("svc> ", ":json\r"),
+        ("svc> ", "[{ a: (read_text(path: \"hostile.txt\")), n: 1 }]\r"),
+        ("ans: [", ":chart bar a n\r"),
         ("svc> ", ":names\r"),
         ("svc> ", ":script\r"),
         ("svc> ", ":history\r"),

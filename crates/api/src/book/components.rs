@@ -68,7 +68,7 @@ fn op_page(op: &OpRef) -> String {
         .into_iter()
         .map(|(name, it)| format!("- {name}: {}\n", code(&it.replace('`', ""))));
     page += &*section("Facts", rows);
-    page += &*section("Fields", fields(def.yields).iter().map(field));
+    page += &*section("Fields", fields(*def.yields).iter().map(field));
     page += &*section("Examples", def.examples.iter().map(example));
     page + &*section("In other words", def.says.iter().map(|it| format!("- {it}\n")))
 }

@@ -46,7 +46,7 @@ struct ScriptJson {
 
 #[derive(JsonSchema, Serialize)]
 struct StepJson {
-    /// `read`, `format`, `check`, `test: NAME`, `limits`, `growth` or `effects`.
+    /// `read`, `format`, `check`, `test: NAME`, `certificate`, `limits`, `growth` or `effects`.
     name: String,
     ok: bool,
     /// In milliseconds; the simulated time of a test.
@@ -68,7 +68,8 @@ struct AmountsJson {
 
 #[derive(JsonSchema, Serialize)]
 struct FindingJson {
-    /// The code of the problem, or `unreadable`, `unformatted`, `over-limit`, `growth` or `new-effect`.
+    /// The code of the problem, or `unreadable`, `unformatted`, `over-limit`, `growth`,
+    /// `new-effect` or `certificate`.
     rule: String,
     /// `error`, `warning` or `note`.
     level: &'static str,

@@ -3,6 +3,7 @@
 //! [`examine`] looks at one script; an [`Outcome`] has all of them. Reports for other programs are
 //! made of it: [`junit`], [`sarif`], [`github`] and [`json`].
 
+mod certified;
 mod finding;
 mod gates;
 mod git;
@@ -30,6 +31,8 @@ pub use git::{Base, BaseError};
 
 use gates::{Grown, Kind};
 
+use crate::certificate::{Certificate, PublicKey};
+
 /// What is demanded of every script.
 #[derive(Default)]
 pub struct Demands {
@@ -37,6 +40,10 @@ pub struct Demands {
     pub growth: Vec<Growth>,
     /// The revision that scripts are compared with.
     pub base: Option<Base>,
+    /// Whether every script with a pipeline needs a certificate.
+    pub certified: bool,
+    /// The key with which certificates must be signed.
+    pub key: Option<PublicKey>,
 }
 
 /// The outcome of all scripts.
@@ -95,6 +102,8 @@ pub enum StepKind {
     Limits,
     Growth,
     Effects,
+    /// The certificate next to the script still holds.
+    Certificate,
 }
 
 impl StepKind {
@@ -108,6 +117,7 @@ impl StepKind {
             Self::Limits => "limits".to_owned(),
             Self::Growth => "growth".to_owned(),
             Self::Effects => "effects".to_owned(),
+            Self::Certificate => "certificate".to_owned(),
         }
     }
 }
@@ -199,6 +209,7 @@ pub fn examine(engine: &Engine, script: &Source, demands: &Demands) -> Examined 
         return Examined { file, state, steps, amounts: None, before: None };
     };
     let amounts = Amounts::of(&plan);
+    steps.extend(certified::step(engine, script, demands));
     steps.push(limits(&file, &plan, &amounts, &demands.limits));
     let before = before.and_then(|it| it.plan);
     let known = before.as_ref().map(Amounts::of);
@@ -247,7 +258,13 @@ fn state(
         return State::New;
     }
     let renamed_from = base.renamed_from(host, file).map(str::to_owned);
-    if !before.is_same || renamed_from.is_some() || base.has_changed(host, file) {
+    let certificate = Certificate::name_for(file);
+    let is_certified_anew = base.has_changed(host, &certificate);
+    if !before.is_same
+        || renamed_from.is_some()
+        || base.has_changed(host, file)
+        || is_certified_anew
+    {
         return State::Changed { renamed_from };
     }
     let uses_changed = match checked {

@@ -27,10 +27,11 @@ const PATH: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// The rules that are not codes of problems.
-const RULES: [(&str, &str); 5] = [
+const RULES: [(&str, &str); 6] = [
     ("unreadable", "script that cannot be read"),
     ("unformatted", "script that is not formatted"),
     ("over-limit", "estimate above a limit"),
+    ("certificate", "certificate that does not hold"),
     ("growth", "estimate that has grown"),
     ("new-effect", "effect that the script did not have before"),
 ];

@@ -10,6 +10,7 @@ mod data;
 mod facts;
 mod graph;
 mod markup;
+mod pictures;
 mod places;
 
 use std::io::{self, Write};
@@ -83,16 +84,17 @@ impl<'a> Page<'a> {
     pub fn write(&self, out: &mut dyn Write) -> Result<Left> {
         let mut contents = Contents::default();
         let graph = graph::of(self);
+        let result = facts::result(self)?;
         let script = SCRIPT.concat();
         let mut left = Left::default();
         for piece in TEMPLATE.split("{{") {
             let (slot, rest) = piece.split_once("}}").unwrap_or(("", piece));
             let text = match slot {
-                "policy" => policy(&script, &graph),
+                "policy" => policy(&script, &graph, &result),
                 "title" => escaped(&facts::title(self.run)),
                 "style" => STYLE.to_owned(),
                 "summary" => facts::summary(self),
-                "result" => facts::result(self)?,
+                "result" => result.clone(),
                 "graph" => graph.clone(),
                 "places" => places::table(&self.places),
                 "script-text" => facts::script(self.run, self.text.as_deref()),
@@ -113,10 +115,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The content security policy, which allows only the page's own script and styles.
-fn policy(script: &str, graph: &str) -> String {
+/// The content security policy, which allows only the page's own script and styles, and images that
+/// are in the page itself.
+fn policy(script: &str, graph: &str, result: &str) -> String {
     let of_graph = graph::style(graph).map(|it| format!(" '{}'", hash(it))).unwrap_or_default();
-    format!("script-src '{}'; style-src '{}'{of_graph}", hash(script), hash(STYLE))
+    let images = if result.contains("<img") { "; img-src data:" } else { "" };
+    format!("script-src '{}'; style-src '{}'{of_graph}{images}", hash(script), hash(STYLE))
 }
 
 /// The hash of a text in the notation of a policy.

@@ -1,5 +1,7 @@
 //! The list of completions, while it is built.
 
+use std::collections::HashSet;
+
 use svc_contract::value::Type;
 use svc_lang::{
     diag::Span,
@@ -16,7 +18,17 @@ pub struct Choices {
     pub all: Vec<Choice>,
     /// Whether they replace a hole: what is written there says nothing about them.
     pub fills_hole: bool,
+    /// Whether some are left out, since there are too many: more typed letters choose among them.
+    pub is_cut: bool,
+    /// What is typed so far, in lower case.
+    typed: String,
+    /// Whether there are too many, so that only those with the typed letters are in the list.
+    is_crowded: bool,
+    labels: HashSet<String>,
 }
+
+/// The maximum number of completions. An editor shows a dozen at once, and each costs time to describe.
+const MOST: usize = 400;
 
 /// One completion.
 #[derive(Clone, Debug)]
@@ -70,13 +82,49 @@ impl Choice {
 }
 
 impl Choices {
-    pub(super) fn new(span: Span) -> Self {
-        Self { span, all: Vec::new(), fills_hole: false }
+    /// No completions yet of what is typed.
+    pub(super) fn new(span: Span, typed: &str) -> Self {
+        let typed = typed.to_lowercase();
+        Self {
+            span,
+            all: Vec::new(),
+            fills_hole: false,
+            is_cut: false,
+            typed,
+            is_crowded: false,
+            labels: HashSet::new(),
+        }
+    }
+
+    /// No completions yet of a hole, which they replace.
+    pub(super) fn of_hole(span: Span) -> Self {
+        Self { fills_hole: true, ..Self::new(span, "") }
+    }
+
+    /// So many may be added next. An editor chooses by what is typed itself, unless there are too many.
+    pub(super) fn expect(&mut self, count: usize) {
+        self.is_crowded |= self.all.len() + count > MOST;
+    }
+
+    /// Whether a call has a place in the list. Only those that have one are described.
+    pub(super) fn accepts(&mut self, label: &str) -> bool {
+        if self.labels.contains(label) || (self.is_crowded && !self.has_typed(label)) {
+            return false;
+        }
+        let is_full = self.all.len() >= MOST;
+        self.is_cut |= is_full;
+        !is_full
+    }
+
+    /// Whether a label has the typed letters in their order.
+    fn has_typed(&self, label: &str) -> bool {
+        let mut letters = label.chars().flat_map(char::to_lowercase);
+        self.typed.chars().all(|typed| letters.any(|it| it == typed))
     }
 
     /// Adds a completion, unless it is already in the list.
     fn add(&mut self, choice: Choice) {
-        if !self.all.iter().any(|it| it.label == choice.label) {
+        if self.labels.insert(choice.label.clone()) {
             self.all.push(choice);
         }
     }
@@ -144,6 +192,9 @@ impl Choices {
 
     /// A component that a test can mock.
     pub(super) fn mock(&mut self, name: &str, doc: &str) {
+        if !self.accepts(name) {
+            return;
+        }
         self.add(Choice {
             doc: doc.to_owned(),
             snippet: format!("{name} = $0"),
@@ -163,6 +214,9 @@ impl Choices {
 
     /// An op or flow, under the given name.
     pub(super) fn call(&mut self, label: &str, callable: &Callable<'_>, doc: &str, form: Form) {
+        if !self.accepts(label) {
+            return;
+        }
         self.add(Choice {
             detail: Some(callable.signature()),
             doc: doc.to_owned(),
@@ -174,14 +228,13 @@ impl Choices {
 
 /// A call with placeholders for the required arguments.
 fn call(name: &str, callable: &Callable<'_>, form: Form) -> String {
-    let ports = callable.ports();
     let filled = usize::from(form == Form::Stage);
-    let required = ports.iter().skip(filled).filter(|it| it.is_required);
+    let required = callable.required(filled).into_iter();
     let args: Vec<String> = required
-        .enumerate()
-        .map(|(idx, port)| match form {
-            Form::Stage => format!("{0}: ${{{1}:{0}}}", port.name, idx + 1),
-            Form::Function => format!("${{{}:{}}}", idx + 1, port.name),
+        .zip(1..)
+        .map(|(param, place)| match form {
+            Form::Stage => format!("{param}: ${{{place}:{param}}}"),
+            Form::Function => format!("${{{place}:{param}}}"),
         })
         .collect();
     if args.is_empty() && form == Form::Stage {

@@ -1,5 +1,7 @@
 //! Completions after a dot: fields of a value, ops of a component, flows of a file.
 
+use std::collections::HashSet;
+
 use svc_contract::{registry::OpRef, value::Type};
 use svc_lang::{
     check::{TypedFlow, Wants, fits},
@@ -60,12 +62,13 @@ impl Completion<'_> {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();
         let is_stage = self.expected == Expected::Stage;
-        let fitting: Vec<String> = if is_stage {
+        let fitting: HashSet<String> = if is_stage {
             fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect()
         } else {
-            Vec::new()
+            HashSet::new()
         };
         let form = if self.expected == Expected::Value { Form::Function } else { Form::Stage };
+        items.expect(if is_stage { fitting.len() } else { component.ops.len() });
         for op in component.ops {
             let it = OpRef { component, op };
             if self.admits(it) && (!is_stage || fitting.contains(&it.script_name())) {

@@ -59,7 +59,8 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     if asked == Asked::ByPath && place.string.is_none() {
         return None;
     }
-    let mut choices = Choices::new(place.word);
+    let typed = draft.text().get(place.word.start..at.min(place.word.end)).unwrap_or_default();
+    let mut choices = Choices::new(place.word, typed);
     let cx = Completion { draft, place: &place, expected };
     cx.fill(&mut choices);
     Some(choices)
@@ -67,7 +68,7 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
 
 /// What fills the hole around the cursor, which it replaces as a whole.
 fn in_hole(draft: &Draft<'_>, place: &Place<'_>, hole: &HoleFact) -> Choices {
-    let mut choices = Choices { fills_hole: true, ..Choices::new(hole.span) };
+    let mut choices = Choices::of_hole(hole.span);
     let probe = Probe { hole: Some(hole.clone()), facts: draft.analysis.facts.clone() };
     let cx = Completion { draft, place, expected: Expected::Stage };
     match hole.wants {
@@ -188,26 +189,37 @@ impl Completion<'_> {
         for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
             self.candidate(candidate, probe, items);
         }
-        for candidate in &fits(&Site { expected: None, ..site }) {
+        let all = fits(&Site { expected: None, ..site });
+        items.expect(all.len());
+        for candidate in &all {
             self.candidate(candidate, probe, items);
         }
     }
 
     fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Choices) {
-        let Candidate { name, signature, doc, .. } = candidate;
-        let callable = |name: &str| Callable::named(name, &probe.facts, self.registry());
+        let Candidate { name, doc, .. } = candidate;
+        if !items.accepts(name) {
+            return;
+        }
+        let is_flow = |it: &str| probe.facts.flows.iter().any(|(flow, _)| flow.as_ref() == it);
+        let callable = |it: &str| match candidate.op {
+            // To look up thousands of ops by their names takes long.
+            Some(op) if it == name && !is_flow(it) => Some(Callable::Op(op)),
+            _ => Callable::named(it, &probe.facts, self.registry()),
+        };
         let is_refused = |it: &str| match callable(it) {
             Some(Callable::Op(op)) => !self.admits(op),
             Some(Callable::Flow(_, flow)) => self.refuses(flow),
             None => false,
         };
-        if probe.value(name).is_none() && name.split(" >> ").any(is_refused) {
+        let (is_value, is_chain) = (probe.value(name).is_some(), name.contains(" >> "));
+        if !is_value && name.split(" >> ").any(is_refused) {
             return;
         }
-        match callable(name) {
-            Some(it) if probe.value(name).is_none() => items.call(name, &it, doc, Form::Stage),
-            _ if name.contains(" >> ") => items.value(name, doc, Sort::Chain),
-            _ => items.value(name, signature, Sort::Variable),
+        match callable(name).filter(|_| !is_value && !is_chain) {
+            Some(it) => items.call(name, &it, doc, Form::Stage),
+            None if is_chain => items.value(name, doc, Sort::Chain),
+            None => items.value(name, &candidate.signature(), Sort::Variable),
         }
     }
 
@@ -233,6 +245,7 @@ impl Completion<'_> {
         for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| !self.refuses(it)) {
             items.call(name, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
         }
+        items.expect(ops(self.registry()).count());
         for op in ops(self.registry()).filter(|it| self.admits(*it)) {
             let doc = op.op.summary();
             items.call(&op.script_name(), &Callable::Op(op), doc, Form::Stage);
@@ -245,6 +258,7 @@ impl Completion<'_> {
             let yields = op.op.yields;
             expected.is_none_or(|expected| !yields.is_plain() || yields.plain().fits(expected))
         };
+        items.expect(ops(self.registry()).filter(|it| it.op.is_inline()).count());
         for op in ops(self.registry()).filter(|it| it.op.is_inline()).filter(gives) {
             let doc = op.op.summary();
             items.call(&op.script_name(), &Callable::Op(op), doc, Form::Function);
@@ -257,11 +271,13 @@ impl Completion<'_> {
             let words = self.place.words();
             let component = words.first().and_then(|it| self.registry().find(it));
             let all = component.map(|it| it.component().ops).unwrap_or_default();
+            items.expect(all.len());
             for op in all.iter().filter(|it| !it.is_inline()) {
                 items.mock(op.name, op.summary());
             }
             return;
         }
+        items.expect(ops(self.registry()).filter(|it| !it.op.is_inline()).count());
         for op in ops(self.registry()).filter(|it| !it.op.is_inline()) {
             items.mock(&op.script_name(), op.op.summary());
         }

@@ -8,10 +8,9 @@ use std::{
 
 use svc_contract::{
     host,
-    registry::{Component, Cx, ErrorKind, Field, OpError, Scheme, Size, documents::File, record},
+    registry::{Component, Cx, Field, OpError, Scheme, Size, documents::File, record},
     value::{Record, Text, Type, Value},
 };
-use svc_documents::Unreadable;
 
 mod context_engine;
 mod ctx_docs;
@@ -101,21 +100,6 @@ fn failed(err: std::io::Error, path: &Path) -> OpError {
         _ => return OpError::io(err, path),
     };
     OpError::io(err, path).help(help)
-}
-
-/// The error for a file that cannot be read.
-fn unreadable(name: &str, why: &Unreadable) -> OpError {
-    let message = format!("cannot read {name}: {why}");
-    match why {
-        Unreadable::Encrypted => {
-            OpError::new(ErrorKind::Unsupported, message).help("save it without a password first")
-        }
-        Unreadable::Damaged(_) | Unreadable::Textless => OpError::invalid_input(message),
-        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
-            "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
-        ),
-        Unreadable::Unread(_) => OpError::failed(message),
-    }
 }
 
 record! {

@@ -1,7 +1,7 @@
 //! Core infrastructure: the pure functions, and files.
 
 use svc_contract::{
-    registry::{Component, Field, OpError, Scheme},
+    registry::{ANY_RECORD, Component, Field, OpError, Scheme},
     value::{
         BoundedText, Record, Value,
         arithmetic::{LONGEST_LIST, LONGEST_TEXT},
@@ -20,6 +20,8 @@ mod adapt_template;
 mod approval;
 mod control;
 mod csv;
+#[cfg(feature = "database")]
+mod database;
 #[cfg(feature = "exec")]
 mod exec;
 #[cfg(feature = "files")]
@@ -61,6 +63,8 @@ pub const ALL: &[&Component] = &[
     &adapt_template::COMPONENT,
     #[cfg(feature = "formats")]
     &adapt_archive::COMPONENT,
+    #[cfg(feature = "database")]
+    &database::COMPONENT,
 ];
 
 /// A string, as its UTF-8, or bytes.
@@ -108,9 +112,6 @@ impl Field for Mapped {
         Value::Record(self.0)
     }
 }
-
-/// The type of any record: a record without fields is narrower than all others.
-const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
 
 /// A record, a map, or a `json` value that is an object. Each of several params with maps has a
 /// type parameter of its own.

@@ -4,7 +4,14 @@ use svc_contract::registry::Component;
 
 mod adapt_automl;
 mod adapt_bayes;
+mod adapt_stats;
+mod adapt_textclf;
 #[cfg(all(test, feature = "learn"))]
 mod testing;
 
-pub const ALL: &[&Component] = &[&adapt_automl::COMPONENT, &adapt_bayes::COMPONENT];
+pub const ALL: &[&Component] = &[
+    &adapt_automl::COMPONENT,
+    &adapt_bayes::COMPONENT,
+    &adapt_stats::COMPONENT,
+    &adapt_textclf::COMPONENT,
+];

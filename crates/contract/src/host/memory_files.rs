@@ -10,7 +10,9 @@ use std::{
     time::Duration,
 };
 
-use super::{Answering, DirEntry, Host, Machine, Stat, WorkerError, WorkerLimits, http};
+use super::{
+    Answering, DirEntry, Host, Machine, Resolving, Server, Stat, WorkerError, WorkerLimits, http,
+};
 
 /// Files in memory, by path. Clones share them, so a program sees what a script writes.
 ///
@@ -177,6 +179,10 @@ impl Host for WithFiles {
 
     fn http(&self, request: http::Request) -> http::Answer {
         self.host.http(request)
+    }
+
+    fn library_server(&self, server: Server) -> Resolving {
+        self.host.library_server(server)
     }
 
     fn now(&self) -> i64 {

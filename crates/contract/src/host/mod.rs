@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use program::{ProgramCall, ProgramError, RunningProgram};
+use program::{OpenProgram, ProgramCall, ProgramError, RunningProgram};
 use tokio_util::sync::CancellationToken;
 
 use crate::value::paths;
@@ -28,9 +28,11 @@ mod memory_files;
 pub mod offline;
 pub mod program;
 mod retry_after;
+mod server;
 mod worker;
 
 pub use memory_files::{MemoryFiles, WithFiles};
+pub use server::{Resolving, Server};
 pub use worker::{Process, WorkerError, WorkerLimits};
 
 /// The access of a process to the world outside.
@@ -97,6 +99,23 @@ pub trait Host: Send + Sync + 'static {
     fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
         let _ = (suffix, content);
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The path under which a library finds a file that it opens by itself, such as a database: real,
+    /// and without links. The files next to it whose names begin with its name, such as `x.db-wal`,
+    /// belong to it. Missing folders of a file that is to be written are created. By default
+    /// unsupported.
+    fn library_file(&self, path: &Path, access: Access) -> io::Result<PathBuf> {
+        let _ = (path, access);
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this program has no files on a disk"))
+    }
+
+    /// The addresses of a server that a library connects to by itself, such as one of a database. By
+    /// default unsupported.
+    fn library_server(&self, server: Server) -> Resolving {
+        let _ = server;
+        let message = "this program connects to no servers";
+        Box::pin(std::future::ready(Err(io::Error::new(io::ErrorKind::Unsupported, message))))
     }
 
     /// The folder that relative paths start from.
@@ -224,6 +243,13 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(ProgramError::Unsupported)))
     }
 
+    /// Starts a program that this process talks to while it runs; `stdin` and `max_output` of the call
+    /// are not used. To be called in a runtime of Tokio. By default unsupported.
+    fn open_program(&self, call: ProgramCall) -> Result<OpenProgram, ProgramError> {
+        let _ = call;
+        Err(ProgramError::Unsupported)
+    }
+
     /// Runs some work in a worker process, and waits for the answer. By default unsupported.
     fn run_in_worker(
         &self,
@@ -257,6 +283,14 @@ pub struct Machine {
     pub is_writable: Option<bool>,
     /// The open files of this process, and the most that it may have.
     pub open_files: Option<(u64, u64)>,
+}
+
+/// What is done with a file that a library opens by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    /// Reads and writes it, and creates it if it is missing.
+    Write,
 }
 
 /// The metadata of a file.

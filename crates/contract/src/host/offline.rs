@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{DirEntry, Host, Stat, http, refusal};
+use super::{DirEntry, Host, Resolving, Server, Stat, http, refusal};
 
 /// Wraps another host: its environment and the metadata of its files are visible, but nothing
 /// can be read, changed or requested. Its secrets are masked.
@@ -60,6 +60,10 @@ impl Host for Offline {
     }
 
     fn http(&self, _: http::Request) -> http::Answer {
+        Box::pin(std::future::ready(Err(refused())))
+    }
+
+    fn library_server(&self, _: Server) -> Resolving {
         Box::pin(std::future::ready(Err(refused())))
     }
 

@@ -2,6 +2,8 @@
 
 use std::{fmt, future::Future, io, path::PathBuf, pin::Pin};
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 /// A program to run, without a shell: each argument reaches it as it is.
 #[derive(Clone, Default)]
 pub struct ProgramCall {
@@ -32,6 +34,24 @@ pub struct ProgramOutput {
 /// The future output of a program. Dropping it kills the program, and all that it started in its
 /// process group.
 pub type RunningProgram = Pin<Box<dyn Future<Output = Result<ProgramOutput, ProgramError>> + Send>>;
+
+/// A program that runs while this process talks to it.
+pub struct OpenProgram {
+    pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    pub stdout: Box<dyn AsyncRead + Send + Unpin>,
+    pub stderr: Box<dyn AsyncRead + Send + Unpin>,
+    pub process: Box<dyn OpenProcess>,
+}
+
+/// The process of an [`OpenProgram`]. Dropping it kills the program, and all that it started in its
+/// process group.
+pub trait OpenProcess: Send + Sync {
+    /// Asks the program to end.
+    fn ask_to_end(&self);
+
+    /// Waits until the program has ended; returns its exit code as in [`ProgramOutput`].
+    fn ended(&mut self) -> Pin<Box<dyn Future<Output = io::Result<i64>> + Send + '_>>;
+}
 
 /// The reason why a program has no output.
 #[derive(Debug)]

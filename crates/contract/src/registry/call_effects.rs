@@ -19,13 +19,24 @@ pub struct CallEffects {
 /// The arguments of a call, as far as they are known.
 pub struct KnownArgs<'a, 'v> {
     params: &'static [Param],
+    effects: &'static [Effect],
     value: &'a dyn Fn(usize) -> Option<&'v Value>,
 }
 
 impl<'a, 'v> KnownArgs<'a, 'v> {
     /// `value` returns the argument at an index, if it is known.
     pub fn new(op: &OpDef, value: &'a dyn Fn(usize) -> Option<&'v Value>) -> Self {
-        Self { params: op.params, value }
+        Self { params: *op.params, effects: op.effects, value }
+    }
+
+    /// Whether the op has a parameter with a name.
+    pub fn has(&self, name: &str) -> bool {
+        self.params.iter().any(|it| it.name == name)
+    }
+
+    /// The effects that the op declares.
+    pub fn effects(&self) -> &'static [Effect] {
+        self.effects
     }
 
     /// The argument with a name, if it is known.

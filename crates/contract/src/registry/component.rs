@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, DecideEffects, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError, Param,
-    Params, Price, Scheme, Scope, Takes, Tool,
+    Bias, Cx, DecideEffects, Deferred, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError,
+    Param, Params, Price, Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -38,8 +38,8 @@ pub struct OpDef {
     pub says: &'static [&'static str],
     /// Its public name outside of scripts, if it has one.
     pub tool: Option<Tool>,
-    pub params: &'static [Param],
-    pub yields: Scheme,
+    pub params: Deferred<&'static [Param]>,
+    pub yields: Deferred<Scheme>,
     pub generic: Generic,
     pub effects: &'static [Effect],
     /// The effects of a call, if its arguments decide them.
@@ -246,8 +246,8 @@ const fn def<O: Op>(body: Body) -> OpDef {
         doc: O::DOC,
         says: O::SAYS,
         tool: O::TOOL,
-        params: O::PARAMS,
-        yields: O::YIELDS,
+        params: Deferred::Is(O::PARAMS),
+        yields: Deferred::Is(O::YIELDS),
         generic: O::GENERIC,
         effects: O::EFFECTS,
         decide: O::DECIDE,
@@ -270,7 +270,7 @@ impl Component {
 impl Component {
     /// Whether it learns models.
     pub fn learns(&self) -> bool {
-        self.op("learn").is_some_and(|it| matches!(it.yields, Scheme::Model(_)))
+        self.op("learn").is_some_and(|it| matches!(*it.yields, Scheme::Model(_)))
     }
 }
 
@@ -313,7 +313,7 @@ impl OpDef {
 
     /// Whether it takes flows, which it calls.
     pub fn takes_flows(&self) -> bool {
-        self.params.iter().any(|it| it.scheme.flow().is_some())
+        self.params.iter().any(|it| it.scheme.takes_flows())
     }
 
     /// Whether it keeps flows, which the program calls later.
@@ -323,7 +323,7 @@ impl OpDef {
 
     /// Whether the result may be as large as the arguments.
     pub fn makes_as_much(&self) -> bool {
-        matches!(self.yields, Scheme::Text | Scheme::List(..))
+        matches!(*self.yields, Scheme::Text | Scheme::List(..))
     }
 
     pub fn is_pure(&self) -> bool {

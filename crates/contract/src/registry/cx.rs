@@ -4,7 +4,7 @@ use std::{any::Any, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Asks, Catalog, Lent, OpError, Question};
+use super::{Asks, Catalog, EndsWithRun, Lent, OpError, Question};
 use crate::{
     host::{Answering, Host},
     value::{Money, Type, memory},
@@ -141,8 +141,18 @@ impl Cx {
         &self.lent
     }
 
+    /// What the run owns of this type, which all its calls share.
+    pub fn of_run<T: EndsWithRun + Default>(&self) -> Arc<T> {
+        self.lent.of_run()
+    }
+
     pub fn host(&self) -> &dyn Host {
         self.host.as_ref()
+    }
+
+    /// The host, for what outlives the call.
+    pub fn shared_host(&self) -> Arc<dyn Host> {
+        self.host.clone()
     }
 
     /// Returns an error if the call was cancelled; to be called at least every 100 ms.

@@ -28,6 +28,8 @@ pub enum Scope {
     Web(&'static str),
     /// The program named by this argument.
     Command(&'static str),
+    /// This host of the web.
+    Site(&'static str),
     /// Something with a fixed name: `llm`, `mail`, ...
     Named(&'static str),
 }
@@ -38,12 +40,19 @@ pub struct Limits {
     pub max_tokens: Option<u64>,
     pub timeout: Option<Duration>,
     pub max_retries: u32,
+    /// Whether a cancelled call ends its work by itself, within a second: a statement on a server. Other
+    /// calls that wait for I/O are dropped, unless they run a program.
+    pub ends_itself: bool,
 }
 
 impl Limits {
     /// The specification's `ResourceBounds`.
-    pub const DEFAULT: Self =
-        Self { max_tokens: Some(128_000), timeout: Some(Duration::from_mins(1)), max_retries: 3 };
+    pub const DEFAULT: Self = Self {
+        max_tokens: Some(128_000),
+        timeout: Some(Duration::from_mins(1)),
+        max_retries: 3,
+        ends_itself: false,
+    };
 
     /// For ops whose time should not be limited: they ask a person, or build something that is
     /// built only once.
@@ -59,6 +68,8 @@ pub enum Measure {
     Arg(&'static str, u64),
     /// As many bytes as all its arguments together.
     Args,
+    /// The items of a list argument, with another argument between them.
+    Joined(&'static str, &'static str),
 }
 
 /// The usual duration of a call, for an estimate.
@@ -92,6 +103,7 @@ impl fmt::Display for Scope {
         match self {
             Self::Path(param) => write!(f, "fs:<{param}>"),
             Self::Web(_) => f.write_str("web"),
+            Self::Site(host) => write!(f, "web:{}", crate::host::address::authority(host)),
             Self::Command(param) => write!(f, "cmd:<{param}>"),
             Self::Named(name) => f.write_str(name),
         }

@@ -93,6 +93,19 @@ impl ErrorKind {
     }
 }
 
+impl ErrorKind {
+    /// The kinds with which a call of a server of others can fail.
+    pub const OF_SERVERS: &'static [Self] = &[
+        Self::NotFound,
+        Self::Unsupported,
+        Self::Denied,
+        Self::RateLimit,
+        Self::Unavailable,
+        Self::InvalidOutput,
+        Self::Failed,
+    ];
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -5,7 +5,7 @@ use std::{cell::Cell, fmt, marker::PhantomData, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Field, Max, OpDef, OpError, Param, Scheme};
-use crate::value::{FlowRef, Text, Value};
+use crate::value::{FlowRef, Text, ToolFacts, Value};
 
 /// A flow or component that an op takes as an argument and calls, from an `A` to a `B`:
 /// `Flow<String, f64>` is a `flow<string -> float>`.
@@ -120,14 +120,70 @@ impl OpDef {
     /// Replaces the flows that the op calls by ones whose calls are sent to `calls`.
     pub fn connect(&self, args: &mut [Value], calls: &FlowCalls) {
         for (param, arg) in self.params.iter().zip(args) {
-            let Value::Flow(flow) = arg else { continue };
-            if matches!(param.scheme.flow(), Some((_, _, Max::Never))) {
-                continue;
+            if !matches!(param.scheme.flow(), Some((_, _, Max::Never))) {
+                *arg = connected(std::mem::take(arg), calls);
             }
-            let callable = Callable { flow: flow.clone(), calls: calls.clone() };
-            *arg = Value::Flow(FlowRef::new(flow.name(), Arc::new(callable)));
         }
     }
+}
+
+fn connected(arg: Value, calls: &FlowCalls) -> Value {
+    match arg {
+        Value::Flow(flow) => {
+            let callable = Callable { flow: flow.clone(), calls: calls.clone() };
+            Value::Flow(flow.with_object(Arc::new(callable)))
+        }
+        Value::List(items) if items.iter().any(|it| matches!(it, Value::Flow(_))) => {
+            let items: Vec<Value> = items.iter().map(|it| connected(it.clone(), calls)).collect();
+            items.into()
+        }
+        other => other,
+    }
+}
+
+impl Value {
+    /// The flows of an argument: it is one, or a list of tools.
+    pub fn flows(&self) -> Vec<FlowRef> {
+        match self {
+            Self::Flow(flow) => vec![flow.clone()],
+            // A list of anything else has none.
+            Self::List(items) if matches!(items.get(0), Some(Self::Flow(_))) => {
+                items.iter().flat_map(Self::flows).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A flow or component that an op lets a language model call.
+#[derive(Clone, Debug)]
+pub struct ToolRef(FlowRef);
+
+impl ToolRef {
+    /// What the model needs to know.
+    pub fn facts(&self) -> Option<&ToolFacts> {
+        self.0.facts()
+    }
+
+    /// The name that the script uses for it.
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// Calls it with an object of arguments, which are tested. The result may be any value.
+    pub async fn call(&self, args: Value) -> Result<Value, OpError> {
+        called(&self.0, args).await
+    }
+}
+
+/// A list of tools. An op with such a param declares [`Scheme::Tools`] in a type of its own.
+pub fn tools_of(value: Value) -> Option<Vec<ToolRef>> {
+    let Value::List(items) = value else { return None };
+    let tool = |it: &Value| match it {
+        Value::Flow(flow) if flow.facts().is_some() => Some(ToolRef(flow.clone())),
+        _ => None,
+    };
+    items.iter().map(tool).collect()
 }
 
 /// The flow that cannot be called, as no other parameter has a value of the type that it takes, and

@@ -10,13 +10,14 @@ use std::{
     },
 };
 
-use super::{ErrorKind, OpError, OpRef, closure::Closures};
+use super::{EndsWithRun, ErrorKind, OpError, OpRef, Owned, closure::Closures};
 
 /// The lent services, at most one of each type, and the closures of ops. Clones share them.
 #[derive(Clone, Default)]
 pub struct Lent {
     services: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     closures: Closures,
+    run: Arc<Owned>,
     call: Option<Arc<Call>>,
 }
 
@@ -32,6 +33,22 @@ impl Lent {
     pub fn with<T: Any + Send + Sync>(mut self, service: Arc<T>) -> Self {
         Arc::make_mut(&mut self.services).insert(TypeId::of::<T>(), service);
         self
+    }
+
+    /// The services for a run, and what it will own.
+    #[must_use]
+    pub fn to_run(&self) -> Self {
+        Self { run: Arc::default(), ..self.clone() }
+    }
+
+    /// What the run owns.
+    pub fn run(&self) -> &Owned {
+        &self.run
+    }
+
+    /// What the run owns of this type; unlike a service, it decides no result.
+    pub(super) fn of_run<T: EndsWithRun + Default>(&self) -> Arc<T> {
+        self.run.get()
     }
 
     /// The services for one call of an op.

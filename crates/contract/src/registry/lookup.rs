@@ -63,8 +63,8 @@ impl Registry {
                     assert!(one == two, "`{alias}` is an alias of both `{one}` and `{two}`");
                 }
             }
-            for op in component.ops {
-                let unbound = unbound_flow(op.params).map(|(flow, _)| flow.signature());
+            for op in component.ops.iter().filter(|it| !it.params.is_later()) {
+                let unbound = unbound_flow(*op.params).map(|(flow, _)| flow.signature());
                 let name = component.name;
                 assert!(
                     unbound.is_none(),

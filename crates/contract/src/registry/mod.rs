@@ -15,6 +15,7 @@ mod catalog;
 mod closure;
 mod component;
 mod cx;
+mod deferred;
 mod effect;
 mod error;
 mod field;
@@ -23,9 +24,11 @@ mod hint;
 mod lent;
 mod lookup;
 mod opaque;
+mod owned;
 mod params;
 mod price;
 mod record;
+mod rows;
 mod scheme;
 mod shared;
 mod state;
@@ -35,6 +38,7 @@ mod tool;
 mod topics;
 mod tuning;
 
+pub mod conversation;
 pub mod documents;
 pub mod findings;
 
@@ -44,25 +48,29 @@ pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;
 pub use catalog::{Catalog, LibraryFlow, LibraryModule, Tried, Way};
 pub use closure::{
-    Arguments, Closure, ClosureOp, OpSignature, Outcome, WithCx, inline_op, io_op, op,
+    Arguments, Closure, ClosureOp, OpCode, OpSignature, Outcome, ReadyComponent, WithCx, called_io,
+    inline_op, io_op, op,
 };
 pub use component::{
     Body, BoxFuture, Component, Compute, Example, Generic, Inline, InlineWith, Io, Op, OpDef,
     Version, compute, inline, inline_with, io, lacking,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
+pub use deferred::{Deferred, Later};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
 pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
-pub use flow::{Flow, FlowCall, FlowCalls, Writer};
+pub use flow::{Flow, FlowCall, FlowCalls, ToolRef, Writer, tools_of};
 pub use hint::{Advice, Hint, HintId};
 pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
 pub use opaque::{Opaque, OpaqueDef};
+pub use owned::{EndsWithRun, Owned};
 pub use params::{Param, ParamDefault, Params, plain_name};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;
-pub use scheme::{FieldScheme, Max, Scheme, record_type};
+pub use rows::{ANY_RECORD, AnyRows, Rows, columns_of};
+pub use scheme::{FieldScheme, Max, Scheme, ToolCalls, record_type, tool_type};
 pub use shared::SharedType;
 pub use state::{State, Trained, load, save};
 pub use suggest::{Near, Nearest, near, nearest};

@@ -27,6 +27,8 @@ pub enum ParamDefault {
     Made(fn() -> Value),
     /// The value of an op whose types are known only at run time.
     Is(&'static Value),
+    /// For a flow: the op of this name. The fields of the flow's input are its arguments.
+    Op(&'static str),
 }
 
 impl ParamDefault {
@@ -34,6 +36,15 @@ impl ParamDefault {
         match self {
             Self::Made(make) => make(),
             Self::Is(value) => value.clone(),
+            Self::Op(_) => Value::Null,
+        }
+    }
+
+    /// As it is shown: a string in quotes, an amount with its unit, an op by its name.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Op(name) => name.to_owned(),
+            other => Param::written(&other.value()),
         }
     }
 }
@@ -70,7 +81,7 @@ impl Param {
 
     /// The parameter with its type and its default, as a script writes them.
     pub fn signature(&self) -> String {
-        let default = self.default.map(|it| format!(" = {}", Self::written(&it.value())));
+        let default = self.default.map(|it| format!(" = {}", it.shown()));
         format!("{}: {}{}", self.name, self.scheme.show(), default.unwrap_or_default())
     }
 
@@ -157,7 +168,8 @@ pub(super) fn one_line(doc: &str) -> String {
 /// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
 /// optional; `#[range(low..=high)]` bounds a number; `#[tune]` before it marks a param that
 /// changes only how good or how quick a result is, and `#[filled]` after them one that must not be
-/// an empty text or list. A field may be `pub`.
+/// an empty text or list. `#[calls("component.op")]` makes this op the default of a flow. A field
+/// may be `pub`.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -181,6 +193,7 @@ macro_rules! params {
             $(#[tune $(= $tune:literal)?])?
             $(#[range($low:literal..=$high:literal)])?
             $(#[filled $(= $filled:literal)?])?
+            $(#[calls($calls:literal)])?
             $field_vis:vis $field:ident: $ty:ty $(= $default:expr)?
         ),* $(,)?
     }) => {
@@ -198,7 +211,7 @@ macro_rules! params {
                     doc: concat!($($field_doc, "\n"),*),
                     scheme: <$ty as $crate::registry::Field>::SCHEME
                         $(.within($low as f64, $high as f64))?,
-                    default: $crate::params!(@default $ty $(, $default)?),
+                    default: $crate::params!(@default $ty $(, $default)? $(; $calls)?),
                     tune: [$(tuned $($tune)?)?],
                     filled: [$(filled $($filled)?)?],
                 })*)
@@ -245,6 +258,7 @@ macro_rules! params {
     (@filled) => { false };
     (@filled filled) => { true };
     (@default $ty:ty) => { None };
+    (@default $ty:ty; $calls:literal) => { Some($crate::registry::ParamDefault::Op($calls)) };
     (@default $ty:ty, $default:expr) => {
         Some($crate::registry::ParamDefault::Made(|| {
             <$ty as $crate::registry::Field>::encode($default)
@@ -267,6 +281,7 @@ macro_rules! params {
     (@field #[doc = $doc:literal] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[tune] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[filled] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
+    (@field #[calls($op:literal)] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[range($low:literal..=$high:literal)] #[tune] $($rest:tt)*) => {
         compile_error!("expected `#[tune]` before `#[range(..)]`");
     };

@@ -58,6 +58,12 @@ pub enum Known<'a> {
     Value(&'a Value),
     /// Only its size when written out.
     Sized(Sizes),
+    /// A list of at most so many items; the sizes of an item, and of the list.
+    Items {
+        most: Option<u64>,
+        each: Sizes,
+        all: Sizes,
+    },
 }
 
 /// The size of a value in bytes when written out.
@@ -118,7 +124,7 @@ impl Known<'_> {
     pub fn sizes(&self) -> Sizes {
         match self {
             Self::Value(value) => Sizes::exactly(written(value)),
-            Self::Sized(sizes) => *sizes,
+            Self::Sized(sizes) | Self::Items { all: sizes, .. } => *sizes,
         }
     }
 }
@@ -142,8 +148,36 @@ impl Measure {
                 .iter()
                 .map(Known::sizes)
                 .try_fold(0_u64, |sum, it| Some(sum.saturating_add(it.most?))),
+            Self::Joined(list, between) => {
+                let arg = |name| args.get(op.params.iter().position(|it| it.name == name)?);
+                joined(arg(list)?, arg(between)?.sizes().most?)
+            }
         }
     }
+
+    /// The usual size of a result of at most so many bytes.
+    pub fn usual(self, op: &OpDef, args: &[Known<'_>], most: u64) -> u64 {
+        let list = match self {
+            Self::Joined(list, _) => op.params.iter().position(|it| it.name == list),
+            _ => None,
+        };
+        // A joined text is about as long as the list when it is written.
+        let usual = list.and_then(|it| args.get(it)).map(|it| it.sizes().usual);
+        usual.map_or(most / 4, |it| it.min(most))
+    }
+}
+
+/// The maximum size of the items of a list with so many bytes between two of them.
+fn joined(list: &Known<'_>, between: u64) -> Option<u64> {
+    let (count, items) = match list {
+        Known::Value(Value::List(items)) => {
+            (items.len() as u64, items.iter().map(written).fold(0, u64::saturating_add))
+        }
+        Known::Items { most: Some(0), .. } => (0, 0),
+        Known::Items { most, each, .. } => ((*most)?, (*most)?.saturating_mul(each.most?)),
+        _ => return None,
+    };
+    Some(items.saturating_add(between.saturating_mul(count.saturating_sub(1))))
 }
 
 /// The size of a value in bytes when written out.
@@ -182,8 +216,8 @@ impl Asking<'_> {
             .zip(self.args)
             .map(|(name, arg)| match arg {
                 Known::Value(value) => Ok((*value).clone()),
-                Known::Sized(_) if texts.contains(&name) => Ok(Value::text("")),
-                Known::Sized(_) => Err(only_in_the_run(name)),
+                _ if texts.contains(&name) => Ok(Value::text("")),
+                _ => Err(only_in_the_run(name)),
             })
             .collect()
     }
@@ -191,7 +225,7 @@ impl Asking<'_> {
     /// The total size of the arguments in `texts` that are not known yet.
     pub fn unknown(&self, texts: &[&str]) -> Sizes {
         self.named(texts)
-            .filter(|it| matches!(it, Known::Sized(_)))
+            .filter(|it| !matches!(it, Known::Value(_)))
             .fold(Sizes::exactly(0), |sum, it| sum.plus(it.sizes()))
     }
 
@@ -219,7 +253,7 @@ impl TokenPrice {
         let prompt = prompt.fold(Sizes::exactly(PROMPT_OVERHEAD), |sum, it| sum.plus(it.sizes()));
         let output = match asking.named(&[self.cap]).next() {
             Some(Known::Value(Value::Int(cap))) => u64::try_from(*cap).unwrap_or(0),
-            Some(Known::Sized(_)) => return Err(only_in_the_run(self.cap)),
+            Some(Known::Sized(_) | Known::Items { .. }) => return Err(only_in_the_run(self.cap)),
             _ => return Err(OpError::bug("a priced call has no output cap")),
         };
         let usual = tokens_of(usize::try_from(prompt.usual).unwrap_or(usize::MAX)) as u64;

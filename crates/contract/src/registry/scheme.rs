@@ -34,6 +34,9 @@ pub enum Scheme {
     /// A flow or component from the first type to the second, with the maximum number of its
     /// calls.
     Flow(&'static Scheme, &'static Scheme, Max),
+    /// A list of tools: flows and components of any type, which a language model may call with
+    /// JSON.
+    Tools(ToolCalls),
     /// What the component of this name has learnt.
     Model(&'static str),
     /// A value of the embedding program.
@@ -57,6 +60,16 @@ pub struct FieldScheme {
     pub name: &'static str,
     pub doc: &'static str,
     pub scheme: Scheme,
+}
+
+/// How an op calls tools.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCalls {
+    /// The params of which the product is the maximum number of all calls together.
+    pub most: (&'static str, &'static str),
+    /// The param, a bool that is known before the run, that decides whether a person is asked
+    /// before each call of a tool that writes or runs a program.
+    pub asks: &'static str,
 }
 
 /// The maximum length of a declared list.
@@ -157,6 +170,7 @@ impl Scheme {
             Self::Flow(takes, gives, _) => {
                 Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
             }
+            Self::Tools(_) => Type::list(tool_type()),
             Self::Model(component) => Type::Model(component.into()),
             Self::Opaque(of) => Type::Opaque(of),
             Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
@@ -234,6 +248,19 @@ impl Scheme {
         }
     }
 
+    /// If tools are accepted: how they are called.
+    pub fn tools(self) -> Option<ToolCalls> {
+        match self {
+            Self::Tools(calls) => Some(calls),
+            _ => None,
+        }
+    }
+
+    /// Whether flows are accepted, alone or as tools.
+    pub fn takes_flows(self) -> bool {
+        self.flow().is_some() || self.tools().is_some()
+    }
+
     /// The scheme in words, for help and messages.
     pub fn show(self) -> String {
         match self {
@@ -246,6 +273,7 @@ impl Scheme {
             Self::Optional(Self::Never) => self.plain().to_string(),
             Self::Optional(inner) => format!("{}?", inner.show()),
             Self::Flow(takes, gives, _) => format!("flow<{} -> {}>", takes.show(), gives.show()),
+            Self::Tools(_) => "[tool]".to_owned(),
             Self::OneOf(all) => match all.split_last() {
                 Some((last, [])) => last.show(),
                 Some((last, rest)) => {
@@ -263,6 +291,11 @@ impl Scheme {
             other => other.plain().to_string(),
         }
     }
+}
+
+/// The type of a tool: it is called with any JSON, and may return any.
+pub fn tool_type() -> Type {
+    Type::Flow(Arc::new(FlowType { takes: Type::Json, gives: Type::Json }))
 }
 
 /// A record type with a name and fields; `ty` converts the schemes of the fields.

@@ -8,7 +8,7 @@ use std::{
 
 use jiff::{Timestamp, civil::Date};
 
-use super::{FlowRef, Model, Money, OpaqueRef, Secret, memory, times};
+use super::{FlowRef, List, Model, Money, OpaqueRef, Secret, memory, times};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -47,90 +47,8 @@ pub enum Value {
 // Lists hold millions of values, and every step moves some: rare kinds are boxed.
 const _: () = assert!(size_of::<Value>() <= 24);
 
-/// A shared, immutable list. Its representation is private.
-#[derive(Clone, Debug, Default)]
-pub struct List(Arc<Items>);
-
-#[derive(Debug, Default)]
-struct Items {
-    all: Vec<Value>,
-    weight: u64,
-    _charge: memory::Charge,
-}
-
 /// The size of an empty list or record, including the overhead of the allocator.
-const OVERHEAD: usize = 80;
-
-impl List {
-    pub fn len(&self) -> usize {
-        self.0.all.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.all.is_empty()
-    }
-
-    pub fn get(&self, idx: usize) -> Option<&Value> {
-        self.0.all.get(idx)
-    }
-
-    pub fn iter(&self) -> std::slice::Iter<'_, Value> {
-        self.0.all.iter()
-    }
-
-    /// The items, without copying them if the list is not shared.
-    pub fn into_vec(self) -> Vec<Value> {
-        Arc::try_unwrap(self.0).map_or_else(|shared| shared.all.clone(), |own| own.all)
-    }
-}
-
-impl From<Vec<Value>> for List {
-    fn from(items: Vec<Value>) -> Self {
-        let (mut weight, mut held) = (0_u64, OVERHEAD + items.len() * size_of::<Value>());
-        for item in &items {
-            weight = weight.saturating_add(item.weight());
-            held += item.held();
-        }
-        Self(Arc::new(Items { all: items, weight, _charge: memory::Charge::of(held) }))
-    }
-}
-
-/// The number of items collected between two checks of the memory.
-pub const ITEMS_PER_CHECK: usize = 1024;
-
-impl FromIterator<Value> for List {
-    /// Stops when the run has no memory left: the run fails, and the list is never used.
-    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
-        let mut items = items.into_iter();
-        let (least, most) = items.size_hint();
-        if most.is_some_and(|it| it <= ITEMS_PER_CHECK) {
-            return Self::from(items.collect::<Vec<_>>());
-        }
-        let mut list = Vec::new();
-        if memory::room(least.saturating_mul(size_of::<Value>())).is_ok() {
-            list.reserve(least);
-        }
-        loop {
-            let before = list.len();
-            list.extend(items.by_ref().take(ITEMS_PER_CHECK));
-            memory::makes((list.len() - before) * size_of::<Value>());
-            // Small lists are always complete.
-            if list.len() < before + ITEMS_PER_CHECK || memory::is_full() {
-                break;
-            }
-        }
-        Self::from(list)
-    }
-}
-
-impl<'a> IntoIterator for &'a List {
-    type Item = &'a Value;
-    type IntoIter = std::slice::Iter<'a, Value>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
+pub(super) const OVERHEAD: usize = 80;
 
 /// A shared, immutable record: names in order, and a value for each.
 ///
@@ -294,7 +212,7 @@ impl Value {
     }
 
     /// The memory that a holder of the value accounts for, besides the value itself.
-    fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         match self {
             Self::Text(it) | Self::Path(it) => text_held(it),
             Self::Bytes(it) => (it.len() + TEXT_OVERHEAD) / Arc::strong_count(it).max(1),
@@ -310,7 +228,7 @@ impl Value {
         match self {
             Self::Text(it) | Self::Path(it) => it.len() as u64 / 8 + 1,
             Self::Bytes(it) => it.len() as u64 / 4 + 1,
-            Self::List(it) => it.0.weight.saturating_add(1),
+            Self::List(it) => it.weight().saturating_add(1),
             Self::Record(it) => it.0.weight.saturating_add(1),
             _ => 1,
         }

@@ -99,9 +99,7 @@ impl Serialize for Value {
             Self::Text(it) => serializer.serialize_str(it),
             Self::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
-                for item in items {
-                    seq.serialize_element(item)?;
-                }
+                items.each(|it| seq.serialize_element(it))?;
                 seq.end()
             }
             Self::Record(record) => {

@@ -8,13 +8,16 @@
 
 pub mod arithmetic;
 mod bounded;
+mod buffers;
 mod cast;
 mod compare;
 mod convert;
 mod data;
 pub mod json;
+mod list;
 pub mod literal;
 pub mod memory;
+mod merge;
 mod misfit;
 mod model;
 mod opaque;
@@ -26,17 +29,21 @@ mod structure;
 pub mod times;
 mod types;
 pub mod units;
+mod unmade;
 pub mod wire;
 
 pub use bounded::BoundedText;
+pub use buffers::NotRows;
 pub use convert::{from_value, to_value};
-pub use data::ITEMS_PER_CHECK;
-pub use data::{List, Record, Slot, Text, Value};
+pub use data::{Record, Slot, Text, Value};
+pub use list::{ITEMS_PER_CHECK, List};
+pub use merge::merge_patch;
 pub use misfit::TypeMismatch;
 pub use model::{AboutModel, LARGEST_STATE, Learnt, Metric, Model, ModelId};
-pub use opaque::{FlowRef, OpaqueRef, OpaqueType, Secret};
+pub use opaque::{FlowRef, OpaqueRef, OpaqueType, Secret, ToolFacts};
 pub use rows::Columns;
 pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;
+pub use unmade::{RecordsBuilder, UnmadeRows};
 
 pub use jiff::{Timestamp, civil::Date};

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::Text;
+use super::{Text, Value};
 
 /// A text that must not be shown. [`Secret::reveal`] returns it; all output of values shows
 /// stars.
@@ -24,9 +24,11 @@ impl Secret {
         &self.0
     }
 
-    /// Returns `text` with stars in place of the secret.
+    /// Returns `text` with stars in place of the secret. A short one is a placeholder, such
+    /// as the key `none` or `ollama` of a local server, and is a word of other texts.
     pub fn hidden_in(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
+        const SHORTEST: usize = 8;
+        if self.0.len() < SHORTEST { text.to_owned() } else { text.replace(&*self.0, "***") }
     }
 }
 
@@ -49,11 +51,42 @@ pub struct FlowRef(Arc<Named>);
 struct Named {
     name: Text,
     flow: Arc<dyn Any + Send + Sync>,
+    tool: Option<Arc<ToolFacts>>,
+}
+
+/// What a language model needs to know to call a flow or component.
+#[derive(Debug)]
+pub struct ToolFacts {
+    /// The name that the model uses: letters, digits and underscores.
+    pub name: Text,
+    pub doc: String,
+    /// The JSON Schema of its arguments, an object.
+    pub params: Value,
 }
 
 impl FlowRef {
     pub fn new(name: impl Into<Text>, flow: Arc<dyn Any + Send + Sync>) -> Self {
-        Self(Arc::new(Named { name: name.into(), flow }))
+        Self(Arc::new(Named { name: name.into(), flow, tool: None }))
+    }
+
+    /// A flow that a language model may call, with one object of arguments.
+    pub fn tool(
+        name: impl Into<Text>,
+        flow: Arc<dyn Any + Send + Sync>,
+        tool: Arc<ToolFacts>,
+    ) -> Self {
+        Self(Arc::new(Named { name: name.into(), flow, tool: Some(tool) }))
+    }
+
+    /// The same name and facts for another object.
+    #[must_use]
+    pub fn with_object(&self, flow: Arc<dyn Any + Send + Sync>) -> Self {
+        Self(Arc::new(Named { name: self.0.name.clone(), flow, tool: self.0.tool.clone() }))
+    }
+
+    /// The facts of a tool, if it is one.
+    pub fn facts(&self) -> Option<&ToolFacts> {
+        self.0.tool.as_deref()
     }
 
     /// The name that the script uses for it.

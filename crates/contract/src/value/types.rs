@@ -386,8 +386,7 @@ impl Type {
             }
             (Self::Enum(of), Value::Text(it)) => of.contains(it),
             (Self::List(item, max), Value::List(items)) => {
-                max.is_none_or(|max| items.len() as u64 <= max)
-                    && items.iter().all(|it| item.admits(it))
+                max.is_none_or(|max| items.len() as u64 <= max) && items.all_are(item, Self::admits)
             }
             (Self::Map(item), Value::Record(record)) => {
                 record.slots().all(|(_, it)| it.is_none_or(|it| item.admits(it)))
@@ -469,7 +468,7 @@ impl Type {
             (Self::Optional(_), Value::Null) => true,
             (Self::Optional(inner), it) => inner.is_exactly(it),
             (Self::Float(_), Value::Int(_)) => false,
-            (Self::List(item, _), Value::List(items)) => items.iter().all(|it| item.is_exactly(it)),
+            (Self::List(item, _), Value::List(items)) => items.all_are(item, Self::is_exactly),
             (Self::Record(of), Value::Record(record)) => {
                 let fields = of.fields.iter().zip(record.slots());
                 of.fields.len() == record.len()
@@ -480,7 +479,7 @@ impl Type {
             (Self::Map(item), Value::Record(record)) => {
                 record.slots().all(|(_, it)| it.is_none_or(|it| item.is_exactly(it)))
             }
-            (Self::Json, Value::List(items)) => items.iter().all(|it| self.is_exactly(it)),
+            (Self::Json, Value::List(items)) => items.all_are(self, Self::is_exactly),
             (Self::Json, Value::Record(record)) => {
                 record.slots().all(|(_, it)| it.is_none_or(|it| self.is_exactly(it)))
             }

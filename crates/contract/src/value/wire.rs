@@ -76,7 +76,10 @@ impl WireWriter {
             Value::Bytes(it) => self.tagged_bytes(tag::BYTES, it),
             Value::List(list) => {
                 self.tagged(tag::LIST, list.len() as u64);
-                list.iter().for_each(|it| self.value(it));
+                let Ok(()) = list.each(|it| {
+                    self.value(it);
+                    Ok::<(), std::convert::Infallible>(())
+                });
             }
             Value::Record(record) => {
                 self.tagged(tag::RECORD, record.len() as u64);

@@ -24,7 +24,7 @@ pub struct ResourceBounds {
 impl Default for ResourceBounds {
     /// 128,000 tokens, an unlimited budget, 60 seconds and 3 retries.
     fn default() -> Self {
-        let Limits { max_tokens, timeout, max_retries } = Limits::DEFAULT;
+        let Limits { max_tokens, timeout, max_retries, .. } = Limits::DEFAULT;
         Self {
             max_tokens: max_tokens.unwrap_or(u64::MAX),
             budget: Money::ZERO,

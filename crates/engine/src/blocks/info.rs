@@ -78,7 +78,7 @@ fn types(component: &Component) -> Vec<&'static str> {
     let mut names = BTreeSet::new();
     for op in component.ops {
         let params = op.params.iter().map(|it| it.scheme);
-        params.chain([op.yields]).for_each(|it| collect(it, &mut names));
+        params.chain([*op.yields]).for_each(|it| collect(it, &mut names));
     }
     names.into_iter().collect()
 }

@@ -25,6 +25,9 @@ pub(super) fn argument(op: OpRef, name: &str, value: Value) -> Result<Argument> 
     if param.scheme.flow().is_some() && !value.is_null() {
         return flow(op, param, &value).map(Argument::Written);
     }
+    if param.scheme.tools().is_some() {
+        return tools(op, param, &value).map(Argument::Written);
+    }
     let ty = param.scheme.plain();
     if ty.holds_secret() {
         let message =
@@ -103,6 +106,17 @@ fn flow(op: OpRef, param: &Param, value: &Value) -> Result<String> {
         OpError::invalid_input(message).help("write a name, such as \"upper\"")
     })?;
     Ok(name.to_owned())
+}
+
+/// The names of tools, as a script lists them.
+fn tools(op: OpRef, param: &Param, value: &Value) -> Result<String> {
+    let Value::List(items) = value else {
+        let (name, found) = (param.name, value.kind());
+        let message = format!("expected the names of ops for `{name}` of `{op}`, found {found}");
+        return Err(OpError::invalid_input(message).help("write a list, such as [\"upper\"]"));
+    };
+    let names: Result<Vec<String>> = items.iter().map(|it| flow(op, param, it)).collect();
+    Ok(format!("[{}]", names?.join(", ")))
 }
 
 fn is_sign(it: u8) -> bool {

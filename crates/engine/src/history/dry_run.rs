@@ -166,8 +166,12 @@ impl DryRun {
         purpose: Purpose,
     ) -> Result<Self, StoreError> {
         let mut recorded = HashMap::new();
-        for id in run.origin.iter().filter(|_| purpose == Purpose::Foresee).chain([&run.id]) {
-            recorded.extend(store.nodes(id)?.into_iter().map(|it| (it.path.clone(), it)));
+        let runs = match purpose {
+            Purpose::Foresee => resume::lineage(&*store, run),
+            Purpose::Replay | Purpose::Tap => vec![run.id.clone()],
+        };
+        for id in runs {
+            recorded.extend(store.nodes(&id)?.into_iter().map(|it| (it.path.clone(), it)));
         }
         let mut moved: HashMap<Key, Vec<String>> = HashMap::new();
         if purpose == Purpose::Foresee {

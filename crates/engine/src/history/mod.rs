@@ -3,6 +3,8 @@
 pub mod cause;
 #[cfg(feature = "script-tests")]
 mod dry_run;
+#[cfg(test)]
+mod explored;
 mod from_run;
 mod journal;
 mod prior_spending;

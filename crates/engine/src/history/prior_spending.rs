@@ -15,7 +15,7 @@ use svc_contract::{
 };
 use svc_lang::plan::Scopes;
 
-use crate::run::{by_input, by_order, place_of, scope_of};
+use crate::run::{by_input, by_order, place_of};
 
 /// The earlier spending, by the bounds of the current script.
 #[derive(Debug, Default)]
@@ -47,12 +47,12 @@ impl Edit {
     fn scopes(&self, payment: &Payment) -> Vec<String> {
         let before = payment.scopes.clone();
         let before = before.unwrap_or_else(|| around_call(&self.before, &payment.path));
-        let now = |it: String| match self.moved.get(&scope_of(&it)) {
+        let now = |it: String| match self.moved.get(&place_of(&it)) {
             Some(place) => concrete(place, &it),
             None => it,
         };
         let stays = |it: &String| {
-            let place = scope_of(it);
+            let place = place_of(it);
             // The places where flows are called are not known before the run.
             self.moved.contains_key(&place) || !self.before.has(&place)
         };
@@ -130,7 +130,7 @@ fn around_call(scopes: &Scopes, path: &str) -> Vec<String> {
 /// A scope and the enclosing ones in the script.
 fn outwards(scopes: &Scopes, scope: &str) -> Vec<String> {
     let mut places = vec![scope.to_owned()];
-    let mut place = scope_of(scope);
+    let mut place = place_of(scope);
     while let Some(around) = scopes.around(&place) {
         places.push(concrete(around, scope));
         place = around.to_owned();

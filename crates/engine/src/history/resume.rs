@@ -67,6 +67,13 @@ impl Engine {
         self
     }
 
+    /// Returns the engine without a store: its runs are not recorded.
+    #[must_use]
+    pub fn without_store(mut self) -> Self {
+        self.store = None;
+        self
+    }
+
     /// The store of its runs, if it has one.
     pub fn store(&self) -> Option<&Arc<dyn Store>> {
         self.store.as_ref()
@@ -444,15 +451,27 @@ impl Earlier {
     }
 
     fn before(&self, engine: &Engine, store: &dyn Store, plan: &Plan) -> From {
-        let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
         let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
         From {
-            runs: runs.cloned().collect(),
+            runs: lineage(store, &self.run),
             places: self.is_edited.then(places),
             origin: self.edit(engine, store, plan),
             scopes: plan.scopes().clone(),
         }
     }
+}
+
+/// A run and those that it took over results from, the oldest first: a script may have been edited
+/// several times, and each run only has what it reached. Those that were removed are left out.
+pub(super) fn lineage(store: &dyn Store, run: &Run) -> Vec<RunId> {
+    let mut runs = vec![run.id.clone()];
+    let mut origin = run.origin.clone();
+    while let Some(id) = origin.take_if(|it| !runs.contains(it)) {
+        origin = store.run(id.as_str()).ok().and_then(|it| it.origin);
+        runs.push(id);
+    }
+    runs.reverse();
+    runs
 }
 
 /// The facts about a run. A resumed run keeps its tunings, as its plan does.

@@ -20,10 +20,10 @@ use super::{
     Run,
     aside::{finish, on_thread, weight_of},
     callback::{Allowance, CallCounts, Calling},
-    calls::writes_once,
+    calls::{typed_flows, writes_once},
     error::{Result, RunError},
     eval_async::in_time,
-    eval_sync::{flow_of, is_light, needed, panicked},
+    eval_sync::{is_light, needed, panicked},
     events::Event,
     fund::Spent,
     mocks::Answer,
@@ -306,7 +306,8 @@ impl Run {
             }
             Body::Io(run) => {
                 // The flows it calls need the permits that it would hold while it waits.
-                let calls_flows = args.iter().any(|it| matches!(it, Value::Flow(_)));
+                let calls_flows =
+                    call.op.op.takes_flows() && args.iter().any(|it| !it.flows().is_empty());
                 if calls_flows {
                     turn.places.clear();
                 }
@@ -384,14 +385,15 @@ impl Run {
     }
 }
 
-/// Waits for an op. One that runs a program gets the time to end it when it is cancelled; every
-/// other one has nothing to end, and is dropped.
+/// Waits for an op. One that runs a program, or a statement on a server, gets the time to end it when
+/// it is cancelled; every other one has nothing to end, and is dropped.
 async fn until_cancelled<T>(work: impl Future<Output = T>, scope: &Scope, op: &OpDef) -> Option<T> {
     let mut work = std::pin::pin!(work);
     let ended = scope.cancel.run_until_cancelled(work.as_mut()).await;
     let runs = op.effects.iter().any(|it| matches!(it, Effect::Runs(_)));
+    let ends_itself = runs || op.limits.ends_itself;
     match ended {
-        None if runs && op.version == Version::OfComponent => {
+        None if ends_itself && op.version == Version::OfComponent => {
             tokio::time::timeout(GRACE, work).await.ok()
         }
         ended => ended,
@@ -444,8 +446,7 @@ fn exactly(value: Value, ty: &Type) -> Value {
 /// Whether an argument is a flow with writes that must not happen twice: a second attempt of
 /// the call would run the flow again.
 fn writes_once_inside(arg: &Value) -> bool {
-    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
-    flow.is_some_and(|it| it.is_ok_and(|it| writes_once(&it.body)))
+    typed_flows(arg).iter().any(|it| writes_once(&it.body))
 }
 
 /// Explains where paths start if a path given by a script was not found.

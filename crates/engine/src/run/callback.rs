@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use svc_contract::{
-    registry::{FlowCall, Max, OpError, OpRef},
+    registry::{FlowCall, Max, OpError, OpRef, Scheme},
     value::{FlowRef, Value, json},
 };
 use svc_lang::diag::Span;
@@ -37,7 +37,7 @@ pub(super) struct Calling<'a> {
 }
 
 /// How often the attempts of one call of an op have called each of its flows: in total, and with
-/// the same value. They begin again when a race is run again, because its calls are the same ones.
+/// the same value.
 #[derive(Debug, Default)]
 pub(super) struct CallCounts(Mutex<HashMap<String, u32>>);
 
@@ -58,36 +58,63 @@ impl CallCounts {
     }
 }
 
-/// How often an attempt may still call each of its flows: the estimate counts on what the op
-/// declares.
+/// How often an attempt may still call its flows, and with what: the estimate counts on what the
+/// op declares.
 pub(super) struct Allowance {
     op: OpRef,
-    flows: Vec<(FlowRef, u64)>,
+    args: Vec<Allowed>,
+}
+
+/// The flows of one argument.
+struct Allowed {
+    flows: Vec<FlowRef>,
+    /// The calls that are left, of all of them together.
+    left: u64,
+    /// The fields of the input that must have the values of params.
+    fixed: Vec<(&'static str, Value)>,
 }
 
 impl Allowance {
     pub(super) fn of(op: OpRef, args: &[Value]) -> Self {
-        let flows = op.op.params.iter().zip(args).filter_map(|(param, arg)| match arg {
-            Value::Flow(flow) => {
-                let (_, _, max) = param.scheme.flow()?;
-                Some((flow.clone(), most(max, op, args)))
+        let allowed = op.op.params.iter().zip(args).filter_map(|(param, arg)| {
+            let flows = || arg.flows();
+            if let Some((takes, _, max)) = param.scheme.flow() {
+                let fixed = fixed(takes, op, args);
+                return Some(Allowed { flows: flows(), left: most(max, op, args), fixed });
             }
-            _ => None,
+            let most = |name| most(Max::Arg(name), op, args);
+            let (turns, each) = param.scheme.tools()?.most;
+            let left = most(turns).saturating_mul(most(each));
+            Some(Allowed { flows: flows(), left, fixed: Vec::new() })
         });
-        Self { op, flows: flows.collect() }
+        Self { op, args: allowed.collect() }
     }
 
     /// Counts a call; returns an error if the op has declared fewer.
-    fn take(&mut self, flow: &FlowRef) -> std::result::Result<(), OpError> {
-        let mut left = self.flows.iter_mut().filter(|(it, left)| it.is(flow) && *left > 0);
-        if let Some((_, left)) = left.next() {
-            *left -= 1;
+    fn take(&mut self, flow: &FlowRef, input: &Value) -> std::result::Result<(), OpError> {
+        let (op, name) = (self.op, flow.name());
+        let mut of = self.args.iter_mut();
+        if let Some(of) = of.find(|it| it.left > 0 && it.flows.iter().any(|it| it.is(flow))) {
+            of.left -= 1;
+            let given = |name| input.as_record().and_then(|it| it.get(name));
+            if let Some((field, _)) = of.fixed.iter().find(|(it, arg)| given(it) != Some(arg)) {
+                let message = format!("`{op}` called `{name}` with another `{field}` than its own");
+                return Err(OpError::bug(message));
+            }
             return Ok(());
         }
-        let (op, name) = (self.op, flow.name());
         let message = format!("`{op}` called `{name}` more often than it declares");
         Err(OpError::bug(message).help("an op may call a flow once for each item of its input"))
     }
+}
+
+/// The fields of the input of a flow that have the names of params: the estimate counts on their
+/// values.
+fn fixed(takes: Scheme, op: OpRef, args: &[Value]) -> Vec<(&'static str, Value)> {
+    let Scheme::Record(_, fields) = takes else { return Vec::new() };
+    let params = op.op.params.iter().zip(args);
+    let named = params.filter(|(param, _)| fields.iter().any(|it| it.name == param.name));
+    named.map(|(param, arg)| (param.name, arg.clone())).collect()
 }
 
 /// The most calls of a flow param.
@@ -128,7 +155,7 @@ impl Run {
         let mut running = FuturesUnordered::new();
         let driven = poll_fn(|cx| {
             while let Poll::Ready(Some(call)) = calls.poll_recv(cx) {
-                if let Err(error) = allowed.take(&call.flow) {
+                if let Err(error) = allowed.take(&call.flow, &call.input) {
                     return Poll::Ready(Err(RunError::new(error, span)));
                 }
                 // Only the records and the ledger need to distinguish calls.

@@ -8,12 +8,17 @@ use std::{
 
 use svc_contract::{
     registry::Price,
-    value::{Text, Type, Value, json, paths},
+    value::{FlowRef, Text, Type, Value, json, paths},
 };
 use svc_lang::{
     check::{Term, TermKind, TypedCall, TypedFlow},
     diag::Source,
 };
+
+/// The flows of an argument: it is one, or a list of tools.
+pub(super) fn typed_flows(arg: &Value) -> Vec<Arc<TypedFlow>> {
+    arg.flows().iter().filter_map(FlowRef::downcast).collect()
+}
 
 /// Whether running a term may cost anything.
 pub(super) fn spends(term: &Term) -> bool {

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use svc_contract::value::Value;
 use svc_lang::check::Var;
 
+use super::{eval_sync::field, items::Row};
+
 /// One frame, and the frames around it. Frames live on the stack of the evaluating function.
 #[derive(Clone, Copy)]
 pub(super) struct Env<'a> {
@@ -15,6 +17,8 @@ pub(super) struct Env<'a> {
 #[derive(Clone, Copy)]
 enum Slots<'a> {
     One(&'a Value),
+    /// The item of a block over a list that is kept as columns.
+    Row(&'a Row<'a>),
     Many(&'a [Value]),
     /// Values that may still be in computation; a term is evaluated only once all values it
     /// needs are available.
@@ -32,23 +36,41 @@ impl<'a> Env<'a> {
         Self { outer: Some(self), slots: Slots::One(it) }
     }
 
+    /// The same for an item that is not made yet.
+    pub(super) fn with_row(&'a self, row: &'a Row<'a>) -> Self {
+        Self { outer: Some(self), slots: Slots::Row(row) }
+    }
+
     /// A frame for the lets of a block.
     pub(super) fn with_lets(&'a self, lets: &'a [OnceLock<Value>]) -> Self {
         Self { outer: Some(self), slots: Slots::Pending(lets) }
     }
 
     pub(super) fn get(&self, var: Var) -> &'a Value {
-        let mut frame = *self;
-        for _ in 0..var.up {
-            frame = *frame.outer.expect("the check counted the frames");
-        }
-        match frame.slots {
+        match self.slots_of(var) {
             Slots::One(value) => value,
+            Slots::Row(row) => row.record(),
             Slots::Many(values) => &values[var.idx],
             Slots::Pending(values) => {
                 values[var.idx].get().expect("the values of a term are computed before it")
             }
         }
+    }
+
+    /// The field of a variable, as [`field`] has it.
+    pub(super) fn field(&self, var: Var, name: &str) -> Value {
+        match self.slots_of(var) {
+            Slots::Row(row) => row.field(name),
+            _ => field(self.get(var), name),
+        }
+    }
+
+    fn slots_of(&self, var: Var) -> Slots<'a> {
+        let mut frame = *self;
+        for _ in 0..var.up {
+            frame = *frame.outer.expect("the check counted the frames");
+        }
+        frame.slots
     }
 }
 
@@ -69,6 +91,7 @@ impl OwnedEnv {
         let mut frames: Vec<OwnedSlots> = frames
             .map(|it| match it.slots {
                 Slots::One(value) => OwnedSlots::Many(vec![value.clone()]),
+                Slots::Row(row) => OwnedSlots::Many(vec![row.record().clone()]),
                 Slots::Many(values) => OwnedSlots::Many(values.to_vec()),
                 Slots::Pending(values) => OwnedSlots::Pending(values.to_vec()),
             })

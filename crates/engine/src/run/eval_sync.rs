@@ -10,15 +10,15 @@ use smallvec::SmallVec;
 use svc_contract::{
     registry::{ErrorKind, OpError},
     value::{
-        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Text, Type, Value,
+        BoundedText, ITEMS_PER_CHECK, Record, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
         memory,
     },
 };
 use svc_lang::{
     check::{
-        CastReason, Shape, Term, TermKind, TypedArm, TypedBlock, TypedBranch, TypedCall,
-        TypedEntry, TypedFlow, TypedPiece, TypedRepeat,
+        CastReason, Term, TermKind, TypedArm, TypedBlock, TypedBranch, TypedCall, TypedEntry,
+        TypedFlow, TypedPiece, TypedRepeat,
     },
     diag::Span,
     syntax::ast::BinaryOp,
@@ -31,7 +31,6 @@ use super::{
     error::{Result, RunError},
     pace::Pace,
     scope::{Bounds, Scope, out_of_memory},
-    shapes::{grouped, sorted},
 };
 
 /// The context of an immediate computation.
@@ -58,9 +57,7 @@ impl Now<'_> {
                 self.step(0, span)?;
                 self.flow(flow, segment, args, env)
             }
-            TermKind::FlowRef(flow) => {
-                Ok(Value::Flow(FlowRef::new(flow.name.clone(), flow.clone())))
-            }
+            TermKind::FlowRef(flow) => Ok(flow.as_value()),
             TermKind::CallRef { .. } | TermKind::Rhai { .. } => {
                 Err(RunError::new(OpError::bug("something slow was computed at once"), span))
             }
@@ -93,7 +90,10 @@ impl Now<'_> {
                 self.made(Value::from(items?), span)
             }
             TermKind::Text(pieces) => self.text(pieces, env, span),
-            TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
+            TermKind::Field { base, name } => match &base.kind {
+                TermKind::Var(var) => Ok(env.field(*var, name)),
+                _ => Ok(field(&self.eval(base, env)?, name)),
+            },
             TermKind::Index { base, index } => {
                 let (list, idx) = (self.eval(base, env)?, self.eval(index, env)?);
                 Ok(item(&list, &idx))
@@ -144,7 +144,7 @@ impl Now<'_> {
 
     /// Counts a step. Now and then, looks at the clock and the memory, because nothing else can
     /// while this computes.
-    fn step(self, weight: u64, span: Span) -> Result<()> {
+    pub(super) fn step(self, weight: u64, span: Span) -> Result<()> {
         if self.pace.steps(weight) || memory::is_full() { self.look(span) } else { Ok(()) }
     }
 
@@ -157,7 +157,7 @@ impl Now<'_> {
     }
 
     /// Gives up before a step over values that are too heavy for a brief computation.
-    fn ahead(self, weight: u64, span: Span) -> Result<()> {
+    pub(super) fn ahead(self, weight: u64, span: Span) -> Result<()> {
         if self.pace.is_too_heavy(weight) { Err(RunError::cancelled(span)) } else { Ok(()) }
     }
 
@@ -196,70 +196,9 @@ impl Now<'_> {
     }
 
     /// Null in place of a failure, which is remembered.
-    fn swallow(self, err: Box<RunError>) -> Value {
+    pub(super) fn swallow(self, err: Box<RunError>) -> Value {
         self.pace.swallowed.add(err);
         Value::Null
-    }
-
-    fn items(self, input: &Term, env: &Env<'_>) -> Result<List> {
-        match self.eval(input, env)? {
-            Value::List(items) => Ok(items),
-            other => Err(not_a_list(&other, input.span)),
-        }
-    }
-
-    fn each(
-        self,
-        segment: &str,
-        input: &Term,
-        optional: bool,
-        body: &Term,
-        env: &Env<'_>,
-    ) -> Result<Value> {
-        let items = self.items(input, env)?;
-        let _held = Self::held(items.len() * size_of::<Value>(), body.span)?;
-        let mut results = Vec::with_capacity(items.len());
-        for (idx, item) in items.iter().enumerate() {
-            self.step(0, body.span)?;
-            results.push(match self.eval(body, &env.with_it(item)) {
-                Err(err) if optional && err.is_caught_at(self.scope.depth) => self.swallow(err),
-                other => other.map_err(|it| it.below(format_args!("{segment}[{idx}]")))?,
-            });
-        }
-        Ok(Value::from(results))
-    }
-
-    pub(super) fn shape(
-        self,
-        input: &Term,
-        shape: Shape,
-        key: &Term,
-        env: &Env<'_>,
-    ) -> Result<Value> {
-        let items = self.items(input, env)?;
-        let each = match shape {
-            Shape::Where => size_of::<Value>(),
-            Shape::Sort => 3 * size_of::<Value>(),
-            Shape::Group => 2 * size_of::<Value>(),
-        };
-        if !matches!(shape, Shape::Where) {
-            self.ahead(items.len() as u64, key.span)?;
-        }
-        let _held = Self::held(items.len() * each, key.span)?;
-        let mut keys = Vec::with_capacity(items.len());
-        for item in &items {
-            self.step(0, key.span)?;
-            keys.push(self.eval(key, &env.with_it(item))?);
-        }
-        let keyed = keys.into_iter().zip(items.into_vec());
-        Ok(Value::List(match shape {
-            Shape::Where => keyed
-                .filter(|(keep, _)| matches!(keep, Value::Bool(true)))
-                .map(|(_, it)| it)
-                .collect(),
-            Shape::Sort => sorted(keyed.collect()),
-            Shape::Group => grouped(keyed),
-        }))
     }
 
     pub(super) fn truth(self, term: &Term, env: &Env<'_>) -> Result<bool> {
@@ -313,12 +252,12 @@ impl Now<'_> {
     }
 
     /// Charges the memory that is needed while a value is built.
-    fn held(bytes: usize, span: Span) -> Result<memory::Charge> {
+    pub(super) fn held(bytes: usize, span: Span) -> Result<memory::Charge> {
         memory::Charge::ahead(bytes).map_err(|it| out_of_memory(&it, span))
     }
 
     /// Checks the size of a composed value.
-    fn made(self, value: Value, span: Span) -> Result<Value> {
+    pub(super) fn made(self, value: Value, span: Span) -> Result<Value> {
         self.step(value.weight(), span)?;
         check_size(value, span)
     }

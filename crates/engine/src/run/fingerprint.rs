@@ -1,7 +1,12 @@
 //! Fingerprints of the files that a call reads: an earlier result is reused only if the files
 //! are the same.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{ErrorKind, Read as _},
+    path::Path,
+};
 
 use svc_contract::{
     host::{Host, Stat},
@@ -43,10 +48,35 @@ fn state(host: &dyn Host, path: &Path) -> String {
     if known.is_dir {
         return folder(host, path);
     }
-    if known.is_file && known.size <= LARGEST_HASHED {
+    let state = if known.is_file && known.size <= LARGEST_HASHED {
         content(host, path).unwrap_or_else(|| unknown(host))
     } else {
         entry(host, path, &known)
+    };
+    match written_ahead(host, path) {
+        Some(rest) => format!("{state}, {rest}"),
+        None => state,
+    }
+}
+
+/// The changes of a database of `SQLite` that are not in its own file yet, but in the one next to
+/// it.
+fn written_ahead(host: &dyn Host, path: &Path) -> Option<String> {
+    /// The start of the file, and the number after it for this mode.
+    const START: &[u8] = b"SQLite format 3\0";
+    const WAL: u8 = 2;
+    let mut head = [0; 20];
+    host.open(path).ok()?.read_exact(&mut head).ok()?;
+    if !head.starts_with(START) || head[18] != WAL {
+        return None;
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    let ahead = Path::new(&name);
+    match host.stat(ahead) {
+        Ok(known) => Some(entry(host, ahead, &known)),
+        Err(err) if err.kind() == ErrorKind::NotFound => None,
+        Err(_) => Some(unknown(host)),
     }
 }
 

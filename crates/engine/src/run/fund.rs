@@ -180,7 +180,7 @@ impl Funds<'_> {
             return Ok(());
         };
         let (number, kept) = records.reserves(Reservation {
-            path: one.path.to_string(),
+            path: one.path.recorded(),
             component: op.component.name,
             op: op.op.name,
             scopes: one.scope.account.scopes(),
@@ -212,8 +212,8 @@ impl Funds<'_> {
         let reported = self.meter.read().filter(|it| it.cost >= Money::ZERO);
         let used = if self.is_unused { Usage::default() } else { reported.unwrap_or(most) };
         let records = self.run.records.as_ref().zip(self.number);
-        let kept = records.map_or(Ok(()), |(it, number)| it.settles(number, used));
-        let broken = self.one.scope.account.settle(most, used);
+        let record = || records.map_or(Ok(()), |(it, number)| it.settles(number, used));
+        let (kept, broken) = self.one.scope.account.settle_after(most, used, record);
         self.one.spent.add(used);
         self.run.output_tokens.fetch_add(self.meter.output_tokens(), Ordering::Relaxed);
         let component = &self.one.call.name;

@@ -188,6 +188,18 @@ impl Account {
         broken.map(|it| it.depth).last()
     }
 
+    /// Settles an attempt after its usage was recorded. What this releases may be reserved again at
+    /// once, and that must not be on disk without this record.
+    pub fn settle_after<R>(
+        &self,
+        reserved: Usage,
+        used: Usage,
+        record: impl FnOnce() -> R,
+    ) -> (R, Option<usize>) {
+        let recorded = record();
+        (recorded, self.settle(reserved, used))
+    }
+
     /// Adds earlier spending, from here outwards up to the first account that already includes
     /// it.
     pub fn remember(&self, used: Usage, knows: impl Fn(&str) -> bool) {

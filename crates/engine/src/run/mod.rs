@@ -23,6 +23,7 @@ mod events;
 mod fingerprint;
 mod fund;
 mod inline_script;
+mod items;
 mod join;
 pub mod ledger;
 mod met;
@@ -64,7 +65,7 @@ pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use mocks::{Unmocked, UnusedMock};
 pub use partial::{Partial, Parts};
-pub use path::{by_input, by_order, place_of, scope_of};
+pub use path::{by_input, by_order, place_of};
 pub use records::{
     About, Earlier, Ended, Entry, Key, Most, RecordFuture, Records, Reservation, Taken,
 };
@@ -182,6 +183,7 @@ async fn traced(
     for value in values {
         free(value).await;
     }
+    run.lent.run().end().await;
     let usage = scope.account.taken();
     let output_tokens = run.output_tokens.load(Ordering::Relaxed);
     trace::run_ended(&ended, usage, &run.secrets);
@@ -268,6 +270,7 @@ impl Run {
             is_long,
             ..
         } = around;
+        let lent = lent.to_run();
         let memory = opened(&host, &caps);
         let (account, cancel) = (memory.account().clone(), cancel.child_token());
         let scope = Scope::of_run(cancel, &caps, account, lent.clone());

@@ -21,6 +21,12 @@ impl<'a> Path<'a> {
     pub(super) fn item(&'a self, name: &'a str, idx: usize) -> Self {
         Self::Item(self, name, idx)
     }
+
+    /// The place of a call in the records, where each call of a flow by an op has a place of its own:
+    /// `agent/post@4711.1/request`. It is the same when the run is resumed.
+    pub(super) fn recorded(&self) -> String {
+        by_input(&format!("{self:#}"))
+    }
 }
 
 impl fmt::Display for Path<'_> {
@@ -80,35 +86,34 @@ fn steps(scope: &str, of: impl Fn(&str) -> String) -> String {
     scope.split('/').map(of).collect::<Vec<_>>().join("/")
 }
 
-/// The place of a scope in the script, as the plan names it: without the numbers of items,
-/// turns and callbacks.
-pub fn scope_of(path: &str) -> String {
-    let place = place_of(path);
-    steps(&place, |it| it.split(CALLBACK).next().unwrap_or_default().to_owned())
-}
-
-/// The place of a node in the script, without the numbers of items and turns: `each[3]/summary`
-/// becomes `each[]/summary`, as in the plan.
+/// The place of a node or scope in the script, without the numbers of items, turns and callbacks:
+/// `each[3]/summary` becomes `each[]/summary`, as in the plan.
 pub fn place_of(path: &str) -> String {
     let mut place = String::with_capacity(path.len());
-    let mut inside = false;
+    let mut until = None;
     for it in path.chars() {
-        inside = inside && it != ']';
-        if !inside {
+        until = until.filter(|end| it != *end);
+        if it == CALLBACK && until.is_none() {
+            until = Some('/');
+        }
+        if until.is_none() {
             place.push(it);
         }
-        inside = inside || it == '[';
+        if it == '[' && until.is_none() {
+            until = Some(']');
+        }
     }
     place
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, by_input, by_order, callback, place_of, scope_of};
+    use super::{Path, by_input, by_order, callback, place_of};
 
     #[test]
     fn a_place_has_no_numbers() {
         assert_eq!(place_of("a/each[3]/repeat[12]/b#2"), "a/each[]/repeat[]/b#2");
+        assert_eq!(place_of("agent/post@4711.1/each[3]/b@12.2"), "agent/post/each[]/b");
     }
 
     #[test]
@@ -118,11 +123,12 @@ mod tests {
         let scope = Path::Callback(&each, "judge", &which);
         let scope = scope.name("within#2");
         assert_eq!(scope.to_string(), "each[3]/judge/within#2");
+        assert_eq!(scope.recorded(), "each[3]/judge@4711.1/within#2");
         let scope = format!("{scope:#}");
         assert_eq!(by_input(&scope), "each[3]/judge@4711.1/within#2");
         assert_eq!(by_order(&scope).unwrap(), "each[3]/judge@~2/within#2");
         assert_eq!(by_order("each[3]/within"), None);
-        assert_eq!(scope_of(&scope), "each[]/judge/within#2");
+        assert_eq!(place_of(&scope), "each[]/judge/within#2");
     }
 
     #[test]

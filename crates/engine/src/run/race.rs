@@ -1,7 +1,8 @@
 //! Branches of which the first that succeeds wins.
 //!
 //! The winner is recorded before its value goes on, so that a resumed run goes on with the same
-//! one. The calls of the others stay recorded, and what they spent counts.
+//! one. The calls of the others stay recorded, and what they spent counts. If that winner fails now,
+//! the others run: its own calls are not made again.
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use svc_contract::value::Value;
@@ -29,7 +30,7 @@ impl Run {
             return self.in_turn(branches.iter().collect(), place).await;
         }
         let Some(records) = self.records.as_deref() else {
-            return self.first(branches, place).await.map(|(_, value)| value);
+            return self.first(branches, None, place).await.map(|(_, value)| value);
         };
         // A race with other branches is another race.
         let parts = branches
@@ -38,38 +39,39 @@ impl Run {
         let decision = Decision::new("race", "winner", place.path, parts);
         let winner = decision.before(records).map_err(|it| RunError::new(it, term.span))?;
         let is_winner =
-            |it: &&TypedBranch| winner.as_ref().and_then(Value::as_str) == Some(&it.name);
-        if let Some(branch) = branches.iter().find(is_winner) {
-            let ended = self.contestant(branch, place).await;
-            // With other inputs, the winner may fail where it succeeded before.
-            match ended {
-                Err(err) if err.is_caught_at(place.scope.depth) => {
-                    self.emit(place.path, &Event::swallowed(&err, 1));
-                }
+            |it: &TypedBranch| winner.as_ref().and_then(Value::as_str) == Some(&it.name);
+        let mut failed = None;
+        if let Some(idx) = branches.iter().position(is_winner) {
+            match self.contestant(&branches[idx], place).await {
+                // With other inputs, the winner may fail where it succeeded before.
+                Err(err) if err.is_caught_at(place.scope.depth) => failed = Some((idx, err)),
                 ended => return ended,
             }
         }
-        let (winner, value) = self.first(branches, place).await?;
+        let (winner, value) = self.first(branches, failed, place).await?;
         let kept = decision.record(records, &Value::Text(winner.name.clone())).await;
         kept.map_err(|it| RunError::new(it, term.span)).map(|()| value)
     }
 
-    /// The first branch that succeeds, and its value. If none does, the error of the first one
-    /// in the script.
+    /// The first branch that succeeds, and its value, without one that has failed already. If none
+    /// does, the error of the first one in the script.
     async fn first<'a>(
         &'a self,
         branches: &'a [TypedBranch],
+        failed: Option<(usize, Box<RunError>)>,
         place: Place<'a>,
     ) -> Result<(&'a TypedBranch, Value)> {
+        let mut failed: Vec<(usize, Box<RunError>)> = failed.into_iter().collect();
+        let over = failed.first().map(|(idx, _)| *idx);
         let scope = place.scope.child();
         let inner = place.in_scope(&scope);
         let mut running: FuturesUnordered<_> = branches
             .iter()
             .enumerate()
+            .filter(|(idx, _)| Some(*idx) != over)
             .map(|(idx, it)| async move { (idx, self.contestant(it, inner).await) })
             .collect();
         let (mut won, mut ends) = (None, None);
-        let mut failed: Vec<(usize, Box<RunError>)> = Vec::new();
         while let Some((idx, ended)) = running.next().await {
             match ended {
                 // The others were cancelled, or succeeded too late.

@@ -22,9 +22,8 @@ use svc_lang::{check::TypedCall, diag::Span};
 use super::{
     Run,
     aside::{finish, weight_of},
-    calls::{looks_outside, made_of},
+    calls::{looks_outside, made_of, typed_flows},
     error::{Result, RunError},
-    eval_sync::flow_of,
     events::Event,
     fingerprint,
     fund::Tried,
@@ -253,7 +252,7 @@ impl Run {
         }
         let (key, shown) = self.identity(call, args, scope, span).await?;
         let entry = Entry {
-            path: path.to_string(),
+            path: path.recorded(),
             key,
             component: call.op.component.name,
             op: op.name,
@@ -416,11 +415,15 @@ fn identity(call: &TypedCall, args: &[Value], folder: &std::path::Path) -> (Key,
     for ((name, shown), arg) in shown.iter().zip(args) {
         part(name);
         match arg {
-            Value::Flow(it) => {
-                part(it.name());
-                let flow = flow_of(arg, Span::default());
-                let made = flow.iter().flat_map(|it| made_of(it, folder));
-                made.for_each(|it| part(&it));
+            Value::Flow(_) | Value::List(_)
+                if call.op.op.takes_flows() && !arg.flows().is_empty() =>
+            {
+                for flow in typed_flows(arg) {
+                    part(&flow.name);
+                    for it in made_of(&flow, folder) {
+                        part(&it);
+                    }
+                }
             }
             // A run may be resumed from another folder.
             Value::Path(it) => part(&paths::join(folder, it)),
@@ -433,14 +436,12 @@ fn identity(call: &TypedCall, args: &[Value], folder: &std::path::Path) -> (Key,
 
 /// Whether an argument is a flow that does more than compute.
 fn acts_inside(arg: &Value) -> bool {
-    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
-    flow.is_some_and(|it| it.is_ok_and(|it| it.acts))
+    typed_flows(arg).iter().any(|it| it.acts)
 }
 
 /// Whether an argument is a flow that reads something outside.
 fn looks_outside_inside(arg: &Value) -> bool {
-    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
-    flow.is_some_and(|it| it.is_ok_and(|it| looks_outside(&it.body)))
+    typed_flows(arg).iter().any(|it| looks_outside(&it.body))
 }
 
 /// Whether a result of another run may replace a call: the call changes nothing, asks no one,
@@ -448,7 +449,7 @@ fn looks_outside_inside(arg: &Value) -> bool {
 fn is_reusable(call: &TypedCall, args: &[Value]) -> bool {
     let holds = |arg: &Value| match arg {
         Value::Secret(_) => false,
-        Value::Flow(_) => !looks_outside_inside(arg),
+        Value::Flow(_) | Value::List(_) => !looks_outside_inside(arg),
         _ => true,
     };
     let op = call.op.op;

@@ -4,10 +4,10 @@ use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 
 use svc_contract::value::{List, Record, Slot, Text, Value, memory};
 
-/// Sorts ascending and stable; values without an order keep their places.
-pub(super) fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
+/// Sorted ascending and stable by their keys; values without an order keep their places.
+pub(super) fn sorted<T>(mut keyed: Vec<(Value, T)>) -> impl Iterator<Item = T> {
     keyed.sort_by(|(a, _), (b, _)| order(a, b));
-    keyed.into_iter().map(|(_, it)| it).collect()
+    keyed.into_iter().map(|(_, it)| it)
 }
 
 /// The order of two keys. Those of several values are compared one after another.
@@ -32,9 +32,12 @@ fn first_unequal(mut all: impl Iterator<Item = Ordering>) -> Ordering {
 /// The memory of a group, besides its items.
 const GROUP: usize = 320;
 
-/// Groups in the order of their first items.
-pub(super) fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
-    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+/// Groups in the order of their first items, whose lists `of` makes.
+pub(super) fn grouped<T>(
+    keyed: impl Iterator<Item = (Value, T)>,
+    of: impl Fn(Vec<T>) -> List,
+) -> List {
+    let mut groups: Vec<(Value, Vec<T>)> = Vec::new();
     // Equal keys have equal text, so the text narrows down the groups to compare with.
     let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
     for (key, item) in keyed {
@@ -55,7 +58,7 @@ pub(super) fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
     groups
         .into_iter()
         .map(|(key, items)| {
-            let slots = vec![Slot::Ready(key), Slot::Ready(Value::from(items))];
+            let slots = vec![Slot::Ready(key), Slot::Ready(Value::List(of(items)))];
             Value::Record(Record::of_slots(names.clone(), slots))
         })
         .collect()

@@ -14,7 +14,7 @@ const OF_FIELD: f64 = 1.5;
 /// The draft with the field of its result that the goal asks for.
 pub(super) fn with_field(draft: Draft, goal: &Goal, catalog: &dyn Catalog) -> Draft {
     let last = draft.steps.last().and_then(|it| it.op);
-    let Some(Scheme::Record(_, fields)) = last.map(|it| it.op.yields) else { return draft };
+    let Some(Scheme::Record(_, fields)) = last.map(|it| *it.op.yields) else { return draft };
     let Some((places, name)) = asked_field(&draft, fields, goal) else { return draft };
     let mut with = draft.clone();
     with.stages.push(format!(".{name}"));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use svc_contract::registry::{Catalog, Effect, OpRef, Scheme, Subject, Topic};
+use svc_contract::registry::{Catalog, Effect, OpRef, Scheme, Scope, Subject, Topic};
 use svc_text::{
     search::folded,
     stems::{Term, Vocabulary, Word},
@@ -180,9 +180,12 @@ impl Reader<'_> {
         let named = self.terms(&names);
         let counted = counts(topic, self.words);
         let least = if acts(what) { LEAST_TO_ACT } else { LEAST };
-        // The name of a flow says little without its module.
+        // The name of a flow says little without its module, and so does that of an op without its
+        // component: `adapt_units.extract`.
         let is_named = !matches!(what, What::Flow(_));
-        let names = names.split('|').filter(|_| is_named).map(|it| (it, 1.0));
+        // A file in the goal is enough for one that reads files: `table.read`.
+        let stands_alone = is_named && (!topic.name.contains('.') || reads_files(what));
+        let names = names.split('|').filter(|_| stands_alone).map(|it| (it, 1.0));
         let phrases = names.chain(topic.says.iter().map(|it| (it.as_str(), least)));
         let fits = phrases.filter_map(|(it, least)| self.fit(it, least, &named, &counted));
         let fits = fits.collect::<Vec<_>>();
@@ -305,6 +308,13 @@ fn counts(topic: &Topic, words: &mut Vocabulary) -> HashMap<Term, usize> {
 
 fn folded_all(text: &str) -> String {
     text.split(' ').map(folded).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether an op does nothing to the world but read files.
+fn reads_files(what: What) -> bool {
+    let What::Op(op) = what else { return false };
+    let reads = |it: &Effect| matches!(it, Effect::Reads(Scope::Path(_)));
+    !op.op.effects.is_empty() && op.op.effects.iter().all(reads)
 }
 
 /// Whether an op changes something, asks a person, or spends.

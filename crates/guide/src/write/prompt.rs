@@ -162,7 +162,7 @@ fn records(ops: &[OpRef]) -> String {
     let mut found = BTreeMap::new();
     for op in ops {
         let params = op.op.params.iter().map(|it| it.scheme);
-        for scheme in params.chain([op.op.yields]) {
+        for scheme in params.chain([*op.op.yields]) {
             records_of(scheme, &mut found);
         }
     }

@@ -59,7 +59,7 @@ impl Port {
     /// Whether it is a flow, whose types follow from the other arguments.
     fn is_open_flow(&self) -> bool {
         match self.scheme {
-            Some(scheme) => scheme.flow().is_some(),
+            Some(scheme) => scheme.takes_flows(),
             None => {
                 matches!(&self.ty, Type::Flow(of) if of.takes.has_unknown() || of.gives.has_unknown())
             }
@@ -444,7 +444,7 @@ fn way_to(port: &Port, name: &str) -> Advice {
 }
 
 /// The type of the input of a script, from the port that it fills.
-fn input_type(scheme: Scheme) -> Type {
+pub(super) fn input_type(scheme: Scheme) -> Type {
     match scheme {
         Scheme::OneOf(all) => {
             let text = all.iter().find(|it| matches!(it, Scheme::Text | Scheme::TextOf(_)));

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use svc_contract::value::{FlowType, Type};
+use svc_contract::value::{FlowType, Text, Type};
 
 use super::{
     Checker, Input, Term, TermKind, TypedFlow,
@@ -103,27 +103,27 @@ impl Checker<'_> {
             return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span, help);
         }
         let body = convert(body, &gives);
-        let input = Input {
-            name: "it".into(),
-            doc: String::new(),
-            ty: of.takes.clone(),
-            default: None,
-            span,
-        };
-        let ty = FlowType { takes: of.takes.clone(), gives: gives.clone() };
-        let flow = TypedFlow {
-            name: name.as_str().into(),
+        let ty = FlowType { takes: of.takes.clone(), gives };
+        let flow = self.wrapping(name.as_str().into(), &ty, body, span);
+        Term::new(TermKind::FlowRef(Arc::new(flow)), Type::Flow(Arc::new(ty)), span)
+    }
+
+    /// A flow of one parameter with this body.
+    pub(super) fn wrapping(&self, name: Text, of: &FlowType, body: Term, span: Span) -> TypedFlow {
+        let (ty, doc) = (of.takes.clone(), String::new());
+        TypedFlow {
+            name,
             generics: Box::default(),
             origin: None,
-            doc: String::new(),
+            doc: doc.clone(),
             source: self.source.clone(),
             span,
-            params: vec![input],
-            yields: gives,
+            params: vec![Input { name: "it".into(), doc, ty, default: None, span }],
+            yields: of.gives.clone(),
             acts: acts(&body),
             body,
-        };
-        Term::new(TermKind::FlowRef(Arc::new(flow)), Type::Flow(Arc::new(ty)), span)
+            tool: None,
+        }
     }
 
     /// A call of a parameter that is a flow: the incoming value is its one argument.

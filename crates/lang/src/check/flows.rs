@@ -140,6 +140,7 @@ impl<'a> Checker<'a> {
             yields: state.yields.clone(),
             acts: acts(&body),
             body,
+            tool: None,
         });
         self.flows[idx].body = Body::Checked(flow.clone());
         Some(flow)
@@ -203,6 +204,7 @@ impl<'a> Checker<'a> {
             yields: it.yields.clone(),
             acts: false,
             body: Term::unknown(it.span),
+            tool: None,
         };
         self.flows.iter().map(signature).map(Arc::new).collect()
     }

@@ -89,6 +89,7 @@ impl<'a> Checker<'a> {
             yields: main.ty.clone(),
             acts: acts(main),
             body: main.clone(),
+            tool: None,
         }
     }
 

@@ -40,6 +40,7 @@ mod strings;
 mod templates;
 mod term;
 mod tests;
+mod tools;
 mod type_args;
 mod types;
 mod undefined;

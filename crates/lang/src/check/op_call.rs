@@ -2,7 +2,7 @@
 //! determine the type of its result.
 
 use svc_contract::{
-    registry::{Hint, HintId, OpRef, Param},
+    registry::{Hint, HintId, OpRef, Param, ParamDefault},
     value::{Type, Value},
 };
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
         let mut bindings = Bindings::default();
         let (args, of_items) = self.op_arguments(op, &ports, given, site, &mut bindings);
         let call = Arguments { op: op.op, terms: &args };
-        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
+        let yields = repair::as_meant(bindings.apply(*op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
@@ -67,7 +67,7 @@ impl Checker<'_> {
         let params = op.op.params;
         let mut given: Vec<_> = ports.iter().zip(params).zip(given).enumerate().collect();
         // The input and the result of a flow follow from all other arguments.
-        given.sort_by_key(|(_, ((_, param), _))| param.scheme.flow().is_some());
+        given.sort_by_key(|(_, ((_, param), _))| param.scheme.takes_flows());
         let mut args: Vec<Term> = params.iter().map(|_| Term::unknown(site.span)).collect();
         let mut of_items = false;
         for (idx, ((port, param), given)) in given {
@@ -80,6 +80,10 @@ impl Checker<'_> {
                 (Some((takes, gives, _)), Some(expr)) => {
                     let known = bindings.flow(takes, gives);
                     Given { term: self.flow_expr(expr, &known), from: None, flow: None }
+                }
+                (None, Some(expr)) => {
+                    let asks = param.scheme.tools().is_none_or(|it| self.asks(it, op, &args, site));
+                    Given { term: self.tools(expr, asks), from: None, flow: None }
                 }
                 _ => given,
             };
@@ -105,7 +109,10 @@ impl Checker<'_> {
         (args.collect(), of_items)
     }
 
-    fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
+    pub(super) fn default(&mut self, op: OpRef, param: &Param, span: Span) -> Term {
+        if let Some(ParamDefault::Op(name)) = param.default {
+            return self.default_flow(name, param, span);
+        }
         let Some(value) = self.registry.default_of(op.component, param) else {
             // It is missing; the problem was reported.
             return Term::unknown(span);
@@ -130,5 +137,5 @@ fn is_handed_on(op: OpRef, param: &Param) -> bool {
         let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());
         op.op.yields.has_variable(name) || flows.into_iter().any(|it| it.scheme.has_variable(name))
     };
-    param.scheme.flow().is_none() && param.scheme.any_variable(&is_elsewhere)
+    !param.scheme.takes_flows() && param.scheme.any_variable(&is_elsewhere)
 }

@@ -49,7 +49,7 @@ impl Checker<'_> {
             return;
         }
         let passes_on = param.scheme.any_variable(&|it| op.yields.has_variable(it));
-        let only_counts = matches!(op.yields, Scheme::Int | Scheme::Bool);
+        let only_counts = matches!(*op.yields, Scheme::Int | Scheme::Bool);
         if !passes_on && !only_counts {
             let what = format!("passed to `{}` of `{name}`, which may look into it", param.name);
             self.report_opaque(Code::E204, term, &what);

@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use svc_contract::{
     registry::OpRef,
-    value::{Text, Type, Value},
+    value::{FlowRef, Text, ToolFacts, Type, Value},
 };
 
 use super::CalledFlow;
@@ -103,6 +103,18 @@ pub struct TypedFlow {
     pub body: Term,
     /// Whether running it changes the world, costs money, or asks a person.
     pub acts: bool,
+    /// What a language model needs to know to call it, if it is a tool.
+    pub tool: Option<Arc<ToolFacts>>,
+}
+
+impl TypedFlow {
+    /// The flow as the value of an argument.
+    pub fn as_value(self: &Arc<Self>) -> Value {
+        Value::Flow(match &self.tool {
+            Some(facts) => FlowRef::tool(self.name.clone(), self.clone(), facts.clone()),
+            None => FlowRef::new(self.name.clone(), self.clone()),
+        })
+    }
 }
 
 /// A generic flow, and a type for each of its type parameters.

@@ -106,6 +106,7 @@ fn place<'v>(call: &TypedCall, scope: Scope, known: &dyn Fn(usize) -> Option<&'v
     };
     match scope {
         Scope::Named(name) => Place::Named(name),
+        Scope::Site(host) => Place::Web(Some(host.to_owned())),
         Scope::Path(param) => match constant(param) {
             Some(Value::Path(path)) => Place::Path(path.clone()),
             _ => Place::PathOf(param),

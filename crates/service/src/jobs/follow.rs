@@ -70,8 +70,9 @@ impl Jobs {
     /// Waits for the end of the run of a job, and writes down what becomes of the job.
     pub(super) async fn follow(&self, row: &JobRow, live: &Live) {
         live.begun().await;
-        // A run that was cut off before it began is begun by the next worker.
-        if live.is_recorded() {
+        // A run that was cut off before it began is begun by the next worker, and so is one that is
+        // not recorded, since it changed nothing.
+        if live.is_stored() && live.is_recorded() {
             // If it is lost, the run is found in the store.
             let _ = self.book().note_begun(row.no);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use svc_contract::value::{Money, Text, Value, json};
+use svc_contract::value::{Money, Text, Value, json, merge_patch};
 use svc_store::book::{JobKind, JobRow, NewJob, ScheduleRow};
 
 use crate::{Args, Bounds, Call, Fault, Why, Work, decode::object};
@@ -22,6 +22,19 @@ pub struct NewWork {
 }
 
 impl NewWork {
+    /// The call of a tool as work.
+    pub(crate) fn of_tool(call: &Call) -> Option<Self> {
+        let Work::Tool { name, args } = &call.work else { return None };
+        Some(Self {
+            kind: JobKind::Tool,
+            name: name.clone(),
+            args: args.clone(),
+            bounds: call.bounds,
+            session: None,
+            notify: None,
+        })
+    }
+
     /// The work of a job.
     pub(crate) fn of(row: &JobRow) -> Result<Self, Fault> {
         Ok(Self {
@@ -125,27 +138,10 @@ pub(crate) fn read(text: &str) -> Result<Value, Fault> {
 
 /// The input after changes, as a JSON merge patch (RFC 7396): null removes a field.
 pub(crate) fn patched(args: Args, changes: Args) -> Args {
-    match merged(record(args), &record(changes)) {
+    match merge_patch(record(args), &record(changes)) {
         Value::Record(of) => of.iter().map(|(name, it)| (name.to_string(), it.clone())).collect(),
         _ => Args::new(),
     }
-}
-
-fn merged(target: Value, patch: &Value) -> Value {
-    let Value::Record(patch) = patch else { return patch.clone() };
-    let mut fields: Vec<(Text, Value)> = match target {
-        Value::Record(of) => of.iter().map(|(name, it)| (name.clone(), it.clone())).collect(),
-        _ => Vec::new(),
-    };
-    for (name, change) in patch.iter() {
-        let at = fields.iter().position(|(it, _)| it == name);
-        let before = at.map_or(Value::Null, |at| fields.remove(at).1);
-        if !change.is_null() {
-            let at = at.unwrap_or(fields.len());
-            fields.insert(at, (name.clone(), merged(before, change)));
-        }
-    }
-    Value::Record(fields.into_iter().collect())
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use std::{
 
 use svc_contract::{
     host::{
-        Answering, DirEntry, Fill, Host, Stat, WorkerError, WorkerLimits,
+        Access, Answering, DirEntry, Fill, Host, Resolving, Server, Stat, WorkerError,
+        WorkerLimits,
         http::{Answer, Request},
-        program::{ProgramCall, ProgramError, RunningProgram},
+        program::{OpenProgram, ProgramCall, ProgramError, RunningProgram},
     },
     value::paths::tidy,
 };
@@ -237,6 +238,14 @@ impl Host for OwnerHost {
         self.base.write_temporary(suffix, content)
     }
 
+    fn library_file(&self, path: &Path, access: Access) -> io::Result<PathBuf> {
+        let real = match access {
+            Access::Read => self.readable(path)?,
+            Access::Write => self.writable(path)?,
+        };
+        self.base.library_file(&real, access).map_err(plain)
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(PathBuf::from("/"))
     }
@@ -283,6 +292,10 @@ impl Host for OwnerHost {
         self.base.http(request)
     }
 
+    fn library_server(&self, server: Server) -> Resolving {
+        self.base.library_server(server)
+    }
+
     fn now(&self) -> i64 {
         self.base.now()
     }
@@ -319,6 +332,14 @@ impl Host for OwnerHost {
             return self.base.run_program(call, cancel);
         }
         Box::pin(std::future::ready(Err(ProgramError::Unsupported)))
+    }
+
+    fn open_program(&self, call: ProgramCall) -> Result<OpenProgram, ProgramError> {
+        if self.is_published {
+            self.base.open_program(call)
+        } else {
+            Err(ProgramError::Unsupported)
+        }
     }
 
     fn run_in_worker(

@@ -97,7 +97,7 @@ pub(super) fn is_made(op: &OpDef) -> bool {
 /// Whether an op reads files or the web.
 pub(super) fn reads(op: &OpDef) -> bool {
     let is_outside = |it: &Effect| match it {
-        Effect::Reads(Scope::Path(_) | Scope::Web(_)) => true,
+        Effect::Reads(Scope::Path(_) | Scope::Web(_) | Scope::Site(_)) => true,
         Effect::Reads(Scope::Named(name)) => *name == "search_engine",
         _ => false,
     };

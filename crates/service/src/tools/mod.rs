@@ -73,8 +73,8 @@ fn row(tool: Tool, op: OpRef) -> Option<Row> {
     if op.op.lacks().is_some() {
         return None;
     }
-    let input_schema = schema::input(op.op.params)?;
-    let output_schema = schema::output(op.op.yields);
+    let input_schema = schema::input(*op.op.params)?;
+    let output_schema = schema::output(*op.op.yields);
     let effects: Vec<String> = op.op.effects.iter().map(ToString::to_string).collect();
     let description = description(op.op.doc);
     let fingerprint = fingerprint(&[
@@ -92,7 +92,7 @@ fn row(tool: Tool, op: OpRef) -> Option<Row> {
         description,
         input_schema,
         output_schema,
-        hints: if names_work(tool.name) { ANY_WORK } else { hints(op.op.effects) },
+        hints: if names_work(tool.name, op) { ANY_WORK } else { hints(op.op.effects) },
         effects,
         price: op.op.price.to_string(),
         fingerprint,
@@ -126,14 +126,16 @@ const ANY_WORK: Hints =
     Hints { read_only: false, destructive: true, idempotent: false, open_world: true };
 
 /// Whether the arguments of a tool name its work.
-fn names_work(tool: &str) -> bool {
-    META.contains(&tool) || ["job_submit", "job_refine", "job_workbench_fork"].contains(&tool)
+fn names_work(tool: &str, op: OpRef) -> bool {
+    op.op.takes_flows()
+        || META.contains(&tool)
+        || ["job_submit", "job_refine", "job_workbench_fork"].contains(&tool)
 }
 
 /// What follows from the effects of an op.
 pub fn hints(effects: &[Effect]) -> Hints {
     let is_outside = |scope: &Scope| match scope {
-        Scope::Web(_) => true,
+        Scope::Web(_) | Scope::Site(_) => true,
         Scope::Named(name) => matches!(*name, "web" | "llm" | "mail"),
         Scope::Path(_) | Scope::Command(_) => false,
     };

@@ -100,6 +100,7 @@ fn of_scheme(scheme: Scheme) -> Option<Value> {
         Scheme::Flow(..) | Scheme::Secret | Scheme::Opaque(_) => return None,
         Scheme::Path => described("string", "a path"),
         Scheme::Bytes => bytes(),
+        Scheme::Tools(_) => list(described("string", "a component or its op, by name"), None),
         Scheme::List(item, max) => {
             let max = if let Max::Is(it) = max { Some(it) } else { None };
             list(of_scheme(*item)?, max)

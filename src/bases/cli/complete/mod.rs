@@ -6,9 +6,10 @@
 mod bash;
 mod values;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use svc_api::apis;
 use svc_engine::Engine;
 
 use super::{
@@ -38,7 +39,9 @@ pub(super) fn registration(shell: &str) -> Result<String> {
 /// Answers the request of a shell, if this is one.
 pub(super) fn answer(words: &[OsString], engine: &Engine) -> Option<Result<u8>> {
     let shell = engine.host().env(VARIABLE).filter(|it| !it.is_empty())?;
-    Some(print(&shell, words, engine))
+    // Wrong settings of a project are for its other commands to report.
+    let extended = apis::engine(engine, Path::new("."));
+    Some(print(&shell, words, extended.as_ref().map_or(engine, |it| &it.0)))
 }
 
 fn print(shell: &str, words: &[OsString], engine: &Engine) -> Result<u8> {

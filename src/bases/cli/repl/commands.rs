@@ -18,13 +18,13 @@ use super::{
         show::Reader,
         terminal::{self, Ink},
     },
-    files,
+    chart, files,
     session::{Outcome, Repl},
     settings, tune,
 };
 
 /// The commands of the prompt: name, arguments and description.
-pub(super) const ALL: [(&str, &str, &str); 19] = [
+pub(super) const ALL: [(&str, &str, &str); 20] = [
     (
         "help",
         "[NAME]",
@@ -45,6 +45,11 @@ pub(super) const ALL: [(&str, &str, &str); 19] = [
     ("all", "", "shows all remaining lines of a long value"),
     ("tree", "[NAME]", "shows the last value, or another one, as a tree"),
     ("json", "[NAME]", "shows the last value, or another one, as JSON"),
+    (
+        "chart",
+        "[MARK] [X] [Y]",
+        "draws the last value; `color=COLUMN` splits it, `of=NAME` draws another one, FILE.svg saves it",
+    ),
     ("script", "", "shows the script for the last answer"),
     ("save", "FILE", "checks and saves that script; `:save! FILE` replaces a file"),
     ("load", "FILE [NAME=VALUE]", "enters all statements of a script"),
@@ -101,6 +106,7 @@ pub(super) async fn run_command(repl: &mut Repl, command: &str) -> Result<Outcom
         "param" => param(repl, rest),
         "more" | "all" => more(repl, word == "all"),
         "tree" | "json" => picture(repl, rest, word),
+        "chart" => chart::chart(repl, rest).await,
         "script" => files::script(repl),
         "save" | "save!" => files::save(repl, rest, word == "save!"),
         "forget" => forget(repl, rest),

@@ -4,7 +4,12 @@ use rustyline::{
     Context,
     completion::{FilenameCompleter, Pair},
 };
-use svc_assist::{Asked, Choice, Choices, Draft, Sort, complete, session::Session};
+use svc_api::charts::MARKS;
+use svc_assist::{
+    Asked, Choice, Choices, Draft, Sort, complete,
+    session::{ANSWER, Session},
+};
+use svc_contract::value::Value;
 use svc_engine::Unsaved;
 use svc_lang::{
     diag::{Source, Span, visible_line},
@@ -131,6 +136,7 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
             (start, beginning(typed, keys, " "))
         }
         "tune" => of_tunable(session, line, begins, at),
+        "chart" => of_chart(session, line, at, start),
         "forget" | "tree" | "json" | "param" => {
             let names = session.bindings().into_iter().map(|it| it.name.to_string());
             (start, beginning(typed, names, ""))
@@ -141,6 +147,28 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
         }
         _ => (at, Vec::new()),
     }
+}
+
+/// Marks and files; behind `of=`, names.
+fn of_chart(session: &Session, line: &str, at: usize, start: usize) -> (usize, Vec<Pair>) {
+    let typed = &line[start..at];
+    if let Some(name) = typed.strip_prefix("of=") {
+        let names = session.bindings().into_iter().map(|it| it.name.to_string());
+        return (at - name.len(), beginning(name, names, ""));
+    }
+    if typed.contains('/') {
+        return files(line, at);
+    }
+    let marks = MARKS.iter().copied().chain(["color=", "of="]).map(str::to_owned);
+    let columns = session.bindings().into_iter().find(|it| it.name.as_ref() == ANSWER);
+    let columns = columns.and_then(|it| it.value).map_or_else(Vec::new, |it| columns_of(&it.1));
+    (start, beginning(typed, marks.chain(columns), ""))
+}
+
+/// The names of the columns of a table.
+fn columns_of(value: &Value) -> Vec<String> {
+    let first = value.as_list().and_then(|it| it.get(0)).and_then(Value::as_record);
+    first.map_or_else(Vec::new, |it| it.names().iter().map(ToString::to_string).collect())
 }
 
 /// The names of tunables, and after one its values.
@@ -225,6 +253,9 @@ mod tests {
         assert_eq!(labels(&session, ":tune rerank.wi"), ["rerank.window "]);
         assert_eq!(labels(&session, ":tune ctx_rerank.wi"), ["ctx_rerank.window "]);
         assert_eq!(labels(&session, ":tune rerank.window d"), ["default"]);
+        assert_eq!(labels(&session, ":cha"), ["chart "]);
+        assert_eq!(labels(&session, ":chart h"), ["heatmap", "histogram"]);
+        assert_eq!(labels(&session, ":chart bar o"), ["of="]);
         assert_eq!(labels(&session, ":type \"a\" >> upp"), ["upper"]);
     }
 }

@@ -3,6 +3,7 @@
 //! On a terminal there is a prompt with completion, hints and history. Statements from a pipe run
 //! the same way, but only results are printed.
 
+mod chart;
 mod commands;
 mod complete;
 mod files;
@@ -67,6 +68,11 @@ Tab completes by type, Ctrl-R searches the history, Ctrl-C cancels the running l
 quits. An incomplete statement continues on the next line; an empty line ends it."#;
 
 impl ReplArgs {
+    /// Where the project is looked for.
+    pub(super) fn place(&self, _: &Session) -> PathBuf {
+        self.file.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let held = self.tuning.session(&self.rules.with_rules(session)?)?;
         let is_prompt = std::io::stdin().is_terminal();

@@ -21,6 +21,7 @@ use super::{
     super::{
         Session,
         exit::{FAILED, INVALID, OK, Result, USAGE},
+        mcp_servers,
         run::{fail, print_value, reader, watched},
         script, terminal,
         terminal::Ink,
@@ -147,6 +148,10 @@ impl Repl {
             Ok(plan) => plan,
             Err(report) => return Ok(self.refuse(&report)),
         };
+        // The project is that of the folder in which the prompt was started.
+        if let Err(failure) = mcp_servers::agreed(&plan, Path::new(""), &self.session).await {
+            return Ok(Outcome::Failed(failure.report(self.session.terminal)));
+        }
         let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
         let watch = Arc::new(Watch::new(self.session.terminal));
         let engine = self.session.engine.clone().with_observer(watch.clone());

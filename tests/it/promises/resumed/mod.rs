@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 use script::Script;
 use till::Most;
 
+use crate::proofs::{Trace, Watch};
+
 /// The number of runs; `SVC_CAP_RUNS=100000` sets another one, and `SVC_CAP_SEED` the first seed.
 const RUNS: u64 = 400;
 
@@ -46,6 +48,11 @@ struct History {
     shown: String,
     was_killed: bool,
     runs: u64,
+    /// What an observer sees of the current start, and of all of them.
+    watch: Arc<Watch>,
+    /// Whether the current start has an edited script.
+    edits: bool,
+    trace: Trace,
 }
 
 /// A folder in memory, if possible.
@@ -83,6 +90,9 @@ impl History {
             shown,
             was_killed: false,
             runs: 0,
+            watch: Arc::default(),
+            edits: false,
+            trace: Trace::default(),
         }
     }
 
@@ -94,7 +104,7 @@ impl History {
         let host = TestHost::new().seeded(self.rng.u64(..));
         let store = Arc::new(SqliteStore::open(&self.file(), 0).unwrap());
         let engine = svc::engine().with(&[&till::COMPONENT]).with_host(Arc::new(host));
-        (engine.with_store(store.clone()), store)
+        (engine.with_store(store.clone()).with_observer(self.watch.clone()), store)
     }
 
     /// A run, and its continuations.
@@ -113,6 +123,7 @@ impl History {
     /// One run. Returns whether it can be resumed.
     fn go(&mut self, resumes: bool, edits: bool) -> bool {
         let before = self.script.clone();
+        self.edits = edits;
         if edits {
             self.script.edit(&mut self.rng);
         }
@@ -220,6 +231,8 @@ impl History {
     fn compare(&mut self, store: Arc<SqliteStore>, is_gone: bool) {
         let store =
             if is_gone { Arc::new(SqliteStore::open(&self.file(), 0).unwrap()) } else { store };
+        let caps = (self.most.caps(), till::caps_of as crate::proofs::Named);
+        self.trace.add(&self.watch, &*store, caps, self.edits);
         let paid = till::total();
         let Ok(run) = store.run("last") else {
             assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.shown);
@@ -251,6 +264,16 @@ fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
     }
     println!("{runs} runs, {calls} calls");
     assert!(calls > runs, "{calls} calls were paid in {runs} runs");
+}
+
+/// What happened in the runs of as many histories.
+pub(crate) fn traces(histories: u64, seed: u64) -> Vec<Trace> {
+    let history = |seed| {
+        let mut history = History::new(seed);
+        history.happen();
+        history.trace
+    };
+    (seed..seed + histories).map(history).collect()
 }
 
 /// The places of a scope in a script.
@@ -306,7 +329,7 @@ fn paid_after_an_edit(place: &str, tokens: u64) -> u64 {
     })
 }
 
-/// A race runs the branch that won before, and then all of them: a bound inside counts both.
+/// A race runs the branch that won before, and if it fails, the others: a bound inside counts both runs.
 #[test]
 fn spending_stays_with_a_scope_when_its_race_is_run_again() {
     let mut history = History::new(0);
@@ -334,4 +357,46 @@ fn spending_stays_with_a_scope_when_its_race_is_run_again() {
             assert_eq!(till::total().tokens, 40 * calls, "{branch}: 40 of 90 were left");
         });
     }
+}
+
+/// What is paid by a run, and then by one with an edited script, which must end well or not. Every
+/// call reports what it has reserved.
+fn paid_before_and_after(before: &str, after: &str, ends_well: bool) -> (u64, u64) {
+    let mut history = History::new(0);
+    till::open(0.0, 1.0);
+    let ((engine, _), runtime) =
+        (history.engine(), tokio::runtime::Builder::new_current_thread().enable_all().build());
+    runtime.unwrap().block_on(async {
+        engine.run(before).await.unwrap();
+        let paid = till::total().tokens;
+        let ended = engine.resume_with("last", after).unwrap().await;
+        assert_eq!(ended.is_ok(), ends_well, "{after}: {:?}", ended.err());
+        (paid, till::total().tokens - paid)
+    })
+}
+
+/// The second call of a flow by an op is known as the second one, if what it gets has changed.
+#[test]
+fn spending_stays_with_a_callback_whose_input_changes() {
+    let script = |input: &str, tokens: u64| {
+        format!(
+            "flow f(x: string) -> string {{ (x >> pay(cents: 0, tokens: {tokens})) within {{ max_tokens: 90 }} }}\n\
+             \"{input}\" >> twice(flow: f)"
+        )
+    };
+    let paid = |tokens, ends_well| {
+        paid_before_and_after(&script("run", 45), &script("run/other", tokens), ends_well)
+    };
+    assert_eq!(paid(45, true), (90, 90));
+    assert_eq!(paid(46, false), (90, 0), "45 of 90 are left of each");
+}
+
+/// A winner that fails now after a call that it has paid for does not make that call again.
+#[test]
+fn a_race_does_not_pay_for_its_former_winner_twice() {
+    let script = |input: &str| {
+        let a = "it >> pay(cents: 0, tokens: 40) >> if contains(it, \"other\") { fail(\"no\") } else { it }";
+        format!("\"{input}\" >> race {{ a: ({a}), b: fail(\"no\") }}")
+    };
+    assert_eq!(paid_before_and_after(&script("run"), &script("run/other"), false), (40, 40));
 }

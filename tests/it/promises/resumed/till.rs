@@ -34,6 +34,11 @@ impl Most {
         format!("{}:{}", part(self.cents), part(self.tokens))
     }
 
+    /// Billionths of a dollar, and tokens.
+    pub(super) fn caps(self) -> (Option<u64>, Option<u64>) {
+        (self.cents.map(|it| it * 10_000_000), self.tokens)
+    }
+
     fn admits(self, usage: Usage) -> bool {
         let nanos = usage.cost.nanos().unsigned_abs();
         self.cents.is_none_or(|it| nanos <= it * 10_000_000)
@@ -91,6 +96,11 @@ fn scopes(tag: &str, run: Most) -> Vec<(String, Most)> {
         }
     }
     scopes
+}
+
+/// The caps of the bounds that a text names, outermost first, without that of the run.
+pub(super) fn caps_of(tag: &str) -> Vec<(Option<u64>, Option<u64>)> {
+    scopes(tag, Most::default()).into_iter().skip(1).map(|(_, most)| most.caps()).collect()
 }
 
 fn charge(tag: &str, most: Usage) {

@@ -213,6 +213,41 @@ fn a_person_behind_the_client_approves() {
 }
 
 #[test]
+fn a_tool_may_ask_the_person_too() {
+    let place = place();
+    let elicits = json!({ "elicitation": {} });
+    let mut client = Streams::greeted(place.path(), &["."], &elicits);
+    client.says = json!({ "action": "accept", "content": { "approve": true } });
+    let run = |text: &str| {
+        let script = format!(
+            "let allowed = \"{text}\" >> approve(question: \"Send?\")\n\
+             allowed >> append_file(to: \"sent.txt\")"
+        );
+        json!({ "script": script })
+    };
+    let result = client.call("run_pipeline", &run("one"));
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(lines(place.path(), "sent.txt"), ["one"]);
+    let asked = client.told.iter().find(|it| it["method"] == "elicitation/create").unwrap();
+    assert!(asked["params"]["message"].as_str().unwrap().contains("Send?"), "{asked}");
+
+    client.says = json!({ "action": "cancel" });
+    let result = client.call("run_pipeline", &run("two"));
+    assert_eq!(result["structuredContent"]["state"], "waiting", "{result}");
+    let job = result["structuredContent"]["job_id"].clone();
+    client.kill();
+    // The job has the text, the question, and no second write.
+    let mut again = self::client(&place);
+    let list = again.call("approval_list", &json!({ "state": "open" }));
+    let id = list["structuredContent"]["approvals"][0]["id"].clone();
+    again.call("approval_approve", &json!({ "id": id }));
+    let ended = again.call("job_get_result", &json!({ "job_id": job, "wait": "20s" }));
+    assert_eq!(ended["structuredContent"]["state"], "ok", "{ended}");
+    assert_eq!(ended["structuredContent"]["result"]["result"], "sent.txt", "{ended}");
+    assert_eq!(lines(place.path(), "sent.txt"), ["one", "two"]);
+}
+
+#[test]
 fn a_client_without_questions_gets_the_job() {
     let place = place();
     let mut client = client(&place);

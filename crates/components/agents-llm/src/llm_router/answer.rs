@@ -18,6 +18,18 @@ pub(super) struct Answer {
     pub(super) end: Option<End>,
     /// The token counts reported by the provider.
     pub(super) tokens: Option<Tokens>,
+    /// The calls of tools that the model asks for.
+    pub(super) calls: Vec<Requested>,
+}
+
+/// A call of a tool, as it streams in.
+#[derive(Debug, Default)]
+pub(super) struct Requested {
+    /// Empty if the provider gives none.
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The arguments as JSON.
+    pub(super) args: String,
 }
 
 /// Why a model stopped.
@@ -51,6 +63,9 @@ impl Answer {
     pub(super) fn without_key(mut self, model: &Model) -> Self {
         if let Some(key) = &model.key {
             self.text = key.hidden_in(&self.text);
+            for call in &mut self.calls {
+                call.args = key.hidden_in(&call.args);
+            }
             if let Some(End::Refused(why)) = &mut self.end {
                 *why = key.hidden_in(why);
             }
@@ -61,7 +76,11 @@ impl Answer {
     /// Returns the counts reported by the provider, unless they are too low to be true: then the
     /// real usage is unknown.
     pub(super) fn counted(&self, question: &Question<'_>) -> Option<Tokens> {
-        let asked = question.prompt.len().saturating_add(question.system.len());
+        self.counted_for(question.prompt.len().saturating_add(question.system.len()))
+    }
+
+    /// The same for a request with so many bytes of texts.
+    pub(super) fn counted_for(&self, asked: usize) -> Option<Tokens> {
         let holds =
             |tokens: u64, bytes: usize| tokens.saturating_mul(LONGEST_TOKEN) >= bytes as u64;
         let is_plausible = |it: &Tokens| {

@@ -1,18 +1,19 @@
 //! Anthropic's Messages API.
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use svc_contract::{
     host::http::Request,
-    registry::OpError,
-    value::{Value, schema::Ranges},
+    registry::{OpError, conversation::Message},
+    value::{self, Value, schema::Ranges},
 };
 
 use super::{
-    answer::{Answer, End, Tokens},
+    answer::{Answer, End, Requested, Tokens},
     model::Model,
-    question::{Message, Question, body},
+    question::{self, Question, body},
     talk::Flow,
+    turn::Chat,
 };
 
 /// The supported version of the protocol.
@@ -22,7 +23,7 @@ const VERSION: &str = "2023-06-01";
 struct Body<'a> {
     model: &'a str,
     max_tokens: u64,
-    messages: [Message<'a>; 1],
+    messages: [question::Message<'a>; 1],
     stream: bool,
     #[serde(skip_serializing_if = "str::is_empty")]
     system: &'a str,
@@ -49,26 +50,96 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
     let body = body(&Body {
         model: &model.name,
         max_tokens: question.max_tokens,
-        messages: [Message::user(question.prompt)],
+        messages: [question::Message::user(question.prompt)],
         stream: true,
         system: question.system,
         temperature: question.temperature,
         output_config: schema.map(|schema| OutputConfig { format: Format::JsonSchema { schema } }),
     });
+    Ok(post(model, body))
+}
+
+fn post(model: &Model, body: Vec<u8>) -> Request {
     let url = format!("{}/v1/messages", model.base);
     let request = Request::post_json(url, body).configured().header("anthropic-version", VERSION);
-    Ok(match &model.key {
+    match &model.key {
         Some(key) => request.header("x-api-key", key.reveal()),
         None => request,
-    })
+    }
+}
+
+/// A turn of a conversation.
+pub(super) fn turn(model: &Model, chat: &Chat<'_>) -> Request {
+    let mut messages: Vec<Json> = Vec::new();
+    for it in chat.messages {
+        let (role, content) = content(it);
+        // All results of the calls of a message are in one message.
+        match messages.last_mut().filter(|last| last["role"] == role) {
+            Some(last) => {
+                if let Some(so_far) = last["content"].as_array_mut() {
+                    so_far.extend(content);
+                }
+            }
+            None => messages.push(json!({ "role": role, "content": content })),
+        }
+    }
+    let tools = chat
+        .tools
+        .iter()
+        .map(|it| json!({ "name": it.name, "description": it.doc, "input_schema": it.params }));
+    let tools: Vec<Json> = tools.collect();
+    let mut body = json!({
+        "model": model.name,
+        "max_tokens": chat.max_tokens,
+        "messages": messages,
+        "stream": true,
+    });
+    if !chat.system.is_empty() {
+        body["system"] = chat.system.into();
+    }
+    if !tools.is_empty() {
+        body["tools"] = tools.into();
+    }
+    post(model, question::body(&body))
+}
+
+/// Who says a message, and its blocks.
+fn content(it: &Message) -> (&str, Vec<Json>) {
+    if let Some(id) = &it.id {
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": it.text });
+        return ("user", vec![result]);
+    }
+    // An empty text is refused.
+    let text = (!it.text.trim().is_empty()).then(|| json!({ "type": "text", "text": it.text }));
+    let calls = it.calls.iter().map(|call| {
+        let no_object = || value::json::write(&call.args);
+        let input = match &call.args {
+            Value::Record(_) => json!(call.args),
+            _ => json!({ "arguments": no_object() }),
+        };
+        json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": input })
+    });
+    (&it.role, text.into_iter().chain(calls).collect())
 }
 
 pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
     match event["type"].as_str() {
         Some("message_start") => count_input(&event["message"]["usage"], answer),
+        Some("content_block_start") if event["content_block"]["type"] == "tool_use" => {
+            let text = |it: &Json| it.as_str().unwrap_or_default().to_owned();
+            let block = &event["content_block"];
+            let (id, name) = (text(&block["id"]), text(&block["name"]));
+            answer.calls.push(Requested { id, name, args: String::new() });
+        }
         Some("content_block_delta") => {
             if let Some(text) = event["delta"]["text"].as_str() {
                 answer.text.push_str(text);
+            }
+            // The blocks of an answer come one after another.
+            if let Some(piece) = event["delta"]["partial_json"].as_str()
+                && let Some(call) = answer.calls.last_mut()
+            {
+                call.args.push_str(piece);
             }
         }
         Some("message_delta") => {

@@ -55,15 +55,7 @@ impl Op for Embed {
     const YIELDS: Scheme = Scheme::List(&Scheme::List(&Scheme::Float, Max::Unknown), Max::Input);
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("llm")), Effect::Spends];
     const PRICE: Price = Price::Quoted(quote);
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::InvalidOutput,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     /// A collection has more text than a prompt, and costs a hundredth.
     const LIMITS: Limits = Limits {
         max_tokens: Some(4_000_000),

@@ -120,6 +120,13 @@ mod tests {
     use svc_host_os::test::TestHost;
 
     #[test]
+    fn a_placeholder_for_a_key_hides_nothing() {
+        let host = TestHost::new().env("OPENAI_API_KEY", "none");
+        let model = Model::find(&host, "openai/x").unwrap();
+        assert_eq!(excerpt(&model, "none of them"), "none of them");
+    }
+
+    #[test]
     fn a_servers_words_are_short_and_without_the_key() {
         let host = TestHost::new().env("OPENAI_API_KEY", "sk-secret");
         let model = Model::find(&host, "openai/x").unwrap();

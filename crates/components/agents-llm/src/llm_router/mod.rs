@@ -2,7 +2,7 @@
 //!
 //! A call finds its model ([`model`]) and becomes a request to that model's provider ([`openai`],
 //! [`anthropic`], [`ollama`]); the streamed answer ([`talk`]) is converted to a value ([`answer`]).
-//! Texts become vectors ([`embed`], [`vectors`]) and hits scores ([`rerank`]) in whole answers.
+//! A turn of a conversation may ask for calls of tools ([`turn`]). Texts become vectors ([`embed`], [`vectors`]) and hits scores ([`rerank`]) in whole answers.
 //! The cost is computed from a price table ([`prices`]).
 
 use std::time::Duration;
@@ -35,6 +35,7 @@ mod question;
 mod rerank;
 mod stream;
 mod talk;
+mod turn;
 mod vectors;
 
 pub(super) const COMPONENT: Component = Component {
@@ -51,7 +52,7 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("ask", "infer")],
-    ops: &[io::<Infer>(), io::<embed::Embed>(), io::<rerank::Rerank>()],
+    ops: &[io::<Infer>(), io::<turn::Turn>(), io::<embed::Embed>(), io::<rerank::Rerank>()],
 };
 
 params! {
@@ -86,15 +87,7 @@ impl Op for Infer {
     const GENERIC: Generic = Generic::Asked;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("llm")), Effect::Spends];
     const PRICE: Price = Price::Quoted(quote);
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::InvalidOutput,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const OUTPUT: Measure = Measure::Arg("max_tokens", BYTES_PER_TOKEN);
     const TAKES: Takes = Takes::Usually(Duration::from_secs(4));
     const SAYS: &'static [&'static str] = &[

@@ -63,15 +63,7 @@ impl Op for Rerank {
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::InputOr("keep"));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("llm")), Effect::Spends];
     const PRICE: Price = Price::Quoted(quote);
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::InvalidOutput,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const LIMITS: Limits = Limits {
         max_tokens: Some(4_000_000),
         timeout: Some(Duration::from_mins(10)),

@@ -35,7 +35,12 @@ pub(super) async fn ask(
     question: &Question<'_>,
     cx: &Cx,
 ) -> Result<Answer, OpError> {
-    let head = opened(model, request(model, question)?, Some(Usage::default()), cx).await?;
+    answer(model, request(model, question)?, cx).await
+}
+
+/// The same for a request that is ready.
+pub(super) async fn answer(model: &Model, request: Request, cx: &Cx) -> Result<Answer, OpError> {
+    let head = opened(model, request, Some(Usage::default()), cx).await?;
     let answer = Reading { model, cx, answer: Answer::default(), reported: 0 }.read(head).await?;
     Ok(answer.without_key(model))
 }

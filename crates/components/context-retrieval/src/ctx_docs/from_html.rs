@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents as extract;
 
-use crate::unreadable;
-
 params! {
     /// Converts HTML to Markdown: headings, lists, tables, links, pictures, code, quotes and emphasis.
     ///
@@ -62,6 +60,6 @@ impl Compute for FromHtml {
         let markdown = extract::from_html(&self.html, &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        Ok(markdown.map_err(|why| unreadable("the page", &why))?.into())
+        Ok(markdown.map_err(|why| why.error("the page"))?.into())
     }
 }

@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents::{self as extract, MarkdownLink};
 
-use crate::unreadable;
-
 record! {
     /// A link or a picture of Markdown.
     struct DocLink {
@@ -71,7 +69,7 @@ impl Compute for Links {
         let found = extract::markdown_links(&self.markdown, cx.host(), &is_stopped);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable("the Markdown", &why))?;
+        let found = found.map_err(|why| why.error("the Markdown"))?;
         let link = |it: MarkdownLink| {
             let (start, end) = (it.range.start, it.range.end);
             let (text, url, title) = (it.text.into(), it.url.into(), it.title.into());

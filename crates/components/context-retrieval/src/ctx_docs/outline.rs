@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents::{self as extract, MarkdownHeading};
 
-use crate::unreadable;
-
 record! {
     /// A heading of Markdown.
     struct OutlineHeading {
@@ -67,7 +65,7 @@ impl Compute for Outline {
         let found = extract::markdown_headings(&self.markdown, cx.host(), &is_stopped);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable("the Markdown", &why))?;
+        let found = found.map_err(|why| why.error("the Markdown"))?;
         let mut above: Vec<(i64, Text)> = Vec::new();
         let heading = |it: MarkdownHeading| {
             above.retain(|(level, _)| *level < it.level);

@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents as extract;
 
-use crate::unreadable;
-
 params! {
     /// Converts Markdown to HTML, as `CommonMark` 0.31.2 says.
     ///
@@ -58,6 +56,6 @@ impl Compute for ToHtml {
         let html = extract::to_html(&self.markdown, self.gfm, cx.host(), &is_stopped);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        Ok(html.map_err(|why| unreadable("the Markdown", &why))?.into())
+        Ok(html.map_err(|why| why.error("the Markdown"))?.into())
     }
 }

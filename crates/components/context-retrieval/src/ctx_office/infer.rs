@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_documents::{self as extract, Table};
 
 use super::sheet::SAMPLE;
-use crate::{Input, NamedTable, named_table, unreadable};
+use crate::{Input, NamedTable, named_table};
 
 record! {
     /// A heading of a document.
@@ -94,7 +94,7 @@ impl Compute for Infer {
         let found = extract::office(&content, true, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable(&name, &why))?;
+        let found = found.map_err(|why| why.error(&name))?;
         let heading = |it: extract::Heading| Heading { level: it.level, text: it.text.into() };
         let tables = found.tables.into_iter().map(|it| {
             cx.check()?;

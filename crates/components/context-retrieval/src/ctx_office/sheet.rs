@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_documents::{self as extract, Area, WhichSheet};
 
 use super::range::area;
-use crate::{Input, letters, names, unreadable};
+use crate::{Input, letters, names};
 
 /// A workbook of two sheets, for examples: its parts are not compressed, so it is text.
 pub(super) const SAMPLE: &str = include_str!("sample.xlsx");
@@ -126,7 +126,7 @@ impl Compute for ReadSheet {
         // If the call was cancelled, that is the failure.
         cx.check()?;
         let sheet = found
-            .map_err(|why| unreadable(&name, &why))?
+            .map_err(|why| why.error(&name))?
             .map_err(|sheets| missing(&name, &which, &sheets))?;
         rows(sheet, cx.wanted().unwrap_or(&Type::Json), self.header, cx)
     }

@@ -12,7 +12,7 @@ use svc_contract::{
 use svc_documents as extract;
 use svc_text::pages::BREAK;
 
-use crate::{Input, unreadable};
+use crate::Input;
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_pdf",
@@ -131,7 +131,7 @@ impl Compute for Infer {
         let found = extract::pdf_pages(&content, &ranges, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable(&name, &why))?;
+        let found = found.map_err(|why| why.error(&name))?;
         has_pages(&name, &ranges, found.count)?;
         found.notices.iter().for_each(|it| cx.notice(format!("{name}: {it}")));
         if found.pages.iter().all(|(_, text)| text.is_empty()) {
@@ -221,7 +221,7 @@ impl Compute for Info {
         let found = extract::pdf_info(&content, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable(&name, &why))?;
+        let found = found.map_err(|why| why.error(&name))?;
         let (encrypted, scanned) = (found.is_encrypted, found.is_scanned);
         Ok(PdfInfo { pages: found.pages, encrypted, scanned, metadata: found.metadata }.encode())
     }

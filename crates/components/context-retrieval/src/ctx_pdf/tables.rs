@@ -10,7 +10,7 @@ use svc_contract::{
 use svc_documents::{self as extract, PdfTable, PdfTableRules};
 
 use super::{MAX_SIZE, SAMPLE, has_pages, ranges};
-use crate::{Input, NamedTable, named_table, unreadable};
+use crate::{Input, NamedTable, named_table};
 
 /// A PDF with a table without lines between its cells.
 const PRICES: &str = include_str!("prices.pdf");
@@ -92,7 +92,7 @@ impl Compute for Tables {
         let found = extract::pdf_tables(&content, &ranges, rules, cx.host(), &is_stopped);
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable(&name, &why))?;
+        let found = found.map_err(|why| why.error(&name))?;
         has_pages(&name, &ranges, found.count)?;
         found.notices.iter().for_each(|it| cx.notice(format!("{name}: {it}")));
         let (mut page, mut number) = (0, 0);

@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents::{self as extract, ArticleRules, Metadata, WebPage};
 
-use crate::unreadable;
-
 record! {
     /// The article of a web page: a document, with what the page says about it.
     struct Article {
@@ -90,7 +88,7 @@ impl Compute for Infer {
         let read = extract::web_page(&self.page, rules, &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let WebPage { metadata, text } = read.map_err(|why| unreadable("the page", &why))?;
+        let WebPage { metadata, text } = read.map_err(|why| why.error("the page"))?;
         let Metadata { title, author, published, language, site, address } = metadata;
         let said = |it: Option<String>| it.map(Text::from);
         let url = self.url.or_else(|| said(address)).unwrap_or_default();

@@ -6,8 +6,6 @@ use svc_contract::{
 };
 use svc_documents as extract;
 
-use crate::unreadable;
-
 record! {
     /// A link of a page.
     struct Link {
@@ -81,7 +79,7 @@ impl Compute for PageMetadata {
         let read = extract::page_metadata(&self.page, &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let (said, links) = read.map_err(|why| unreadable("the page", &why))?;
+        let (said, links) = read.map_err(|why| why.error("the page"))?;
         let link = |it: extract::PageLink| Link { text: it.text.into(), url: it.url.into() };
         let facts = PageFacts {
             title: said.title.unwrap_or_default().into(),

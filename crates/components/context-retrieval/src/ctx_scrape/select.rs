@@ -8,8 +8,6 @@ use svc_contract::{
 };
 use svc_documents as extract;
 
-use crate::unreadable;
-
 record! {
     /// An element of a page.
     struct Element {
@@ -84,6 +82,6 @@ impl Compute for Select {
         let found = extract::elements(&self.page, &self.css, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        found.map_err(|why| unreadable("the page", &why))
+        found.map_err(|why| why.error("the page"))
     }
 }

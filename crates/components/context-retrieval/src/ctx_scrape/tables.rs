@@ -6,7 +6,7 @@ use svc_contract::{
 };
 use svc_documents::{self as extract, HtmlTable};
 
-use crate::{NamedTable, named_table, unreadable};
+use crate::{NamedTable, named_table};
 
 params! {
     /// Returns the tables of a page, in its order, with their rows as objects.
@@ -59,7 +59,7 @@ impl Compute for Tables {
         let found = extract::html_tables(&self.page, &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
-        let found = found.map_err(|why| unreadable("the page", &why))?;
+        let found = found.map_err(|why| why.error("the page"))?;
         let tables = found.into_iter().enumerate().map(|(idx, it)| {
             cx.check()?;
             Ok(table(idx + 1, it).encode())

@@ -6,7 +6,7 @@ use svc_contract::{
 };
 
 use super::{
-    ERRORS, HttpResponse, MAX_SIZE, READS,
+    HttpResponse, MAX_SIZE, READS,
     call::{Auth, Body, Call},
     keyed,
 };
@@ -42,7 +42,7 @@ impl Op for Get {
     const NAME: &'static str = "get";
     const YIELDS: Scheme = HttpResponse::SCHEME;
     const EFFECTS: &'static [Effect] = READS;
-    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const SAYS: &'static [&'static str] = &[
         "get json from an api",
         "http get with headers",

@@ -3,7 +3,7 @@
 use svc_contract::{
     record,
     registry::{
-        Bias, CallEffects, Component, DecideEffects, Effect, ErrorKind, KnownArgs, Scope, Size,
+        Bias, CallEffects, Component, DecideEffects, Effect, KnownArgs, Scope, Size, compute,
         inline, io,
     },
     value::{Record, Text, Value},
@@ -12,7 +12,7 @@ use svc_contract::{
 use crate::Keyed;
 
 mod call;
-mod encode;
+mod from_openapi;
 mod get;
 mod pages;
 mod post;
@@ -22,7 +22,7 @@ mod webhook;
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_http",
     cluster: "core-infrastructure",
-    summary: "Calls HTTP APIs, and tests the signatures of webhooks.",
+    summary: "Calls HTTP APIs, lists what they offer, and tests the signatures of webhooks.",
     version: 1,
     bias: Bias::new(
         "one request and its answer; only what changes nothing is repeated",
@@ -37,6 +37,7 @@ pub(super) const COMPONENT: Component = Component {
         ("http_get", "get"),
         ("http_post", "post"),
         ("http_pages", "pages"),
+        ("openapi_ops", "from_openapi"),
         ("webhook_verify", "webhook_verify"),
     ],
     ops: &[
@@ -44,6 +45,7 @@ pub(super) const COMPONENT: Component = Component {
         io::<get::Get>(),
         io::<post::Post>(),
         io::<pages::Paged>(),
+        compute::<from_openapi::FromOpenapi>(),
         inline::<webhook::WebhookVerify>(),
     ],
 };
@@ -58,16 +60,6 @@ fn keyed<const T: char>(given: Option<&Keyed<T>>) -> Option<&Record> {
 
 const READS: &[Effect] = &[Effect::Reads(Scope::Web("url"))];
 const WRITES: &[Effect] = &[Effect::Writes { scope: Scope::Web("url"), idempotent: false }];
-
-const ERRORS: &[ErrorKind] = &[
-    ErrorKind::NotFound,
-    ErrorKind::Unsupported,
-    ErrorKind::Denied,
-    ErrorKind::RateLimit,
-    ErrorKind::Unavailable,
-    ErrorKind::InvalidOutput,
-    ErrorKind::Failed,
-];
 
 /// A request that writes, unless the script says that it may be repeated.
 const DECIDE_WRITE: Option<DecideEffects> = Some(|args: &KnownArgs<'_, '_>| {

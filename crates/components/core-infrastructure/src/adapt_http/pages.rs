@@ -7,7 +7,7 @@ use svc_contract::{
 };
 
 use super::{
-    ERRORS, MAX_SIZE, READS,
+    MAX_SIZE, READS,
     call::{Answer, Auth, Body, Call},
     keyed,
 };
@@ -60,7 +60,7 @@ impl Op for Paged {
     const YIELDS: Scheme = Scheme::Json;
     const GENERIC: Generic = Generic::Tested;
     const EFFECTS: &'static [Effect] = READS;
-    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const SAYS: &'static [&'static str] = &[
         "read all pages of an api",
         "follow next links",

@@ -9,7 +9,7 @@ use svc_contract::{
 };
 
 use super::{
-    DECIDE_WRITE, ERRORS, HttpResponse, MAX_SIZE, WRITES,
+    DECIDE_WRITE, HttpResponse, MAX_SIZE, WRITES,
     call::{Auth, Body, Call},
     keyed,
 };
@@ -50,7 +50,7 @@ impl Op for Post {
     const YIELDS: Scheme = HttpResponse::SCHEME;
     const EFFECTS: &'static [Effect] = WRITES;
     const DECIDE: Option<DecideEffects> = DECIDE_WRITE;
-    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const SAYS: &'static [&'static str] = &[
         "post json to a url",
         "send data to a webhook",

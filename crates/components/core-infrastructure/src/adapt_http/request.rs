@@ -11,9 +11,9 @@ use svc_contract::{
 };
 
 use super::{
-    ERRORS, MAX_SIZE, READS, WRITES,
+    MAX_SIZE, READS, WRITES,
     call::{Auth, Body, Call},
-    encode, keyed,
+    keyed,
 };
 use crate::Keyed;
 
@@ -110,7 +110,7 @@ impl Op for Infer {
         Effect::Writes { scope: Scope::Web("url"), idempotent: false },
     ];
     const DECIDE: Option<DecideEffects> = DECIDE;
-    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const SAYS: &'static [&'static str] = &[
         "call a rest api",
         "send an http request",
@@ -162,7 +162,7 @@ impl Io for Infer {
         };
         let answer = call.send(cx).await?;
         let (headers, body) = (answer.headers(), answer.body()?);
-        let values = vec![i64::from(answer.status).into(), answer.url.into(), headers, body];
+        let values = vec![answer.status().into(), answer.url.into(), headers, body];
         Ok(Value::Record(Record::new(NAMES.clone(), values)))
     }
 }
@@ -182,7 +182,7 @@ impl Infer {
             Some(text) => media("text/plain; charset=utf-8", text.as_ref().to_owned()),
             None if self.form.is_some() => media(
                 "application/x-www-form-urlencoded",
-                encode::pairs("form", keyed(self.form.as_ref()))?,
+                svc_requests::pairs("form", keyed(self.form.as_ref()))?,
             ),
             None if !self.json.0.is_null() => {
                 media("application/json", json_text::write(&self.json.0))

@@ -46,11 +46,7 @@ impl Op for Take {
 
 impl Inline for Take {
     fn run(self) -> Result<Value, OpError> {
-        let items = self.items.0;
-        if items.len() <= count(self.n) {
-            return Ok(Value::List(items));
-        }
-        Ok(Value::List(items.iter().take(count(self.n)).cloned().collect()))
+        Ok(Value::List(self.items.0.part(0, count(self.n))))
     }
 }
 
@@ -84,7 +80,8 @@ impl Op for Skip {
 
 impl Inline for Skip {
     fn run(self) -> Result<Value, OpError> {
-        Ok(Value::List(self.items.0.iter().skip(count(self.n)).cloned().collect()))
+        let items = self.items.0;
+        Ok(Value::List(items.part(count(self.n), items.len())))
     }
 }
 

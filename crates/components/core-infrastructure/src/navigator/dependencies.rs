@@ -187,7 +187,7 @@ impl Graph {
             })
             .collect();
         for maker in ops() {
-            for made in records(maker.op.yields) {
+            for made in records(*maker.op.yields) {
                 for (taker, wanted) in &takers {
                     let is_other = !std::ptr::eq(maker.component, taker.component);
                     if is_other && made.fits(wanted) {

@@ -115,7 +115,7 @@ fn is_of(name: &str, family: &str) -> bool {
 impl Entry {
     fn of(component: &Component) -> Self {
         let mut exports: Vec<Text> = Vec::new();
-        for name in component.ops.iter().filter_map(|it| record_of(it.yields)) {
+        for name in component.ops.iter().filter_map(|it| record_of(*it.yields)) {
             if !exports.iter().any(|it| **it == *name) {
                 exports.push(name.into());
             }

@@ -36,6 +36,10 @@ fn every_op_has_a_bare_name() {
         if op.op.tool.is_some() && bare.contains('.') {
             continue;
         }
+        // Its ops are read with its name: `database.execute`.
+        if op.component.name == "database" {
+            continue;
+        }
         let found = registry.resolve(&bare).unwrap_or_else(|| panic!("{bare}"));
         assert!(!bare.contains('.'), "{bare} has no unique name");
         assert_eq!((found.component.name, found.op.name), (op.component.name, op.op.name));
@@ -61,11 +65,15 @@ fn everything_is_documented() {
     }
 }
 
+/// What succeeds only with a server, which no example has: the tests of `svc-servers` start some.
+const NEED_SERVERS: [&str; 2] = ["query_server", "execute_server"];
+
 #[test]
 fn everything_is_shown() {
     for op in ops() {
         let shown = |ok: bool| op.examples.iter().any(|it| it.yields.is_ok() == ok);
-        assert!(shown(true), "{} has no example", op.name);
+        let needs_server = NEED_SERVERS.contains(&op.name);
+        assert!(needs_server || shown(true), "{} has no example", op.name);
         // A failure for lack of memory is not useful as an example.
         let only_too_large = TOO_LARGE_ONLY.contains(&op.name);
         assert!(op.errors.is_empty() || only_too_large || shown(false), "{}", op.name);

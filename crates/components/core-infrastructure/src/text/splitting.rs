@@ -1,7 +1,7 @@
 //! Splits and joins texts.
 
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Items, Max, Op, OpError, Scheme, params},
+    registry::{ErrorKind, Example, Inline, Items, Max, Measure, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -71,6 +71,7 @@ params! {
 impl Op for Join {
     const NAME: &'static str = "join";
     const YIELDS: Scheme = Scheme::Text;
+    const OUTPUT: Measure = Measure::Joined("items", "sep");
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "glue strings together",

@@ -1,14 +1,25 @@
-//! Converts between JSON, YAML, TOML and XML.
+//! Converts between formats of structured data; picks, compares and changes parts of JSON values.
 
 use svc_contract::{
-    choices,
     registry::{
         Bias, Component, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, Var,
         compute, params,
     },
-    value::{Text, Type, Value, arithmetic::LONGEST_TEXT, json, memory},
+    value::{Text, Type, Value},
 };
 
+mod binary;
+mod csv_text;
+mod diff;
+mod formats;
+mod jq;
+mod jsonpath;
+mod patch;
+mod pointer;
+mod query;
+mod same;
+#[cfg(test)]
+mod tests;
 mod toml_text;
 mod xml;
 mod xml_types;
@@ -17,8 +28,8 @@ mod yaml;
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_convert",
     cluster: "data-processing",
-    summary: "Reads, writes and converts YAML, TOML, XML and JSON.",
-    version: 2,
+    summary: "Converts JSON, YAML, TOML, XML, CSV, MessagePack and CBOR; JSONPath, jq, JSON patches.",
+    version: 3,
     bias: Bias::new(
         "YAML 1.2 by its core schema, TOML 1.1, XML 1.0 without entities of its own, JSON of RFC 8259",
         &["a text holds exactly one document", "a repeated key is a mistake"],
@@ -31,98 +42,23 @@ pub(super) const COMPONENT: Component = Component {
         ("parse_xml", "parse_xml"),
     ],
     ops: &[
-        compute::<Infer>(),
+        compute::<formats::Infer>(),
         compute::<ParseYaml>(),
         compute::<ToYaml>(),
         compute::<ParseToml>(),
         compute::<ParseXml>(),
+        compute::<formats::Encode>(),
+        compute::<formats::Decode>(),
+        compute::<query::Query>(),
+        compute::<diff::Diff>(),
+        compute::<patch::Patch>(),
     ],
 };
 
+pub(crate) use jq::run as run_jq;
+
 /// The most levels of nesting, as in JSON.
 const DEEPEST: usize = 127;
-
-choices! {
-    /// A format of structured data.
-    enum Format {
-        Json = "json",
-        Yaml = "yaml",
-        Toml = "toml",
-        Xml = "xml",
-    }
-}
-
-params! {
-    /// Converts a text from one format of structured data to another.
-    ///
-    /// JSON and XML are written with an indent of two spaces. See `parse_yaml`, `parse_toml`,
-    /// `parse_xml` and `to_yaml` for the formats. A document of TOML is an object, and fields that are
-    /// null are left out; one of XML is an object with a single field, its outermost element, in the
-    /// form that `parse_xml` returns. Text that is not of the format is an error of kind
-    /// `invalid_input` with its line; so is a value that the other format cannot express.
-    struct Infer {
-        /// The text to convert.
-        text: Text,
-        /// Its format.
-        from: Format,
-        /// The format of the result.
-        to: Format,
-    }
-}
-
-impl Op for Infer {
-    const NAME: &'static str = "infer";
-    const YIELDS: Scheme = Scheme::Text;
-    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
-    const SAYS: &'static [&'static str] = &[
-        "convert yaml to json",
-        "turn a toml configuration into yaml",
-        "change the format of a settings file",
-        "json as yaml",
-        "turn xml into json",
-        "write toml",
-        "translate a config between json, yaml, toml and xml",
-        "from one data format into another",
-    ];
-    const EXAMPLES: &'static [Example] = &[
-        Example::ok(
-            "YAML to JSON",
-            r#""a: [1, x]" >> convert(from: "yaml", to: "json")"#,
-            r#""{\n  \"a\": [\n    1,\n    \"x\"\n  ]\n}""#,
-        ),
-        Example::ok(
-            "TOML to YAML",
-            r#"convert("[a]\nb = 1.5\n", "toml", "yaml")"#,
-            r#""a:\n  b: 1.5\n""#,
-        ),
-        Example::ok(
-            "JSON to XML",
-            r#"'{"list": {"@n": 2, "item": ["a", "b"]}}' >> convert(from: "json", to: "xml")"#,
-            r#""<list n=\"2\">\n  <item>a</item>\n  <item>b</item>\n</list>\n""#,
-        ),
-        Example::err("Not TOML", r#""a = " >> convert(from: "toml", to: "json")"#, "invalid TOML"),
-    ];
-}
-
-impl Compute for Infer {
-    fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let value = match self.from {
-            Format::Json => json::read(strip_mark(&self.text))
-                .map_err(|err| OpError::invalid_input(format!("invalid JSON: {err}")).because(err)),
-            Format::Yaml => yaml::read(strip_mark(&self.text), cx),
-            Format::Toml => toml_text::read(strip_mark(&self.text)),
-            Format::Xml => xml::read(strip_mark(&self.text), cx),
-        }?;
-        match self.to {
-            Format::Json => json::write_within(&value, true, LONGEST_TEXT)
-                .map(Value::from)
-                .ok_or_else(|| memory::check().err().map_or_else(too_long, OpError::from)),
-            Format::Yaml => yaml::write(&value),
-            Format::Toml => toml_text::write(&value),
-            Format::Xml => xml::write(&value),
-        }
-    }
-}
 
 /// Editors on Windows start a file with this mark.
 fn strip_mark(text: &str) -> &str {

@@ -81,6 +81,9 @@ impl Reader {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 if self.expects_key() {
+                    if anchor != 0 {
+                        self.anchors.insert(anchor, Value::text(text.as_ref()));
+                    }
                     return self.key(text.as_ref(), style, place);
                 }
                 let value = scalar(text, style, tag.as_ref(), place)?;
@@ -202,6 +205,9 @@ fn scalar<'a>(
     place: Marker,
 ) -> Result<Value, OpError> {
     let shown = text.chars().take(40).collect::<String>();
+    if tag.is_some_and(|it| it.handle.is_empty() && it.suffix == "!") {
+        return Ok(Value::text(text.as_ref()));
+    }
     match Scalar::parse_from_cow_and_metadata(text, style, tag) {
         Some(Scalar::Null) => Ok(Value::Null),
         Some(Scalar::Boolean(it)) => Ok(it.into()),
@@ -231,6 +237,18 @@ pub(super) fn write(value: &Value) -> Result<Value, OpError> {
     Ok(format!("{}\n", text.strip_prefix("---\n").unwrap_or(&text)).into())
 }
 
+/// A key in one line, as they are written, has at most 1,024 letters (YAML 1.2, 7.4.2).
+fn test_key(name: &str) -> Result<(), OpError> {
+    const LONGEST: usize = 1_000;
+    let letters = |it: char| if it.is_control() || "\"\\".contains(it) { 6 } else { 1 };
+    if name.len() > LONGEST / 6 && name.chars().map(letters).sum::<usize>() > LONGEST {
+        let count = name.chars().count();
+        let message = format!("cannot write a key of {count} letters as YAML (limit {LONGEST})");
+        return Err(OpError::invalid_input(message).help("write JSON, or shorten the key"));
+    }
+    Ok(())
+}
+
 fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
     if depth > DEEPEST {
         return Err(too_deep());
@@ -246,6 +264,7 @@ fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
         Value::Record(record) => {
             let mut mapping = Mapping::new();
             for (name, it) in record.iter() {
+                test_key(name)?;
                 let name = Yaml::Value(Scalar::String(Cow::Borrowed(name)));
                 mapping.insert(name, tree(it, depth + 1)?);
             }
@@ -279,6 +298,7 @@ mod tests {
         assert_eq!(of("b: |\n  x\n  y\na: >-\n  c\n  d\n").unwrap(), r#"{"b":"x\ny\n","a":"c d"}"#);
         assert_eq!(of("1: '007'\ntrue: !!str 5").unwrap(), r#"{"1":"007","true":"5"}"#);
         assert_eq!(of("a: &x [1]\nb: *x").unwrap(), r#"{"a":[1],"b":[1]}"#);
+        assert_eq!(of("&x a: ! 12\nb: *x").unwrap(), r#"{"a":"12","b":"a"}"#);
         assert_eq!(
             of("a: &a {x: 1, y: 1}\nb: {<<: [*a, {z: 3, x: 9}], y: 2}").unwrap(),
             r#"{"a":{"x":1,"y":1},"b":{"y":2,"x":1,"z":3}}"#
@@ -312,6 +332,22 @@ mod tests {
             laughs += &format!("a{n}: &a{n} [{refs}]\n");
         }
         assert!(of(&laughs).unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn keys_that_cannot_be_read_are_not_written() {
+        let with_key = |name: String| {
+            let names = [svc_contract::value::Text::from(name)];
+            Value::Record(svc_contract::value::Record::new(names.into(), vec![Value::Int(1)]))
+        };
+        for name in ["é".repeat(1_000), "\"".repeat(166), "\u{1}".repeat(166)] {
+            let value = with_key(name);
+            let written = write(&value).unwrap();
+            assert_eq!(of(written.as_str().unwrap()).unwrap(), json::write(&value));
+        }
+        let err = write(&with_key("k".repeat(1_001))).unwrap_err();
+        assert_eq!(err.message, "cannot write a key of 1001 letters as YAML (limit 1000)");
+        assert!(write(&with_key("\"".repeat(170))).is_err());
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&KeyPhrase::SCHEME, Max::Arg("top_k"));
     const SAYS: &'static [&'static str] = &[
-        "key phrases of a text",
+        "key words and phrases of a text",
         "extract keywords from documents",
         "the most important terms of an article",
         "tags for a document",

@@ -29,10 +29,10 @@ use std::time::Duration;
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
     registry::{
-        Bias, Component, Example, Field, Limits, Max, Op, Scheme, State as _, Takes, Tool, Trained,
-        choices, load, needs, params, record, save,
+        AnyRows, Bias, Component, Example, Field, Limits, Max, Op, Scheme, State as _, Takes, Tool,
+        Trained, choices, load, needs, params, record, save,
     },
-    value::{List, Text, Value},
+    value::{Text, Value},
 };
 
 use state::Predictor;
@@ -62,25 +62,6 @@ pub(super) const COMPONENT: Component = Component {
         load::<Predictor>(),
     ],
 };
-
-/// A table: a list of records, or `json` that is one.
-struct Rows(List);
-
-impl Field for Rows {
-    const SCHEME: Scheme =
-        Scheme::OneOf(&[Scheme::List(&Scheme::Var('R'), Max::Unknown), Scheme::Json]);
-
-    fn decode(value: Value) -> Option<Self> {
-        match value {
-            Value::List(rows) => Some(Self(rows)),
-            _ => None,
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::List(self.0)
-    }
-}
 
 choices! {
     /// What the target is.
@@ -176,7 +157,7 @@ params! {
     /// model that is being learnt.
     struct Compare {
         /// The table: a list of records.
-        data: Rows,
+        data: AnyRows,
         /// The column to predict.
         target: Text,
         /// Whether the target is a class or a number.
@@ -238,7 +219,7 @@ params! {
     /// model are the score in the cross-validation, and the one to expect of new rows.
     struct Learn {
         /// The table: a list of records.
-        data: Rows,
+        data: AnyRows,
         /// The column to predict.
         target: Text,
         /// Whether the target is a class or a number.
@@ -296,7 +277,7 @@ params! {
     /// are treated as missing, with a notice.
     struct Infer {
         /// The table: a list of records.
-        data: Rows,
+        data: AnyRows,
         /// What `adapt_automl.learn` returned, or `model_id` of `adapt_automl.compare`.
         model: Trained<Predictor>,
     }

@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, DirEntry, Host, Machine, Stat, WorkerError, WorkerLimits,
+    Access, Answering, DirEntry, Host, Machine, Resolving, Server, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
-    program::{ProgramCall, RunningProgram},
+    program::{OpenProgram, ProgramCall, ProgramError, RunningProgram},
     refusal, refused,
 };
 
@@ -101,14 +101,33 @@ impl Guard {
             "GET" | "HEAD" | "OPTIONS" => (&self.rules.web, "read"),
             _ => (&self.rules.web_writes, "written"),
         };
-        if !web.allows(&address) {
+        let (host, port) = (address.host(), address.port());
+        if !web.allows(host, port) {
             let message = format!("the policy does not allow `{address}` to be {done}");
             return Err(refusal(message));
         }
-        if web.names(&address) {
+        if web.names(host, port) {
             request.trust = Trust::Configured;
         }
         Ok(request)
+    }
+
+    /// A server that may be used. Rules that allow the web mean the open internet: another server is
+    /// allowed by its name and port, wherever its address comes from.
+    fn usable(&self, mut server: Server) -> io::Result<Server> {
+        let (web, done) = match server.access {
+            Access::Read => (&self.rules.web, "read"),
+            Access::Write => (&self.rules.web_writes, "written"),
+        };
+        if !web.allows(&server.host, server.port) {
+            let message = format!("the policy does not allow `{server}` to be {done}");
+            return Err(refusal(message));
+        }
+        if web.inside.is_some() {
+            let is_named = web.names(&server.host, server.port);
+            server.trust = if is_named { Trust::Configured } else { Trust::Open };
+        }
+        Ok(server)
     }
 }
 
@@ -163,6 +182,26 @@ impl Host for Guard {
 
     fn write_temporary(&self, suffix: &str, content: &[u8]) -> io::Result<PathBuf> {
         self.inner.write_temporary(suffix, content)
+    }
+
+    // The library follows no link, so the file is the one that was checked.
+    fn library_file(&self, path: &Path, access: Access) -> io::Result<PathBuf> {
+        match access {
+            Access::Write => self.inner.library_file(&self.writable(path)?, access),
+            Access::Read if self.is_named(path) => self.inner.library_file(path, access),
+            Access::Read => {
+                let real = self.inner.real_path(path)?;
+                self.check(&self.rules.reads, &real, "read")?;
+                self.inner.library_file(&real, access)
+            }
+        }
+    }
+
+    fn library_server(&self, server: Server) -> Resolving {
+        match self.usable(server) {
+            Ok(server) => self.inner.library_server(server),
+            Err(err) => Box::pin(std::future::ready(Err(err))),
+        }
     }
 
     fn current_dir(&self) -> io::Result<PathBuf> {
@@ -273,6 +312,10 @@ impl Host for Guard {
     // Which programs may run is decided before the run: what they do is not restricted.
     fn run_program(&self, call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
         self.inner.run_program(call, cancel)
+    }
+
+    fn open_program(&self, call: ProgramCall) -> Result<OpenProgram, ProgramError> {
+        self.inner.open_program(call)
     }
 
     fn run_in_worker(

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::host::address::Address;
-
 /// The allowed files and hosts.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -47,7 +45,7 @@ pub struct Web {
 /// A host, or all names below a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Normalised like an [`Address`].
+    /// Normalised like an [`Address`](crate::host::address::Address).
     pub host: String,
     /// Whether it means the names below it: `*.example.com`.
     pub below: bool,
@@ -84,21 +82,21 @@ impl Site {
         }
     }
 
-    fn holds_address(&self, address: &Address) -> bool {
-        self.holds(address.host()) && self.port.is_none_or(|it| it == address.port())
+    fn holds_port(&self, host: &str, port: u16) -> bool {
+        self.holds(host) && self.port.is_none_or(|it| it == port)
     }
 }
 
 impl Web {
-    pub(super) fn allows(&self, address: &Address) -> bool {
-        let is_one = |all: &[Site]| all.iter().any(|it| it.holds_address(address));
+    pub(super) fn allows(&self, host: &str, port: u16) -> bool {
+        let is_one = |all: &[Site]| all.iter().any(|it| it.holds_port(host, port));
         self.inside.as_deref().is_none_or(is_one) && !is_one(&self.except)
     }
 
     /// Whether the user allowed exactly this address, with its port. Such an address counts as
     /// configured, so it may also be on this machine.
-    pub(super) fn names(&self, address: &Address) -> bool {
+    pub(super) fn names(&self, host: &str, port: u16) -> bool {
         let mut all = self.inside.iter().flatten();
-        all.any(|it| it.port.is_some() && !it.below && it.holds_address(address))
+        all.any(|it| it.port.is_some() && !it.below && it.holds_port(host, port))
     }
 }

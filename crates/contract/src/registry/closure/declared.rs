@@ -7,8 +7,8 @@ use super::{
     names::{Kept, is_name, kept},
 };
 use crate::registry::{
-    Bias, Body, Component, Effect, Lent, Max, OpDef, OpError, Param, Price, Registry, Scheme,
-    Version, flow::unbound_flow,
+    Bias, Body, Component, Deferred, Effect, Lent, Max, OpDef, OpError, Param, Price, Registry,
+    Scheme, Version, flow::unbound_flow,
 };
 
 static OPS: Kept<OpDef> = Kept::new();
@@ -130,7 +130,7 @@ impl ClosureOp {
         Ok(OPS.get(content, || OpDef {
             name: kept(name),
             doc: kept(doc),
-            params: params.leak(),
+            params: Deferred::Is(params.leak()),
             effects: effects.leak(),
             ..def.clone()
         }))

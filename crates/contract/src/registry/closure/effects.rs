@@ -53,7 +53,7 @@ impl Scope {
     pub(super) fn param(self) -> Option<&'static str> {
         match self {
             Self::Path(param) | Self::Web(param) | Self::Command(param) => Some(param),
-            Self::Named(_) => None,
+            Self::Site(_) | Self::Named(_) => None,
         }
     }
 }

@@ -8,18 +8,20 @@ mod declared;
 mod effects;
 mod handler;
 mod names;
+mod ready;
 mod signature;
 mod stored;
 
 use std::{sync::Arc, time::Duration};
 
 pub use handler::{Arguments, Closure, Outcome, WithCx};
+pub use ready::{OpCode, ReadyComponent, called_io};
 pub use signature::OpSignature;
 pub(super) use stored::Closures;
 
 use super::{
-    Body, BoxFuture, Cx, Effect, ErrorKind, Generic, InlineCx, Limits, Max, Measure, OpDef,
-    OpError, Param, Price, Scheme, Takes, Version,
+    Body, BoxFuture, Cx, Deferred, Effect, ErrorKind, Generic, InlineCx, Limits, Max, Measure,
+    OpDef, OpError, Param, Price, Scheme, Takes, Version,
 };
 use crate::value::Value;
 
@@ -131,8 +133,8 @@ impl ClosureOp {
                 doc: "",
                 says: &[],
                 tool: None,
-                params: &[],
-                yields,
+                params: Deferred::Is(&[]),
+                yields: Deferred::Is(yields),
                 generic: Generic::No,
                 effects: &[],
                 decide: None,

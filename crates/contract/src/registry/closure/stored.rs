@@ -25,7 +25,7 @@ fn code(lent: &Lent) -> Result<(&Code, &'static [Param]), OpError> {
         OpError::new(ErrorKind::Unsupported, format!("this engine has no closure for `{op}`"))
             .help("run the plan with the engine that planned it, or with a clone of it")
     })?;
-    Ok((code, op.op.params))
+    Ok((code, *op.op.params))
 }
 
 fn other_kind() -> OpError {

@@ -51,12 +51,14 @@ pub struct Signature {
 }
 
 /// A candidate that fits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
     /// The text to write, as far as known: `.title`, `take`, `docs_to_text >> upper`.
     pub name: String,
-    /// The types of its parameters and result.
-    pub signature: String,
+    /// The op that it calls first, if it calls one.
+    pub op: Option<OpRef>,
+    /// The types of what calls no op: of a value, or of the parameters and result of a flow.
+    types: String,
     /// A description of one line.
     pub doc: String,
     /// Lower is better. From [`Candidate::DETOUR`] on, more stages are needed after it.
@@ -68,6 +70,12 @@ pub struct Candidate {
 impl Candidate {
     /// The first rank of candidates that need more stages to reach the expected type.
     pub const DETOUR: u32 = 100;
+
+    /// The types of its parameters and result. They are written when somebody asks, since a registry
+    /// may have thousands of ops.
+    pub fn signature(&self) -> String {
+        self.op.map_or_else(|| self.types.clone(), op_signature)
+    }
 
     /// Whether it returns the expected type without further stages.
     pub fn is_direct(&self) -> bool {
@@ -146,7 +154,8 @@ impl Site<'_> {
 }
 
 fn value(name: String, ty: &Type, rank: u32) -> Candidate {
-    Candidate { name, signature: ty.to_string(), doc: String::new(), rank, is_whole: true }
+    let types = ty.to_string();
+    Candidate { name, op: None, types, doc: String::new(), rank, is_whole: true }
 }
 
 /// The chains from the results of candidates to the expected type, each searched for once.
@@ -157,7 +166,7 @@ struct Routes<'a> {
 
 impl Routes<'_> {
     fn op(&mut self, op: OpRef, entering: &Type) -> Option<Candidate> {
-        let [input, others @ ..] = op.op.params else { return None };
+        let [input, others @ ..] = *op.op.params else { return None };
         let mut bindings = Bindings::default();
         if !bindings.bind(input.scheme, entering) {
             return None;
@@ -166,14 +175,18 @@ impl Routes<'_> {
         if *entering == Type::Secret && general(input.scheme) > 0 {
             return None;
         }
-        let yields = bindings.settled(op.op.yields);
         let is_generic = op.op.generic.is_whole();
-        let (on, detour) = self.on(yields.as_ref(), is_generic)?;
+        // The types of results may be large, and without an expected one all of them fit.
+        let (on, detour) = match self.site.expected {
+            Some(_) => self.on(bindings.settled(*op.op.yields).as_ref(), is_generic)?,
+            None => (String::new(), 0),
+        };
         let required = others.iter().filter(|it| it.default.is_none()).count();
         let rank = detour + general(input.scheme) + effort(op) + arguments(required);
         Some(Candidate {
             name: format!("{}{on}", op.script_name()),
-            signature: op_signature(op),
+            op: Some(op),
+            types: String::new(),
             doc: op.op.summary().replace('\n', " "),
             rank,
             is_whole: required == 0 && !is_generic,
@@ -189,7 +202,8 @@ impl Routes<'_> {
         let required = flow.required.saturating_sub(1);
         Some(Candidate {
             name: format!("{}{on}", flow.name),
-            signature: flow_signature(flow),
+            op: None,
+            types: flow_signature(flow),
             doc: flow.doc.lines().next().unwrap_or_default().to_owned(),
             rank: detour + arguments(required),
             is_whole: required == 0,

@@ -319,10 +319,10 @@ fn help(blocks: &[&str], candidates: &[Candidate]) -> Advice {
 
 /// `` `take(items: [T], n: int) -> [T]` ``
 fn shown_as(candidate: &Candidate) -> String {
-    let is_call = candidate.signature.contains("->");
-    match candidate.name.split_once(" >> ") {
-        Some(_) => format!("`{}`", candidate.name),
-        None if is_call => format!("`{}`", candidate.signature),
-        None => format!("`{}` ({})", candidate.name, candidate.signature),
+    if candidate.name.contains(" >> ") {
+        return format!("`{}`", candidate.name);
     }
+    let signature = candidate.signature();
+    let is_call = signature.contains("->");
+    if is_call { format!("`{signature}`") } else { format!("`{}` ({signature})", candidate.name) }
 }

@@ -124,7 +124,7 @@ impl Search<'_> {
         if matches!(inner, Type::List(..)) {
             return vec![keeps(Step::OrEmpty, inner.clone(), 1)];
         }
-        let fails = self.all_ops().find(|it| matches!(it.op.yields, Scheme::Never));
+        let fails = self.all_ops().find(|it| matches!(*it.op.yields, Scheme::Never));
         fails
             .map(|it| keeps(Step::Require(it.script_name()), inner.clone(), 2))
             .into_iter()
@@ -149,7 +149,7 @@ impl Search<'_> {
         let most = self.wanted.most_items()?;
         let ty = Type::List(item.clone().into(), Some(most));
         self.all_ops().find_map(|op| {
-            let Scheme::List(Scheme::Var(given), Max::InputOr(arg)) = op.op.yields else {
+            let Scheme::List(Scheme::Var(given), Max::InputOr(arg)) = *op.op.yields else {
                 return None;
             };
             let takes = op.op.input()?.scheme;
@@ -196,7 +196,7 @@ impl Search<'_> {
 
     /// The step of calling an op, if that makes sense for the value.
     fn by_op(&self, op: OpRef, from: &Type) -> Option<Move> {
-        let [input, others @ ..] = op.op.params else { return None };
+        let [input, others @ ..] = *op.op.params else { return None };
         if !is_free(op) || others.iter().any(|it| it.default.is_none()) {
             return None;
         }
@@ -213,10 +213,10 @@ impl Search<'_> {
         if op.op.generic == Generic::Read {
             return None;
         }
-        let ty = bindings.settled(op.op.yields)?;
+        let ty = bindings.settled(*op.op.yields)?;
         let reads = if op.op.is_pure() { 0 } else { 20 };
         let slow = if op.op.is_inline() { 0 } else { 4 };
-        let (cost, converts) = kind_of(input.scheme, op.op.yields, from)?;
+        let (cost, converts) = kind_of(input.scheme, *op.op.yields, from)?;
         let is_same = ty == *from;
         (!is_same).then_some(Move { step: Step::Op(op), ty, cost: cost + slow + reads, converts })
     }

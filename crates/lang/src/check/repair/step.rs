@@ -69,7 +69,7 @@ impl Step {
     pub(super) fn is_faithful(&self) -> bool {
         match self {
             Self::Test(_) => true,
-            Self::Op(op) => matches!(op.op.yields, Scheme::Path),
+            Self::Op(op) => matches!(*op.op.yields, Scheme::Path),
             Self::Each(inner) => inner.is_faithful(),
             _ => false,
         }

@@ -142,6 +142,9 @@ impl AbstractValue {
     pub(super) fn known(&self) -> Known<'_> {
         match self {
             Self::Known(value) => Known::Value(value),
+            Self::List { items, item } => {
+                Known::Items { most: items.most, each: item.sizes(), all: self.sizes() }
+            }
             other => Known::Sized(other.sizes()),
         }
     }

@@ -9,7 +9,7 @@ use svc_contract::{
 
 use super::{
     Past, Walk,
-    abstract_value::{AbstractValue, Items},
+    abstract_value::{self, AbstractValue, Items},
     amount::Count,
     resource_use::{Cause, Needs, ResourceUse},
     seen::{Seen, Slot, Sources},
@@ -32,7 +32,7 @@ pub(super) const FEWEST: usize = 3;
 fn has_known_place(effect: &Effect) -> bool {
     match effect {
         Effect::Reads(scope) | Effect::Runs(scope) | Effect::Writes { scope, .. } => {
-            matches!(scope, Scope::Named(_))
+            matches!(scope, Scope::Named(_) | Scope::Site(_))
         }
         Effect::Asks | Effect::Spends => true,
     }
@@ -264,19 +264,23 @@ impl<'a> Walk<'a> {
         let op = call.op.op;
         let mut all = ResourceUse::none();
         for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
-            let Some((_, _, max)) = param.scheme.flow() else { continue };
             // In a flow judged by itself, its flow parameters are unknown.
-            let Some(flow) = self.flow_in(known) else { continue };
-            self.parents.extend(idx);
-            let load = self.below(call.segment.to_string(), |this| {
-                this.below(flow.name.to_string(), |this| {
-                    this.called(flow, &idx.into_iter().collect(), None)
-                })
-            });
-            if idx.is_some() {
-                self.parents.pop();
-            }
-            let most = Self::items_of(max, op, args).most;
+            let (load, most) = if let Some((takes, _, max)) = param.scheme.flow() {
+                let Some(flow) = self.flow_in(known) else { continue };
+                let input = input_of(takes, op, args);
+                let load = self.one_called_back(call, flow, input.as_ref(), idx);
+                (load, Self::items_of(max, op, args).most)
+            } else if let Some(calls) = param.scheme.tools() {
+                let most = |name| Self::items_of(Max::Arg(name), op, args).most;
+                let most = most(calls.most.0).zip(most(calls.most.1));
+                // Each call is of any of them.
+                let tools = self.flows_in(known).into_iter();
+                let loads = tools.map(|it| self.one_called_back(call, it, None, idx));
+                let Some(dearest) = loads.reduce(ResourceUse::or) else { continue };
+                (dearest, most.map(|(turns, each)| turns.saturating_mul(each)))
+            } else {
+                continue;
+            };
             let count = Count { least: 0, usual: most.unwrap_or(1).min(10), most };
             let mut load = load.times(count, 1);
             if most.is_none() {
@@ -288,6 +292,26 @@ impl<'a> Walk<'a> {
             all = all.then(load.times(tries, 1));
         }
         all
+    }
+
+    /// The load of one call of a flow by an op, with the nodes below that of the op.
+    fn one_called_back(
+        &mut self,
+        call: &'a TypedCall,
+        flow: &'a Arc<TypedFlow>,
+        input: Option<&AbstractValue>,
+        idx: Option<usize>,
+    ) -> ResourceUse {
+        self.parents.extend(idx);
+        let load = self.below(call.segment.to_string(), |this| {
+            this.below(flow.name.to_string(), |this| {
+                this.called(flow, &idx.into_iter().collect(), input)
+            })
+        });
+        if idx.is_some() {
+            self.parents.pop();
+        }
+        load
     }
 
     /// The load of one call of a flow passed as an argument.
@@ -351,6 +375,18 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// The input that an op passes to a flow: a field that has the name of a param has its value.
+fn input_of(takes: Scheme, op: &OpDef, args: &[AbstractValue]) -> Option<AbstractValue> {
+    let Scheme::Record(_, fields) = takes else { return None };
+    let given = fields.iter().map(|field| {
+        let param = op.params.iter().position(|it| it.name == field.name);
+        let known = param.and_then(|it| args.get(it)).cloned();
+        let value = known.unwrap_or_else(|| AbstractValue::of(&field.scheme.plain()));
+        (field.name.into(), value)
+    });
+    Some(abstract_value::record(given.collect(), &takes.plain()))
 }
 
 fn duration_of(op: &OpDef, args: &[AbstractValue], name: &str) -> Option<Duration> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_contract::{
     registry::{Body, Generic, Known, OpDef, Scheme, Sizes},
-    value::{FlowRef, Text, Type, Value, arithmetic, paths},
+    value::{Text, Type, Value, arithmetic, paths},
 };
 
 use super::{
@@ -96,8 +96,7 @@ impl<'a> Walk<'a> {
 
     fn flow_ref(&mut self, flow: &'a Arc<TypedFlow>) -> Seen {
         self.flows.insert(Arc::as_ptr(flow), flow);
-        let value = Value::Flow(FlowRef::new(flow.name.clone(), flow.clone()));
-        Seen::at_once(Sources::new(), AbstractValue::Known(value))
+        Seen::at_once(Sources::new(), AbstractValue::Known(flow.as_value()))
     }
 
     fn record(&mut self, entries: &'a [TypedEntry], ty: &Type) -> Seen {
@@ -134,16 +133,17 @@ impl<'a> Walk<'a> {
         }
         let is_given = op.is_pure() && op.is_inline() && args.iter().all(AbstractValue::is_given);
         let extent = match op.generic {
-            Generic::No | Generic::Field(_) => Self::declared(op.yields, op, args, ty),
+            Generic::No | Generic::Field(_) => Self::declared(*op.yields, op, args, ty),
             Generic::Read | Generic::Rows if call.wanted.is_none() => {
-                Self::declared(op.yields, op, args, ty)
+                Self::declared(*op.yields, op, args, ty)
             }
             _ => AbstractValue::of(ty),
         };
         let known: Vec<Known<'_>> = args.iter().map(AbstractValue::known).collect();
         match (extent, op.output.most(op, &known)) {
             (AbstractValue::Any { ty, .. }, Some(most)) => {
-                let sizes = Sizes { least: 0, usual: most / 4, most: Some(most) };
+                let usual = op.output.usual(op, &known, most);
+                let sizes = Sizes { least: 0, usual, most: Some(most) };
                 AbstractValue::sized(&ty, sizes).settled(is_given)
             }
             (extent, _) => extent.settled(is_given),

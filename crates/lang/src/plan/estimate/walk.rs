@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::value::{Text, Type, Value};
+use svc_contract::value::{FlowRef, Text, Type, Value};
 
 use super::{
     EstimateContext, Past, Problems,
@@ -415,6 +415,14 @@ impl<'a> Walk<'a> {
     pub(super) fn flow_in(&self, extent: &AbstractValue) -> Option<&'a Arc<TypedFlow>> {
         let Some(Value::Flow(value)) = extent.as_known() else { return None };
         self.flows.get(&Arc::as_ptr(&value.downcast::<TypedFlow>()?)).copied()
+    }
+
+    /// The flows of a list of tools, if it is known.
+    pub(super) fn flows_in(&self, extent: &AbstractValue) -> Vec<&'a Arc<TypedFlow>> {
+        let known = extent.as_known().map(Value::flows).unwrap_or_default();
+        let flow =
+            |it: FlowRef| self.flows.get(&Arc::as_ptr(&it.downcast::<TypedFlow>()?)).copied();
+        known.into_iter().filter_map(flow).collect()
     }
 
     fn block(&mut self, block: &'a TypedBlock) -> Seen {

@@ -103,7 +103,7 @@ impl Rule {
                     _ => Covers::No,
                 }
             }
-            (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(rule == name),
+            (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(names(rule, name)),
             _ => Covers::No,
         }
     }
@@ -143,7 +143,9 @@ impl Rule {
             (Some(Scope::Path(_)), registry::Scope::Path(_))
             | (Some(Scope::Web(_)), registry::Scope::Web(_))
             | (Some(Scope::Command(_)), registry::Scope::Command(_)) => true,
-            (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
+            (Some(Scope::Web(None)), registry::Scope::Site(_)) => true,
+            (Some(Scope::Web(Some(site))), registry::Scope::Site(name)) => site.holds(name),
+            (Some(Scope::Named(rule)), registry::Scope::Named(name)) => names(rule, name),
             _ => false,
         };
         verb == self.verb && is_place
@@ -159,6 +161,11 @@ fn parts(effect: &Effect) -> (Verb, Option<&registry::Scope>) {
         Effect::Spends => (Verb::Spends, None),
         Effect::Asks => (Verb::Asks, None),
     }
+}
+
+/// Whether a rule with a name covers this one: `mcp` also covers `mcp:github`.
+fn names(rule: &str, name: &str) -> bool {
+    name.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 fn when(is_so: bool) -> Covers {
@@ -182,6 +189,7 @@ impl Scope {
             Some(("fs", path)) => file(path).map(|it| Self::Path(folder.join(it))),
             Some(("web", host)) => site(host).map(|it| Self::Web(Some(it))),
             None if text == "fs" => Ok(Self::Path(PathBuf::from("/"))),
+            Some(("mcp", name)) => server(name).map(|it| Self::Named(format!("mcp:{it}"))),
             Some(("cmd", name)) => command(name).map(|it| Self::Command(Some(it))),
             None if text == "web" => Ok(Self::Web(None)),
             None if text == "cmd" => Ok(Self::Command(None)),
@@ -191,8 +199,8 @@ impl Scope {
                 Ok(Self::Named(text.to_owned()))
             }
             _ => Err(format!(
-                "`{text}` is not a place; use `fs:PATH`, `web`, `web:HOST`, `cmd:NAME`, or a \
-                 name such as `llm`"
+                "`{text}` is not a place; use `fs:PATH`, `web`, `web:HOST`, `cmd:NAME`, `mcp:NAME`, \
+                 or a name such as `llm`"
             )),
         }
     }
@@ -204,6 +212,15 @@ fn command(text: &str) -> Result<String, String> {
         return Err("expected the name of a program after `cmd:`, such as `cmd:git`".to_owned());
     }
     Ok(text.to_owned())
+}
+
+/// The name of a server of the project in a rule.
+fn server(text: &str) -> Result<&str, String> {
+    let is_sign = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    if text.is_empty() || !text.chars().all(is_sign) {
+        return Err("expected the name of a server after `mcp:`, such as `mcp:github`".to_owned());
+    }
+    Ok(text)
 }
 
 /// Checks a path for patterns of the shell. They would make a rule that matches nothing, so
@@ -320,6 +337,16 @@ mod tests {
         let vm = Some(Place::Named("vm"));
         assert_eq!(covers("runs vm", Verb::Runs, vm.clone()), Covers::Yes);
         assert_eq!(covers("runs cmd", Verb::Runs, vm), Covers::No);
+        let github = Some(Place::Named("mcp:github"));
+        for (rule, wanted) in [
+            ("runs", Covers::Yes),
+            ("runs mcp", Covers::Yes),
+            ("runs mcp:github", Covers::Yes),
+            ("runs mcp:git", Covers::No),
+            ("runs cmd", Covers::No),
+        ] {
+            assert_eq!(covers(rule, Verb::Runs, github.clone()), wanted, "{rule}");
+        }
     }
 
     #[test]
@@ -366,6 +393,8 @@ mod tests {
             ("runs cmd:/usr/bin/git", "such as `cmd:git`"),
             ("runs cmd:*", "such as `cmd:git`"),
             ("runs cmd:git status", "such as `cmd:git`"),
+            ("runs mcp:", "such as `mcp:github`"),
+            ("runs mcp:npx -y", "such as `mcp:github`"),
             ("reads cmd:git", "takes no program"),
             ("writes cmd", "takes no program"),
         ] {

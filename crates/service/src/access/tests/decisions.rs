@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use svc_contract::registry::{
-    Bias, Body, Component, Effect, Example, Generic, Limits, Measure, OpDef, OpRef, Price,
-    Registry, Scheme, Scope, Takes, Tier, Tool, Version,
+    Bias, Body, Component, Deferred, Effect, Example, Generic, Limits, Measure, OpDef, OpRef,
+    Price, Registry, Scheme, Scope, Takes, Tier, Tool, Version,
 };
 use svc_contract::value::Value;
 use svc_engine::Engine;
@@ -28,8 +28,8 @@ const fn op(
         doc: "An op.",
         says: &[],
         tool,
-        params: &[],
-        yields: Scheme::Text,
+        params: Deferred::Is(&[]),
+        yields: Deferred::Is(Scheme::Text),
         generic: Generic::No,
         effects,
         decide: None,

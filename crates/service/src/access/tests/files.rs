@@ -129,7 +129,7 @@ tier = "free"
         "access.toml:10:10: roles.other.allow: `read web` is not a rule: it must begin with \
             `reads`, `writes`, `runs`, `spends` or `asks`; did you mean `reads`?",
         "access.toml:10:22: roles.other.allow: `reads docs/` is not a rule: `docs/` is not a place; \
-            use `fs:PATH`, `web`, `web:HOST`, `cmd:NAME`, or a name such as `llm`",
+            use `fs:PATH`, `web`, `web:HOST`, `cmd:NAME`, `mcp:NAME`, or a name such as `llm`",
         "access.toml:12:8: roles.third.tier: expected `free`, `researcher`, `builder` or `admin`, \
             found `freee`; did you mean `free`?",
         "access.toml:13:11: roles.third.at_once: expected a whole number from 1 to 100000, found \

@@ -39,7 +39,7 @@ const GOALS: [(&str, &str); 20] = [
     ("Count how many words essay.txt has", "read_text[] words[0] len[1]"),
     (
         "Read sales.csv, sort the rows by amount and keep the first ten",
-        "read_text[] sort[0] take[1]",
+        "adapt_dataframe.read[] adapt_dataframe.sort[0] take[1]",
     ),
     (
         "Transcribe interview.mp3 and summarise the transcript",

@@ -27,7 +27,7 @@ pub(super) fn defaults(system: &System, depth: Depth<'_>) -> Result<Looked, OpEr
 
 fn misfit(param: &Param, value: &Value) -> Option<String> {
     let ty = param.scheme.plain();
-    if matches!(ty, Type::Unknown) || param.scheme.flow().is_some() {
+    if matches!(ty, Type::Unknown) || param.scheme.takes_flows() {
         return None;
     }
     let wrong = || Some(format!("expected {}, found {value}", param.scheme.show()));
@@ -49,11 +49,12 @@ fn misfit(param: &Param, value: &Value) -> Option<String> {
 pub(super) fn agree(system: &System, depth: Depth<'_>) -> Result<Looked, OpError> {
     let mut looked = Looked::new("generated calls");
     let mut random = fastrand::Rng::with_seed(depth.seed);
-    // A model is named by its id, and none is here.
+    // A model is named by its id, and a flow by its name: a schema does not say which there are.
+    let names_others = |it: &OpRef| it.op.takes_model() || it.op.takes_flows();
     let is_open = |it: &OpRef| it.op.tool.is_some() && it.op.lacks().is_none();
-    for op in system.ops().filter(|it| is_open(it) && !it.op.takes_model()) {
+    for op in system.ops().filter(|it| is_open(it) && !names_others(it)) {
         (depth.look)()?;
-        let Some(schema) = (system.mechanisms.input_schema)(op.op.params) else { continue };
+        let Some(schema) = (system.mechanisms.input_schema)(*op.op.params) else { continue };
         let Some(of) = schema.as_record() else {
             looked.case(op.to_string(), Some("expected a schema of an object".to_owned()));
             continue;

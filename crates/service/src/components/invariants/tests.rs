@@ -9,8 +9,9 @@ use std::{
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Inline, Op, OpDef, OpError,
-        Param, ParamDefault, Registry, Scheme, Scope, Tier, Tool, Usage, compute, inline, params,
+        Bias, Component, Compute, Cx, Deferred, Effect, ErrorKind, Example, Inline, Op, OpDef,
+        OpError, Param, ParamDefault, Registry, Scheme, Scope, Tier, Tool, Usage, compute, inline,
+        params,
     },
     value::{Money, Text, Value},
 };
@@ -177,11 +178,13 @@ fn defaults_that_do_not_fit_are_reported() {
         }
     }
     const RANGED: [Param; 1] = [param(Scheme::IntRange(1, 5))];
-    static FAR: Component = component(&[OpDef { params: &RANGED, ..inline::<Same>() }]);
+    static FAR: Component =
+        component(&[OpDef { params: Deferred::Is(&RANGED), ..inline::<Same>() }]);
     reports(&planted("defaults_fit", &FAR), "planted.infer.n", "found 9");
     const TYPED: [Param; 1] =
         [param(Scheme::List(&Scheme::Text, svc_contract::registry::Max::Unknown))];
-    static OTHER: Component = component(&[OpDef { params: &TYPED, ..inline::<Same>() }]);
+    static OTHER: Component =
+        component(&[OpDef { params: Deferred::Is(&TYPED), ..inline::<Same>() }]);
     reports(&planted("defaults_fit", &OTHER), "planted.infer.n", "found 9");
 }
 
@@ -195,7 +198,7 @@ fn schemas_that_do_not_agree_are_reported() {
         svc_contract::value::json::read(&schema).ok()
     }
     let looked = with("schemas_agree", Mechanisms { input_schema: wrong, ..Mechanisms::REAL });
-    reports(&looked, "guide.ask", "to be accepted");
+    reports(&looked, "ctx_search.index", "to be accepted");
     fn stricter(params: &[Param]) -> Option<Value> {
         let schema = crate::tools::input_schema(params)?;
         let Value::Record(of) = schema else { return None };

@@ -137,6 +137,6 @@ fn calls_only(system: &System, op: OpRef, script: &str) -> bool {
 
 /// Arguments that the schema of an op allows; `None` if no other program can give them.
 fn args(system: &System, op: OpRef, random: &mut fastrand::Rng) -> Option<Record> {
-    let schema = (system.mechanisms.input_schema)(op.op.params)?;
+    let schema = (system.mechanisms.input_schema)(*op.op.params)?;
     Some(generate::object(schema.as_record()?, random))
 }

@@ -69,15 +69,7 @@ impl Op for Search {
     const EFFECTS: &'static [Effect] =
         &[Effect::Reads(Scope::Named("search_engine")), Effect::Spends];
     const PRICE: Price = Price::Quoted(quote);
-    const ERRORS: &'static [ErrorKind] = &[
-        ErrorKind::NotFound,
-        ErrorKind::Unsupported,
-        ErrorKind::Denied,
-        ErrorKind::RateLimit,
-        ErrorKind::Unavailable,
-        ErrorKind::InvalidOutput,
-        ErrorKind::Failed,
-    ];
+    const ERRORS: &'static [ErrorKind] = ErrorKind::OF_SERVERS;
     const TAKES: Takes = Takes::Usually(Duration::from_secs(1));
     const SAYS: &'static [&'static str] = &[
         "search the web",
@@ -242,7 +234,7 @@ fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
         let place = asking.op.params.iter().position(|it| it.name == name)?;
         match asking.args.get(place)? {
             Known::Value(it) => Some(*it),
-            Known::Sized(_) => None,
+            _ => None,
         }
     };
     let Some(Value::Text(named)) = arg("provider") else {

@@ -15,7 +15,7 @@ const RESERVED: [&str; 6] =
 
 /// The fields of a record as `a=1&b=x%20y`; a list stands for several fields of that name, and a
 /// null for none.
-pub(super) fn pairs(what: &str, given: Option<&Record>) -> Result<String, OpError> {
+pub fn pairs(what: &str, given: Option<&Record>) -> Result<String, OpError> {
     let mut text = String::new();
     for (name, value) in given.into_iter().flat_map(Record::iter) {
         let items = match value {
@@ -34,7 +34,7 @@ pub(super) fn pairs(what: &str, given: Option<&Record>) -> Result<String, OpErro
 }
 
 /// An address with further fields in its query.
-pub(super) fn with_query(url: &str, query: &str) -> String {
+pub fn with_query(url: &str, query: &str) -> String {
     if query.is_empty() {
         return url.to_owned();
     }
@@ -47,31 +47,42 @@ pub(super) fn with_query(url: &str, query: &str) -> String {
     format!("{url}{sep}{query}")
 }
 
+/// Pairs of names and values as `a=1&b=x%20y`.
+pub fn fields(pairs: &[(String, String)]) -> String {
+    let pairs = pairs.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
 /// The headers in a record. A `_` in a name stands for `-`, as names in scripts have no `-`.
-pub(super) fn headers(given: Option<&Record>) -> Result<Vec<(String, String)>, OpError> {
+pub fn headers(given: Option<&Record>) -> Result<Vec<(String, String)>, OpError> {
     let mut all = Vec::new();
     for (name, value) in given.into_iter().flat_map(Record::iter) {
         let Some(value) = written(&format!("headers.{name}"), value)? else { continue };
         let name = name.to_ascii_lowercase().replace('_', "-");
-        if RESERVED.contains(&name.as_str()) {
-            let message = format!("the header `{name}` cannot be set: the connection sets it");
-            return Err(OpError::invalid_input(message).help("leave it out"));
-        }
-        let is_token = |it: char| it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it);
-        if name.is_empty() || !name.chars().all(is_token) {
-            return Err(OpError::invalid_input(format!("invalid header name `{name}`")));
-        }
-        if value.chars().any(char::is_control) {
-            let message = format!("the header `{name}` contains a control character");
-            return Err(OpError::invalid_input(message));
-        }
-        all.push((name, value));
+        all.push(header(name, value)?);
     }
     Ok(all)
 }
 
+/// A header, if a request may have it.
+pub fn header(name: String, value: String) -> Result<(String, String), OpError> {
+    if RESERVED.contains(&name.as_str()) {
+        let message = format!("the header `{name}` cannot be set: the connection sets it");
+        return Err(OpError::invalid_input(message).help("leave it out"));
+    }
+    let is_token = |it: char| it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it);
+    if name.is_empty() || !name.chars().all(is_token) {
+        return Err(OpError::invalid_input(format!("invalid header name `{name}`")));
+    }
+    if value.chars().any(char::is_control) {
+        let message = format!("the header `{name}` contains a control character");
+        return Err(OpError::invalid_input(message));
+    }
+    Ok((name, value))
+}
+
 /// A value as text; none for null.
-fn written(place: &str, value: &Value) -> Result<Option<String>, OpError> {
+pub fn written(place: &str, value: &Value) -> Result<Option<String>, OpError> {
     match value {
         Value::Null => Ok(None),
         Value::Text(text) | Value::Path(text) => Ok(Some(text.as_ref().to_owned())),
@@ -84,7 +95,8 @@ fn written(place: &str, value: &Value) -> Result<Option<String>, OpError> {
     }
 }
 
-fn escaped(text: &str) -> String {
+/// The text with all but unreserved characters escaped.
+pub fn escaped(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 

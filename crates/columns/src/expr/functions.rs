@@ -1,0 +1,245 @@
+//! Functions of one row.
+
+use std::sync::Arc;
+
+use crate::{
+    Builder, Text,
+    column::{Cell, Column, Data, Kind, Other, Words},
+    error::TableError,
+    expr::{
+        Operand,
+        arithmetic::{alike, either, map_texts, of_texts},
+    },
+};
+
+type Result<T> = std::result::Result<Operand<T>, TableError>;
+
+/// All functions, for messages.
+const NAMES: [&str; 22] = [
+    "abs",
+    "ceil",
+    "coalesce",
+    "contains",
+    "ends_with",
+    "exp",
+    "float",
+    "floor",
+    "greatest",
+    "if",
+    "int",
+    "is_null",
+    "least",
+    "ln",
+    "lower",
+    "length",
+    "round",
+    "sqrt",
+    "starts_with",
+    "string",
+    "trim",
+    "upper",
+];
+
+pub(super) fn wrong_count(name: &str, found: usize) -> TableError {
+    TableError::new(format!("wrong number of arguments for `{name}`: {found}"))
+}
+
+pub(super) fn call<T: Other>(name: &Text, args: &[Operand<T>], len: usize) -> Result<T> {
+    match (name.as_ref(), args) {
+        ("abs" | "ceil" | "floor" | "sqrt" | "ln" | "exp" | "round", [it]) => number(name, it, 0),
+        ("round", [it, digits]) => match digits.cell(0) {
+            Cell::Int(digits @ 0..=15) if digits_are_one(args) => {
+                number(name, it, i32::try_from(digits).unwrap_or(0))
+            }
+            _ => Err(TableError::new("expected a number from 0 to 15 as the digits of `round`")),
+        },
+        ("coalesce", [first, rest @ ..]) => {
+            Ok(rest.iter().fold(first.clone(), |all, it| either(&all, it, len)))
+        }
+        ("if", [test, yes, no]) => choose(test, yes, no, len),
+        ("is_null", [it]) => {
+            let all = (0..it.column.len()).map(|row| !it.is_valid(row)).collect();
+            let column = Arc::new(Column::new(Data::Bool(all)));
+            Ok(Operand { column, is_one: it.is_one })
+        }
+        ("least", [a, b]) => Ok(extreme(a, b, len, false)),
+        ("greatest", [a, b]) => Ok(extreme(a, b, len, true)),
+        ("lower" | "upper" | "trim" | "length", [it]) => text(name, it),
+        ("contains" | "starts_with" | "ends_with", [it, part]) => find(name, it, part),
+        ("int" | "float" | "string", [it]) => convert(name, it),
+        (name, _) if NAMES.contains(&name) => Err(wrong_count(name, args.len())),
+        (name, _) => Err(TableError::new(format!("unknown function `{name}`"))
+            .help(format!("functions: {}", NAMES.join(", ")))),
+    }
+}
+
+fn digits_are_one<T>(args: &[Operand<T>]) -> bool {
+    args.get(1).is_some_and(|it| it.is_one)
+}
+
+fn expected<T: Other>(wanted: &str, name: &str, it: &Operand<T>) -> TableError {
+    let found = it.column.kind().name();
+    TableError::new(format!("expected {wanted} for `{name}`, found {found}"))
+}
+
+fn with<T: Other>(it: &Operand<T>, data: Data<T>) -> Operand<T> {
+    let column = Column { data, valid: it.column.valid.clone() };
+    Operand { column: Arc::new(column), is_one: it.is_one }
+}
+
+/// A result that is not a number, such as the root of a negative one, is null.
+fn number<T: Other>(name: &str, it: &Operand<T>, digits: i32) -> Result<T> {
+    let of = |it: f64| match name {
+        "abs" => it.abs(),
+        "ceil" => it.ceil(),
+        "floor" => it.floor(),
+        "sqrt" => it.sqrt(),
+        "ln" => it.ln(),
+        "exp" => it.exp(),
+        _ => rounded(it, digits),
+    };
+    let is_whole = matches!(name, "abs" | "ceil" | "floor" | "round");
+    match &it.column.data {
+        Data::Int(all) if is_whole => {
+            let abs = |it: &i64| if name == "abs" { it.checked_abs() } else { Some(*it) };
+            let all: Option<Vec<i64>> = all.iter().map(abs).collect();
+            let all = all.ok_or_else(|| TableError::new("integer overflow of `abs`"))?;
+            Ok(with(it, Data::Int(all)))
+        }
+        Data::Money(all) if name == "abs" => {
+            Ok(with(it, Data::Money(all.iter().map(|it| it.saturating_abs()).collect())))
+        }
+        Data::Int(_) | Data::Float(_) => {
+            let mut builder = Builder::default();
+            for row in 0..it.column.len() {
+                builder.push(match as_float(it.cell(row)).map(of) {
+                    Some(result) if result.is_finite() => Cell::Float(result),
+                    _ => Cell::Null,
+                });
+            }
+            Ok(Operand { column: Arc::new(builder.finish()), is_one: it.is_one })
+        }
+        _ if !it.column.has_values() => Ok(it.clone()),
+        _ => Err(expected("a number", name, it)),
+    }
+}
+
+fn rounded(it: f64, digits: i32) -> f64 {
+    let factor = 10_f64.powi(digits);
+    let scaled = (it * factor).round() / factor;
+    if scaled.is_finite() { scaled } else { it }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an int is a float where floats are")]
+fn as_float<T>(it: Cell<'_, T>) -> Option<f64> {
+    match it {
+        Cell::Int(it) => Some(it as f64),
+        Cell::Float(it) => Some(it),
+        _ => None,
+    }
+}
+
+fn choose<T: Other>(test: &Operand<T>, yes: &Operand<T>, no: &Operand<T>, len: usize) -> Result<T> {
+    if test.column.kind() != Kind::Bool && test.column.has_values() {
+        return Err(expected("a condition", "if", test));
+    }
+    let (yes, no) = &alike(yes, no);
+    let is_one = test.is_one && yes.is_one && no.is_one;
+    let mut builder = Builder::default();
+    for row in 0..if is_one { 1 } else { len } {
+        let is_true = matches!(test.cell(row), Cell::Bool(true));
+        builder.push(if is_true { yes.cell(row) } else { no.cell(row) });
+    }
+    Ok(Operand { column: Arc::new(builder.finish()), is_one })
+}
+
+/// The lesser or greater one; null if one is null, as in SQL.
+fn extreme<T: Other>(a: &Operand<T>, b: &Operand<T>, len: usize, is_greatest: bool) -> Operand<T> {
+    let (a, b) = &alike(a, b);
+    let is_one = a.is_one && b.is_one;
+    let mut builder = Builder::default();
+    for row in 0..if is_one { 1 } else { len } {
+        let (left, right) = (a.cell(row), b.cell(row));
+        if matches!(left, Cell::Null) || matches!(right, Cell::Null) {
+            builder.push_null();
+            continue;
+        }
+        let is_less = T::of(left).order(&T::of(right)).is_lt();
+        builder.push(if is_less == is_greatest { right } else { left });
+    }
+    Operand { column: Arc::new(builder.finish()), is_one }
+}
+
+fn words<'a, T: Other>(
+    name: &str,
+    it: &'a Operand<T>,
+) -> std::result::Result<&'a Words, TableError> {
+    match &it.column.data {
+        Data::Text(words) => Ok(words),
+        _ => Err(expected("a string", name, it)),
+    }
+}
+
+fn text<T: Other>(name: &str, it: &Operand<T>) -> Result<T> {
+    if !it.column.has_values() {
+        return Ok(it.clone());
+    }
+    let words = words(name, it)?;
+    Ok(match name {
+        "lower" => map_texts(it, words, str::to_lowercase),
+        "upper" => map_texts(it, words, str::to_uppercase),
+        "trim" => map_texts(it, words, |it| it.trim().to_owned()),
+        _ => of_texts(it, words, |it| {
+            Some(Cell::Int(i64::try_from(it.chars().count()).unwrap_or(i64::MAX)))
+        }),
+    })
+}
+
+fn find<T: Other>(name: &str, it: &Operand<T>, part: &Operand<T>) -> Result<T> {
+    if !it.column.has_values() {
+        return Ok(it.clone());
+    }
+    let words = words(name, it)?;
+    let Cell::Text(part) = part.cell(0) else {
+        return Err(expected("a string", name, part));
+    };
+    Ok(of_texts(it, words, |it| {
+        Some(Cell::Bool(match name {
+            "contains" => it.contains(part.as_ref()),
+            "starts_with" => it.starts_with(part.as_ref()),
+            _ => it.ends_with(part.as_ref()),
+        }))
+    }))
+}
+
+/// What cannot be converted is null.
+#[expect(clippy::cast_possible_truncation, reason = "the range is tested first")]
+fn convert<T: Other>(name: &str, it: &Operand<T>) -> Result<T> {
+    let mut builder = Builder::default();
+    for row in 0..it.column.len() {
+        let cell = it.cell(row);
+        match (name, cell) {
+            (_, Cell::Null) => builder.push_null(),
+            ("string", Cell::Text(it)) => builder.push_text(it),
+            ("string", Cell::Int(it)) => builder.push_text(&it.to_string()),
+            ("string", Cell::Float(it)) => builder.push_text(&format!("{it:?}")),
+            ("string", Cell::Bool(it)) => builder.push_text(&it.to_string()),
+            ("int", Cell::Int(_)) | ("float", Cell::Float(_)) => builder.push(cell),
+            ("int", Cell::Bool(it)) => builder.push(Cell::Int(i64::from(it))),
+            ("int", Cell::Float(it)) if it.abs() < 9.2e18 => builder.push(Cell::Int(it as i64)),
+            ("int", Cell::Float(_)) => builder.push_null(),
+            ("int", Cell::Text(it)) => {
+                builder.push(it.trim().parse().map_or(Cell::Null, Cell::Int));
+            }
+            ("float", Cell::Text(it)) => {
+                let it = it.trim().parse().ok().filter(|it: &f64| it.is_finite());
+                builder.push(it.map_or(Cell::Null, Cell::Float));
+            }
+            ("float", other) if as_float(other).is_some() => {
+                builder.push(as_float(other).map_or(Cell::Null, Cell::Float));
+            }
+            _ => return Err(expected("a number, a string or a boolean", name, it)),
+        }
+    }
+    Ok(Operand { column: Arc::new(builder.finish()), is_one: it.is_one })
+}

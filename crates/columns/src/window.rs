@@ -1,0 +1,173 @@
+//! Values of a row that depend on the rows around it.
+
+use crate::{
+    Groups,
+    column::{Column, Data, Other},
+    error::TableError,
+    measure::{Measure, floats, measure},
+    sort::ranks,
+};
+
+/// What a row gets of its partition, in the order of the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Window {
+    /// Its place, from 1.
+    RowNumber,
+    /// Its place, the same for equal rows; places are left out after them.
+    Rank,
+    /// The same without leaving out any.
+    DenseRank,
+    /// The value of the row this many places before; after, if negative.
+    Lag(i64),
+    /// The sum of the values up to this row.
+    RunningSum,
+    /// A measure of the whole partition.
+    Whole(Measure),
+    /// The average of this many rows up to this one.
+    MovingAvg(usize),
+}
+
+/// The values of `of` for the rows: `sorted` are the rows, in order within their partitions `by`, and
+/// `is_tied` whether two rows are equal in that order.
+pub fn window<T: Other>(
+    of: Window,
+    column: Option<&Column<T>>,
+    by: &Groups,
+    sorted: &[u32],
+    is_tied: &dyn Fn(u32, u32) -> bool,
+) -> Result<Column<T>, TableError> {
+    let of_values = || column.ok_or_else(|| TableError::new("expected a column for this window"));
+    match of {
+        Window::Whole(it) => {
+            let whole = measure(it, of_values()?, by)?;
+            Ok(whole.take(&by.codes))
+        }
+        Window::RowNumber | Window::Rank | Window::DenseRank => Ok(places(of, by, sorted, is_tied)),
+        Window::Lag(by_rows) => Ok(lag(of_values()?, by, sorted, by_rows)),
+        Window::RunningSum => running(of_values()?, by, sorted),
+        Window::MovingAvg(rows) => moving(of_values()?, by, sorted, rows.max(1)),
+    }
+}
+
+fn places<T: Other>(
+    of: Window,
+    by: &Groups,
+    sorted: &[u32],
+    is_tied: &dyn Fn(u32, u32) -> bool,
+) -> Column<T> {
+    // Of each partition: the rows so far, the last row, its rank.
+    let mut seen: Vec<(i64, u32, i64)> = vec![(0, 0, 0); by.count()];
+    let mut all = vec![0; by.codes.len()];
+    for row in sorted {
+        let (count, last, rank) = &mut seen[by.codes[*row as usize] as usize];
+        let is_tie = of != Window::RowNumber && *count > 0 && is_tied(*last, *row);
+        *count += 1;
+        *rank = match of {
+            Window::RowNumber => *count,
+            _ if is_tie => *rank,
+            Window::Rank => *count,
+            _ => *rank + 1,
+        };
+        *last = *row;
+        all[*row as usize] = *rank;
+    }
+    Column::new(Data::Int(all))
+}
+
+/// The rows of each partition, in order.
+fn partitions(by: &Groups, sorted: &[u32]) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new(); by.count()];
+    for row in sorted {
+        all[by.codes[*row as usize] as usize].push(*row);
+    }
+    all
+}
+
+fn lag<T: Other>(column: &Column<T>, by: &Groups, sorted: &[u32], rows: i64) -> Column<T> {
+    let mut places = vec![None; column.len()];
+    for partition in partitions(by, sorted) {
+        for (idx, row) in partition.iter().enumerate() {
+            let from = i64::try_from(idx).ok().and_then(|it| it.checked_sub(rows));
+            let from = from.and_then(|it| usize::try_from(it).ok());
+            places[*row as usize] = from.and_then(|it| partition.get(it)).copied();
+        }
+    }
+    column.take_some(&places)
+}
+
+fn running<T: Other>(
+    column: &Column<T>,
+    by: &Groups,
+    sorted: &[u32],
+) -> Result<Column<T>, TableError> {
+    let overflow = || TableError::new("integer overflow in `running_sum`");
+    let mut valid = crate::Bits::all(column.len(), false);
+    let data = match &column.data {
+        Data::Int(all) | Data::Money(all) => {
+            let (mut sums, mut seen) = (vec![0_i64; by.count()], vec![false; by.count()]);
+            let mut out = vec![0; column.len()];
+            for row in sorted.iter().map(|it| *it as usize) {
+                let group = by.codes[row] as usize;
+                if column.is_valid(row) {
+                    sums[group] = sums[group].checked_add(all[row]).ok_or_else(overflow)?;
+                    seen[group] = true;
+                }
+                out[row] = sums[group];
+                valid.set(row, seen[group]);
+            }
+            if matches!(column.data, Data::Money(_)) { Data::Money(out) } else { Data::Int(out) }
+        }
+        Data::Float(all) => {
+            let (mut sums, mut seen) = (vec![0.0; by.count()], vec![false; by.count()]);
+            let mut out = vec![0.0; column.len()];
+            for row in sorted.iter().map(|it| *it as usize) {
+                let group = by.codes[row] as usize;
+                if column.is_valid(row) {
+                    sums[group] += all[row];
+                    seen[group] = true;
+                }
+                out[row] = sums[group];
+                valid.set(row, seen[group]);
+            }
+            Data::Float(out)
+        }
+        _ if !column.has_values() => return Ok(Column::nulls(column.len())),
+        _ => {
+            let found = column.kind().name();
+            let message = format!("expected numbers for `running_sum`, found {found}");
+            return Err(TableError::new(message));
+        }
+    };
+    Ok(Column::with_valid(data, valid))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count is far below 2^53")]
+fn moving<T: Other>(
+    column: &Column<T>,
+    by: &Groups,
+    sorted: &[u32],
+    rows: usize,
+) -> Result<Column<T>, TableError> {
+    let values = floats("moving_avg", column)?;
+    let mut out = vec![0.0; column.len()];
+    let mut valid = crate::Bits::all(column.len(), false);
+    for partition in partitions(by, sorted) {
+        for (idx, row) in partition.iter().enumerate() {
+            let around = &partition[(idx + 1).saturating_sub(rows)..=idx];
+            let around = around.iter().map(|it| *it as usize).filter(|it| column.is_valid(*it));
+            let (sum, count) =
+                around.fold((0.0, 0_usize), |(sum, n), it| (sum + values[it], n + 1));
+            if count > 0 {
+                out[*row as usize] = sum / count as f64;
+                valid.set(*row as usize, true);
+            }
+        }
+    }
+    Ok(Column::with_valid(Data::Float(out), valid))
+}
+
+/// Whether rows are equal in all columns of an order.
+pub fn ties<T: Other>(columns: &[&Column<T>]) -> impl Fn(u32, u32) -> bool + use<T> {
+    let ranks: Vec<Vec<u64>> = columns.iter().map(|it| ranks(it)).collect();
+    move |a, b| ranks.iter().all(|it| it[a as usize] == it[b as usize])
+}

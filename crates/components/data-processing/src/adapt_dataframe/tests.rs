@@ -1,0 +1,120 @@
+//! What scripts do not see of tables: how they are kept, and what stops an op.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{Compute, Cx, ErrorKind, Meter, OpError},
+    value::{Type, Value, json},
+};
+use svc_host_os::test::TestHost;
+
+use super::{
+    derive::Filter,
+    input::{Format, separator},
+    read::Read,
+    sort::{Sample, Sort},
+    write::Write,
+};
+use crate::testing::Quiet;
+
+fn cx_with(host: TestHost) -> Cx {
+    let cancel = tokio_util::sync::CancellationToken::new();
+    Cx::new("test", Arc::new(host), cancel, Arc::new(Quiet), Meter::default())
+}
+
+fn read(cx: &Cx) -> Result<Value, OpError> {
+    read_file(cx, "x.csv")
+}
+
+fn read_file(cx: &Cx, path: &str) -> Result<Value, OpError> {
+    call::<Read>(cx, vec![Value::Path(path.into()), "auto".into(), Value::Null, Value::Null])
+}
+
+/// Calls an op with all of its arguments.
+fn call<O: Compute>(cx: &Cx, mut args: Vec<Value>) -> Result<Value, OpError> {
+    O::decode(&mut args)?.run(cx)
+}
+
+#[test]
+fn ops_keep_columns() {
+    let cx = cx_with(TestHost::new().file("x.csv", "a,b\n3,x\n1,y\n2,x\n"));
+    let rows = read(&cx).unwrap();
+    let rows = call::<Filter>(&cx, vec![rows, "b == 'x'".into()]).unwrap();
+    let rows = call::<Sort>(&cx, vec![rows, vec!["a"].into(), Value::Null]).unwrap();
+    let rows = call::<Sample>(&cx, vec![rows, 1.into(), 3.into()]).unwrap();
+    assert!(rows.as_list().unwrap().is_columns());
+    let sample = json::write(&rows);
+    assert!(
+        ["[{\"a\":2,\"b\":\"x\"}]", "[{\"a\":3,\"b\":\"x\"}]"].contains(&sample.as_str()),
+        "{sample}"
+    );
+}
+
+#[test]
+fn a_type_decides_how_cells_are_read() {
+    let text =
+        "zip,price,day,rate,note,left\n0150,$2.50,2026-01-31,5,,x\n007,,2026-02-01,1.5,a,y\n";
+    let row = Type::record(vec![
+        ("rate".into(), Type::FLOAT),
+        ("zip".into(), Type::Text),
+        ("price".into(), Type::Money.optional()),
+        ("day".into(), Type::Date),
+        ("note".into(), Type::Text),
+        ("more".into(), Type::INT.optional()),
+    ]);
+    let cx = cx_with(TestHost::new().file("x.csv", text)).wanting(Some(row.clone()));
+    let rows = read(&cx).unwrap();
+    assert!(rows.as_list().unwrap().is_columns());
+    assert!(Type::list(row).admits(&rows));
+    assert_eq!(
+        json::write(&rows),
+        r#"[{"rate":5.0,"zip":"0150","price":"$2.50","day":"2026-01-31","note":"","more":null},{"rate":1.5,"zip":"007","price":null,"day":"2026-02-01","note":"a","more":null}]"#
+    );
+    let fails = |ty: Type, text: &str| {
+        let row = Type::record(vec![("n".into(), ty)]);
+        read(&cx_with(TestHost::new().file("x.csv", text)).wanting(Some(row))).unwrap_err().message
+    };
+    assert_eq!(
+        fails(Type::INT, "n\n1\n\"\"\n"),
+        "`x.csv`, row 2: column `n`: expected int, found an empty cell"
+    );
+    assert_eq!(fails(Type::INT, "m\n1\n"), "`x.csv`, line 1: missing column `n`, found `m`");
+    assert!(fails(Type::Date, "n\n2026-13-01\n").contains("row 1: column `n`: expected a date"));
+}
+
+#[test]
+fn the_separator_is_the_one_of_the_header() {
+    for (header, sep) in
+        [("a,b;c,d", b','), ("a;\"x,y,z\";c", b';'), ("a\tb", b'\t'), ("a|b", b'|'), ("a", b',')]
+    {
+        assert_eq!(separator(header, Format::Csv), sep, "{header}");
+    }
+    assert_eq!(separator("a,b", Format::Tsv), b'\t');
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let rows = json::read(
+        r#"[{"a":"","b":null,"c":"x\"\n,","d":1.0},{"a":"y","b":2,"c":"\u00fc","d":-0.5}]"#,
+    )
+    .unwrap();
+    for name in ["out.csv", "out.tsv", "out.jsonl"] {
+        let host = Arc::new(TestHost::new());
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let cx = Cx::new("test", host, cancel, Arc::new(Quiet), Meter::default());
+        let args = vec![rows.clone(), Value::Path(name.into()), "auto".into()];
+        let written = call::<Write>(&cx, args).unwrap();
+        assert!(json::write(&written).contains("\"rows\":2"), "{written}");
+        let again = read_file(&cx, name).unwrap();
+        assert_eq!(json::write(&again), json::write(&rows), "{name}");
+    }
+}
+
+#[test]
+fn a_cancelled_read_stops() {
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let host = TestHost::new().file("x.csv", "a\n1\n");
+    let cx = Cx::new("test", Arc::new(host), cancel.clone(), Arc::new(Quiet), Meter::default());
+    cancel.cancel();
+    assert_eq!(read(&cx).unwrap_err().kind, ErrorKind::Cancelled);
+}

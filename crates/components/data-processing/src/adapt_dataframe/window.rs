@@ -1,0 +1,140 @@
+//! Columns that depend on the rows around each row.
+
+use std::sync::Arc;
+
+use svc_columns::{
+    Column, Key, Measure, Window as Kind,
+    expr::{self, Expr},
+    groups, order_within, ties, window,
+};
+use svc_contract::{
+    registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
+    value::{Text, Value},
+};
+
+use super::{Exprs, Frame, ROWS_OUT, Rows, frame_for, given, sorted_names, wrong};
+
+params! {
+    /// Adds columns that look at the other rows of a partition.
+    ///
+    /// `partition` has the columns whose values make a partition, `order` the order in it, where a name
+    /// after `-` descends. `measures` has a function for each new column: `row_number()`, `rank()`, `dense_rank()`,
+    /// `lag(x)` and `lag(x, 2)`, `lead(x)`, `running_sum(x)`, `moving_avg(x, 7)` over the last seven rows up to this one, and
+    /// `sum`, `avg`, `min`, `max`, `count`, `first`, `last`, `median`, `stddev`, `variance` and `distinct` of the whole partition. The rows stay in their
+    /// order.
+    pub(super) struct Window {
+        /// The rows.
+        rows: Rows,
+        /// The columns that make a partition; none for the whole table.
+        partition: Vec<Text> = Vec::new(),
+        /// The columns that order a partition.
+        order: Vec<Text> = Vec::new(),
+        /// The new columns, each with its function.
+        measures: Exprs,
+    }
+}
+
+impl Op for Window {
+    const NAME: &'static str = "window";
+    const YIELDS: Scheme = ROWS_OUT;
+    const GENERIC: Generic = Generic::Rows;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "running total per customer",
+        "rank rows within a group",
+        "value of the previous row",
+        "moving average over seven days",
+        "share of each row in its group",
+        "sql window functions, over partition by",
+        "number the rows of each group",
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "A running sum, and the row before",
+            r#"[{ d: 1, v: 5 }, { d: 2, v: 7 }] >> table.window(order: ["d"], measures: { sum: "running_sum(v)", last: "lag(v)" })"#,
+            r#"[{"d":1,"v":5,"sum":5,"last":null},{"d":2,"v":7,"sum":12,"last":5}]"#,
+        ),
+        Example::ok(
+            "The first of each group",
+            r#"[{ k: "a", v: 1 }, { k: "a", v: 3 }, { k: "b", v: 2 }]
+  >> table.window(partition: ["k"], order: ["-v"], measures: { n: "row_number()" })
+  >> table.filter(test: "n == 1")"#,
+            r#"[{"k":"a","v":3,"n":1},{"k":"b","v":2,"n":1}]"#,
+        ),
+        Example::err(
+            "No function",
+            r#"[{ a: 1 }] >> table.window(measures: { b: "a + 1" })"#,
+            "expected a function of a window",
+        ),
+    ];
+}
+
+impl Compute for Window {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let measures = self.measures.parsed("measures")?;
+        let names = sorted_names(&self.order);
+        let needed = self.partition.iter().chain(names.iter().map(|(name, _)| name));
+        let table = frame_for(&self.rows.0, needed, measures.iter().map(|(_, it)| it))?;
+        let keys = table.columns_of(&self.partition).map_err(wrong)?;
+        let by = groups(&keys, table.len());
+        let columns: Result<Vec<&Arc<Column<Value>>>, OpError> =
+            names.iter().map(|(name, _)| table.column(name).map_err(wrong)).collect();
+        let columns: Vec<&Column<Value>> = columns?.into_iter().map(AsRef::as_ref).collect();
+        let sort: Vec<Key<'_, Value>> = columns
+            .iter()
+            .zip(&names)
+            .map(|(column, (_, descends))| Key { column, descends: *descends })
+            .collect();
+        let sorted = order_within(&sort, &by);
+        let tied = ties(&columns);
+        let mut result = table.clone();
+        for (name, measure) in &measures {
+            cx.check()?;
+            let (of, input) = function(name, measure, &table)?;
+            let made = window(of, input.as_deref(), &by, &sorted, &tied);
+            result = result.with_column(name.clone(), Arc::new(made.map_err(wrong)?));
+        }
+        given(result, cx)
+    }
+}
+
+/// The function of a window, and the column that it looks at.
+type Found = (Kind, Option<Arc<Column<Value>>>);
+
+/// The function that a measure names.
+fn function(name: &Text, measure: &Expr, table: &Frame) -> Result<Found, OpError> {
+    let Expr::Call(function, args) = measure else { return Err(no_function(name)) };
+    let of = |it: &Expr| expr::each_row(it, table).map(Some).map_err(wrong);
+    let rows = |it: &Expr| match it {
+        Expr::Int(it @ 1..=1_000_000) => Ok(*it),
+        _ => {
+            let message = format!("`measures.{name}`: expected a number of rows from 1 to 1000000");
+            Err(OpError::invalid_input(message))
+        }
+    };
+    Ok(match (function.as_ref(), args.as_slice()) {
+        ("row_number", []) => (Kind::RowNumber, None),
+        ("rank", []) => (Kind::Rank, None),
+        ("dense_rank", []) => (Kind::DenseRank, None),
+        ("lag", [it]) => (Kind::Lag(1), of(it)?),
+        ("lag", [it, n]) => (Kind::Lag(rows(n)?), of(it)?),
+        ("lead", [it]) => (Kind::Lag(-1), of(it)?),
+        ("lead", [it, n]) => (Kind::Lag(-rows(n)?), of(it)?),
+        ("running_sum", [it]) => (Kind::RunningSum, of(it)?),
+        ("moving_avg", [it, n]) => {
+            let rows = usize::try_from(rows(n)?).unwrap_or(1).min(10_000);
+            (Kind::MovingAvg(rows), of(it)?)
+        }
+        ("count", []) => (Kind::Whole(Measure::Count), of(&Expr::Bool(true))?),
+        (other, [it]) => match Measure::named(other) {
+            Some(measure) => (Kind::Whole(measure), of(it)?),
+            None => return Err(no_function(name)),
+        },
+        _ => return Err(no_function(name)),
+    })
+}
+
+fn no_function(name: &Text) -> OpError {
+    OpError::invalid_input(format!("`measures.{name}`: expected a function of a window"))
+        .help("write for example `row_number()`, `lag(x)`, `running_sum(x)` or `sum(x)`")
+}

@@ -1,0 +1,137 @@
+//! Hostile expressions, and quantities in texts.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{Compute, Cx, Meter, Monitor},
+    value::{Value, json},
+};
+use svc_host_os::test::TestHost;
+
+use super::{Check, Infer, extract::Extract};
+
+struct Quiet;
+
+impl Monitor for Quiet {
+    fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
+    fn notice(&self, _: &str) {}
+}
+
+fn call<O: Compute>(mut args: Vec<Value>) -> Result<Value, String> {
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let cx = Cx::new("test", Arc::new(TestHost::new()), cancel, Arc::new(Quiet), Meter::default());
+    O::decode(&mut args).and_then(|it| it.run(&cx)).map_err(|it| it.message)
+}
+
+fn converted(quantity: &str, to: &str) -> Result<String, String> {
+    call::<Infer>(vec![quantity.into(), to.into()]).map(|it| json::write(&it))
+}
+
+#[test]
+fn conversions_are_exact() {
+    for (quantity, to, expected) in [
+        ("50 lb", "kg", r#"{"value":22.6796185,"exact":"22.6796185","unit":"kg"}"#),
+        ("5 ft 3 in", "cm", r#"{"value":160.02,"exact":"160.02","unit":"cm"}"#),
+        ("5 in * 2", "in", r#"{"value":10.0,"exact":"10","unit":"in"}"#),
+        ("100 degF", "degC", r#"{"value":37.77777777777778,"exact":"340/9","unit":"degC"}"#),
+        (
+            "1 rad",
+            "deg",
+            r#"{"value":57.29577951308232,"exact":"≈ 57.29577951308232087679815","unit":"deg"}"#,
+        ),
+        (
+            "9.81 m/s²",
+            "ft/min^2",
+            r#"{"value":115866.14173228346,"exact":"14715000/127","unit":"ft/min^2"}"#,
+        ),
+        (
+            "1e-28 m",
+            "km",
+            r#"{"value":1e-31,"exact":"0.0000000000000000000000000000001","unit":"km"}"#,
+        ),
+    ] {
+        assert_eq!(converted(quantity, to).as_deref(), Ok(expected), "{quantity}");
+    }
+}
+
+#[test]
+fn what_is_not_a_quantity_is_refused_at_once() {
+    for (quantity, to, expected) in [
+        ("5 USD", "EUR", "currencies are not converted, as their rates change"),
+        ("2^100000", "1", "an exponent in `quantity` is too large (limit 999)"),
+        ("9^9^9", "1", "the expression takes too long"),
+        ("1e9!", "1", "expected a quantity, found `!` at letter 4 of `quantity`"),
+        ("x = 5 m", "m", "expected a quantity, found `=` at letter 3 of `quantity`"),
+        ("d20", "1", "expected a quantity"),
+        ("5 m", "", "expected a text for `to`, found none"),
+    ] {
+        let found = converted(quantity, to).unwrap_err();
+        assert!(found.starts_with(expected), "{quantity}: {found}");
+    }
+    let long = "1+".repeat(400);
+    assert!(converted(&long, "m").unwrap_err().contains("expected 1 to 500 bytes"));
+}
+
+#[test]
+fn dimensions_have_names() {
+    for (quantity, expected) in [
+        ("12", "number"),
+        ("3 kN", "force"),
+        ("5 psi", "pressure"),
+        ("60 W * 8 hours", "energy"),
+        ("2 kg/m^3", "density"),
+        ("90 deg", "angle"),
+        ("5 m^7", "other"),
+        ("100 Mbit/s", "data rate"),
+        ("5 dyne", "force"),
+        ("3 kΩ", "electric resistance"),
+        ("2 Å", "length"),
+    ] {
+        let found = call::<Check>(vec![quantity.into()]).unwrap();
+        let expected = format!(r#"{{"ok":true,"dimension":"{expected}","error":null}}"#);
+        assert_eq!(json::write(&found), expected, "{quantity}");
+    }
+}
+
+#[test]
+fn quantities_are_found_where_they_stand() {
+    for (text, expected) in [
+        ("It ran 5 km/h, then -3.5 °C.", vec!["5|km/h|5 km/h", "-3.5|°C|-3.5 °C"]),
+        ("a 10-foot pole and 1 250 kg", vec!["10|foot|10-foot", "1250|kg|1 250 kg"]),
+        (
+            "light: 3 × 10^8 m/s or 2.998e8 m/s",
+            vec!["300000000|m/s|3 × 10^8 m/s", "299800000|m/s|2.998e8 m/s"],
+        ),
+        ("version 1.2.3 m, id A5 kg, 5 minutes", vec!["5|minutes|5 minutes"]),
+        (
+            "20%, 5 square miles, 3 m², 9.81 m/s^2",
+            vec!["20|%|20%", "5|square miles|5 square miles", "3|m²|3 m²", "9.81|m/s^2|9.81 m/s^2"],
+        ),
+        ("5 in 10, 7 a day, 3 am, 4 apples, 6 months", vec!["6|months|6 months"]),
+        (
+            "60 miles per hour; 2 litres a day",
+            vec!["60|miles per hour|60 miles per hour", "2|litres a day|2 litres a day"],
+        ),
+        ("pages 10-12 mm", vec!["12|mm|12 mm"]),
+    ] {
+        let found = call::<Extract>(vec![text.into()]).unwrap();
+        let shown: Vec<String> = found
+            .as_list()
+            .unwrap()
+            .iter()
+            .map(|it| {
+                let it = it.as_record().unwrap();
+                let field = |name: &str| it.get(name).cloned().unwrap();
+                let span = field("span");
+                let span = span.as_record().unwrap();
+                let Value::Float(value) = field("value") else { panic!("{it:?}") };
+                format!(
+                    "{value}|{}|{}",
+                    field("unit").as_str().unwrap(),
+                    span.get("text").unwrap().as_str().unwrap()
+                )
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+}

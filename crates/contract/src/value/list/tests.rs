@@ -1,0 +1,169 @@
+//! A list of columns is observed as the same list of rows.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::{
+    super::{Date, Money, Record, Text, Timestamp, Type, Value, json, wire},
+    List,
+};
+
+fn plain() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        prop_oneof![Just(f64::NAN), Just(-0.0), Just(f64::INFINITY), any::<f64>()]
+            .prop_map(Value::Float),
+        any::<i64>().prop_map(|it| Value::Money(Money::from_nanos(it))),
+        any::<u64>().prop_map(Value::Size),
+        (0_u64..1 << 40, 0_u32..1_000_000_000)
+            .prop_map(|(secs, nanos)| Value::Duration(Duration::new(secs, nanos))),
+        (-9_000_000_000_i64..9_000_000_000, 0_i32..1_000_000_000)
+            .prop_map(|(secs, nanos)| Value::Time(Timestamp::new(secs, nanos).unwrap())),
+        (1_i16..9999, 1_i8..13).prop_map(|(y, m)| Value::Date(Date::new(y, m, 1).unwrap())),
+        "[a-zü\"\n]{0,12}".prop_map(Value::from),
+        "[a-z/]{1,4}".prop_map(|it| Value::Path(it.into())),
+        prop::collection::vec(any::<u8>(), 0..4).prop_map(|it| Value::Bytes(it.into())),
+    ]
+}
+
+fn nested() -> impl Strategy<Value = Value> {
+    plain().prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(|it| Value::List(List::from(it))),
+            prop::collection::vec(inner, 1..3).prop_map(|all| {
+                let names: Vec<Text> = (0..all.len()).map(|it| format!("f{it}").into()).collect();
+                Value::Record(Record::new(names.into(), all))
+            }),
+        ]
+    })
+}
+
+/// Columns of one kind mostly, as in real tables, and mixed ones.
+fn column(len: usize) -> impl Strategy<Value = Vec<Value>> {
+    let of = |it: BoxedStrategy<Value>| {
+        let some = prop_oneof![4 => it, 1 => Just(Value::Null)];
+        prop::collection::vec(some, len)
+    };
+    prop_oneof![
+        of(any::<i64>().prop_map(Value::Int).boxed()),
+        of(any::<f64>().prop_map(Value::Float).boxed()),
+        of("[ab]{0,2}".prop_map(Value::from).boxed()),
+        of(any::<i64>().prop_map(|it| Value::Money(Money::from_nanos(it))).boxed()),
+        of(plain().boxed()),
+        of(nested().boxed()),
+    ]
+}
+
+fn rows() -> impl Strategy<Value = Vec<Value>> {
+    (0..20_usize, 0..4_usize).prop_flat_map(|(len, width)| {
+        prop::collection::vec(column(len), width).prop_map(move |columns| {
+            let names: Vec<Text> = (0..width).map(|it| format!("c{it}").into()).collect();
+            let names: std::sync::Arc<[Text]> = names.into();
+            let row = |row: usize| columns.iter().map(|it| it[row].clone()).collect();
+            (0..len).map(|it| Value::Record(Record::new(names.clone(), row(it)))).collect()
+        })
+    })
+}
+
+fn bytes(value: &Value) -> Vec<u8> {
+    let mut writer = wire::WireWriter::default();
+    writer.value(value);
+    writer.0
+}
+
+/// A list as columns, whose rows are not made yet.
+fn as_columns(rows: &[Value]) -> List {
+    List::from(List::from(rows.to_vec()).columns().unwrap())
+}
+
+fn types() -> Vec<Type> {
+    let of = |ty: &Type| {
+        let fields = (0..2).map(|it| (Text::from(format!("c{it}")), ty.clone())).collect();
+        Type::list(Type::record(fields))
+    };
+    let mut all = vec![Type::Json, Type::list(Type::Json), Type::Unknown, Type::list(Type::INT)];
+    for ty in [
+        Type::INT,
+        Type::FLOAT,
+        Type::Text,
+        Type::Bool,
+        Type::Money,
+        Type::Json,
+        Type::Int(Some((0, 9))),
+        Type::Text.optional(),
+        Type::INT.optional(),
+        Type::FLOAT.optional(),
+        Type::Money.optional(),
+        Type::list(Type::Json).optional(),
+    ] {
+        all.push(of(&ty));
+    }
+    all.push(Type::list(Type::Map(std::sync::Arc::new(Type::INT.optional()))));
+    all
+}
+
+proptest! {
+    #[test]
+    fn both_forms_are_one_value(rows in rows(), at in 0..20_usize, to in 0..20_usize) {
+        let by_row = Value::List(List::from(rows.clone()));
+        let fresh = || Value::List(as_columns(&rows));
+        let list = |it: &Value| it.as_list().unwrap().clone();
+        prop_assert!(list(&fresh()).is_columns());
+        prop_assert_eq!(json::write(&fresh()), json::write(&by_row));
+        prop_assert_eq!(json::write_pretty(&fresh()), json::write_pretty(&by_row));
+        prop_assert_eq!(json::len(&fresh()), json::len(&by_row));
+        prop_assert_eq!(fresh().to_string(), by_row.to_string());
+        prop_assert_eq!(bytes(&fresh()), bytes(&by_row));
+        prop_assert_eq!(fresh().weight(), by_row.weight());
+        prop_assert_eq!(list(&fresh()).len(), rows.len());
+        prop_assert_eq!(fresh() == by_row, by_row == by_row.clone());
+        let one = |it: Option<&Value>| it.map(bytes);
+        prop_assert_eq!(one(list(&fresh()).get(at)), one(rows.get(at)));
+        let part = Value::List(list(&fresh()).part(at, to));
+        prop_assert_eq!(bytes(&part), bytes(&Value::List(list(&by_row).part(at, to))));
+        let all: Vec<Vec<u8>> = list(&fresh()).iter().map(bytes).collect();
+        prop_assert_eq!(all, rows.iter().map(bytes).collect::<Vec<_>>());
+        let all: Vec<Vec<u8>> = list(&fresh()).into_vec().iter().map(bytes).collect();
+        prop_assert_eq!(all, rows.iter().map(bytes).collect::<Vec<_>>());
+        // Also after rows were made, and of columns that were made of columns.
+        let used = list(&fresh());
+        used.iter().count();
+        prop_assert_eq!(bytes(&Value::List(used.clone())), bytes(&by_row));
+        prop_assert_eq!(bytes(&Value::List(List::from(used.columns().unwrap()))), bytes(&by_row));
+    }
+
+    #[test]
+    fn both_forms_are_of_the_same_types(rows in rows()) {
+        let by_row = Value::List(List::from(rows.clone()));
+        for ty in types() {
+            let columns = Value::List(as_columns(&rows));
+            prop_assert_eq!(ty.admits(&columns), ty.admits(&by_row), "{}", ty);
+            prop_assert_eq!(ty.is_exactly(&columns), ty.is_exactly(&by_row), "{}", ty);
+            let cast = |it: Value| it.cast(&ty).map(|it| bytes(&it)).map_err(|it| it.to_string());
+            prop_assert_eq!(cast(columns), cast(by_row.clone()), "{}", ty);
+        }
+    }
+}
+
+#[test]
+fn a_missing_field_is_null_in_columns() {
+    let list = json::read(r#"[{"a": 1}, {"b": "x", "a": null}]"#).unwrap();
+    let columns = list.as_list().unwrap().columns().unwrap();
+    let list = Value::List(List::from(columns));
+    assert_eq!(json::write(&list), r#"[{"a":1,"b":null},{"a":null,"b":"x"}]"#);
+    let wrong = json::read(r#"[{"a": 1}, 2]"#).unwrap();
+    let err = wrong.as_list().unwrap().columns().unwrap_err();
+    assert_eq!(err.to_string(), "expected a record as row 2, found int");
+}
+
+#[test]
+fn rows_are_made_once() {
+    let list =
+        as_columns(&[Value::Record([(Text::from("a"), Value::Int(1))].into_iter().collect())]);
+    let first: *const Value = list.iter().next().unwrap();
+    let again: *const Value = list.clone().iter().next().unwrap();
+    assert_eq!(first, again);
+}

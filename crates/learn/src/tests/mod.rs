@@ -1,0 +1,4 @@
+//! Comparisons with certified and with computed values.
+
+mod nist;
+mod peers;
