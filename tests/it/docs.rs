@@ -82,7 +82,8 @@ fn petstore() -> svc::registry::ReadyComponent {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/apis.md");
     let page = fs::read_to_string(page).unwrap();
     let document = page.split("```json\n").nth(1).unwrap().split("\n```").next().unwrap();
-    let lock = svc_project::locked("petstore.json", document.as_bytes()).unwrap();
+    let parsed = svc_openapi::parse(document.as_bytes()).unwrap();
+    let lock = svc_project::lock_of("petstore.json", &parsed, document.as_bytes()).unwrap();
     svc_project::component("petstore", lock, &svc_project::ApiSettings::default()).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! OpenAPI documents, versions 3.0 and 3.1, as operations with typed parameters and results.
 //!
-//! [`parse`] reads the text, JSON or YAML; [`Api::read`] makes operations of it; [`Lock`] is their
+//! [`parse`] reads the text, JSON or YAML; [`Bundle`] makes one document of several files; [`Api::read`] makes operations of it; [`Lock`] is their
 //! compact form in a file, whose lines are parsed when they are needed. A plain library: it knows no
 //! network, no file, no script and no engine.
 //!
@@ -18,6 +18,7 @@
 //! constant, and takes time in proportion to its length.
 
 mod access;
+mod bundle;
 mod difference;
 mod lock;
 mod media;
@@ -32,6 +33,7 @@ mod text;
 mod tool;
 
 pub use access::{Access, Carrier};
+pub use bundle::{Bundle, Join, Wanted};
 pub use difference::{Change, Difference, details};
 pub use lock::{Entry, Lock, LockError, Locked};
 pub use media::{Body, Media};

@@ -21,7 +21,7 @@ mod settings;
 mod types;
 
 pub use api::component;
-pub use document::{fetched, locked, read_file};
+pub use document::{lock_of, locked};
 pub use edit::{with_api, with_server, without_api, without_server};
 pub use found::{Loaded, Project};
 pub use mcp::{Consent, McpSettings, ToolSettings, component as mcp_component};

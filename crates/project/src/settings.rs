@@ -63,6 +63,23 @@ pub enum Source {
     Url(String),
 }
 
+impl Source {
+    /// The path or the address.
+    pub fn place(&self) -> &str {
+        match self {
+            Self::File(it) | Self::Url(it) => it,
+        }
+    }
+
+    /// A source of the same kind.
+    pub(crate) fn at(&self, place: &str) -> Self {
+        match self {
+            Self::File(_) => Self::File(place.to_owned()),
+            Self::Url(_) => Self::Url(place.to_owned()),
+        }
+    }
+}
+
 impl Settings {
     /// Reads settings; returns why they are wrong otherwise.
     pub fn read(text: &str) -> Result<Self, String> {

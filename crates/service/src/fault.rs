@@ -23,7 +23,13 @@ pub struct Fault {
     pub fields: Vec<FieldFault>,
     /// The wait after which the same call may succeed.
     pub retry_after: Option<Duration>,
+    /// How a caller gets what lets it in, as the header `WWW-Authenticate` says it.
+    pub challenge: Option<Box<Challenge>>,
 }
+
+/// A value of the header `WWW-Authenticate`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Challenge(pub String);
 
 /// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +108,19 @@ impl Why {
 impl Fault {
     pub fn new(why: Why, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { why, message, help: None, fields: Vec::new(), retry_after: None }
+        Self { why, message, help: None, fields: Vec::new(), retry_after: None, challenge: None }
+    }
+
+    /// The same with a value of `WWW-Authenticate`.
+    #[must_use]
+    pub(crate) fn challenge(self, challenge: String) -> Self {
+        Self { challenge: Some(Box::new(Challenge(challenge))), ..self }
+    }
+
+    /// The value of the header `WWW-Authenticate`, if its answer has one.
+    pub fn authenticate(&self) -> Option<&str> {
+        let plain = (self.why == Why::Unauthorized).then_some("Bearer");
+        self.challenge.as_deref().map(|it| it.0.as_str()).or(plain)
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -216,6 +234,7 @@ impl From<&OpError> for Fault {
             help: error.help.clone(),
             fields: Vec::new(),
             retry_after: error.retry_after.or(is_full.then_some(ROOM)),
+            challenge: None,
         }
     }
 }

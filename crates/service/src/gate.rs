@@ -2,23 +2,25 @@
 
 use core::net::{IpAddr, Ipv4Addr};
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI64, Ordering},
     },
     time::Duration,
 };
 
-use svc_contract::{host::Host, registry::ErrorKind, store::StoreError};
+use svc_contract::{host::Host, registry::ErrorKind, store::StoreError, value::Value};
 
 use crate::{
     Caller, Fault, Why,
     access::{
-        Access, BAD_KEY, Denial,
+        Access, BAD_KEY, BAD_TOKEN, Denial, Refusal,
         audit::AuditEntry,
         keys::{FRESH, KeyInfo, KeyState},
-        lockout::PAUSE,
+        lockout::{Network, PAUSE},
+        oauth::{OAuth, Published},
         rates::{RateRefusal, Window},
         roles::{AccessPolicy, PolicyError, Roles},
     },
@@ -43,7 +45,14 @@ pub(crate) struct Gate {
     access: OnceLock<Access>,
     /// When it was last looked whether the first key was issued.
     looked: AtomicI64,
+    /// The keys of the issuer whose tokens are accepted.
+    published: Published,
+    /// The last token of each owner that sends tokens, as a key.
+    holders: Mutex<HashMap<String, Arc<KeyInfo>>>,
 }
+
+/// The most owners with tokens that are remembered.
+const MOST_HOLDERS: usize = 10_000;
 
 /// Someone who asks to be let in.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +85,10 @@ impl Gate {
     pub(crate) fn open(entrance: Entrance, host: &dyn Host) -> Result<Self, PolicyError> {
         let file = Access::policy_file(&entrance.data);
         let roles = Roles::open(Some(file), entrance.is_hosted, host)?;
-        Ok(Self { entrance, roles, access: OnceLock::new(), looked: AtomicI64::new(i64::MIN) })
+        let looked = AtomicI64::new(i64::MIN);
+        let (access, published, holders) =
+            (OnceLock::new(), Published::default(), Mutex::default());
+        Ok(Self { entrance, roles, access, looked, published, holders })
     }
 
     pub(crate) fn data(&self) -> &std::path::Path {
@@ -95,12 +107,13 @@ impl Gate {
             return Ok(Some(access));
         }
         let (now, looked) = (host.now(), self.looked.load(Ordering::Relaxed));
+        let needs_keys = self.needs_keys();
         // A clock that is set back looks again at once.
-        if !self.entrance.needs_keys && (looked..looked.saturating_add(FRESH)).contains(&now) {
+        if !needs_keys && (looked..looked.saturating_add(FRESH)).contains(&now) {
             return Ok(None);
         }
         self.looked.store(now, Ordering::Relaxed);
-        if !self.entrance.needs_keys && !Access::exists(&self.entrance.data, host) {
+        if !needs_keys && !Access::exists(&self.entrance.data, host) {
             return Ok(None);
         }
         let opened = Access::open(&self.entrance.data, host)?;
@@ -110,13 +123,23 @@ impl Gate {
     /// The keys, if a caller needs one.
     pub(crate) fn needed(&self, host: &dyn Host) -> Result<Option<&Access>, StoreError> {
         let Some(access) = self.access(host)? else { return Ok(None) };
-        let is_needed = self.entrance.needs_keys || access.keys.exist(host.now())?;
+        let is_needed = self.needs_keys() || access.keys.exist(host.now())?;
         Ok(is_needed.then_some(access))
+    }
+
+    /// Whether callers need a key or a token from the start.
+    fn needs_keys(&self) -> bool {
+        self.entrance.needs_keys || self.roles.current().oauth().is_some()
     }
 
     /// Reads the policy file again. If it has a mistake, the old roles stay.
     pub(crate) fn reload(&self, host: &dyn Host) -> Result<AccessPolicy, PolicyError> {
         self.roles.reload(host)
+    }
+
+    /// The metadata of the resource with this path, if tokens of an issuer are accepted.
+    pub(crate) fn metadata(&self, path: &str) -> Option<Value> {
+        self.roles.current().oauth()?.metadata(path)
     }
 
     /// The version of the roles as they are now.
@@ -131,12 +154,14 @@ impl Gate {
         host: &dyn Host,
     ) -> Result<Option<Arc<KeyInfo>>, Turned> {
         let Some(access) = self.needed(host)? else { return Ok(None) };
-        let Some(key) = visitor.key else {
-            let fault = Fault::new(Why::Unauthorized, "missing API key");
-            return Err(fault.help("send the header `Authorization: Bearer KEY`").into());
-        };
+        let policy = self.roles.current();
+        let Some(key) = visitor.key else { return Err(missing(policy.oauth()).into()) };
         let now = host.now();
-        let refusal = match access.enter(key, visitor.address, now).await? {
+        let (entered, oauth) = match policy.oauth().filter(|_| OAuth::is_token(key)) {
+            Some(oauth) => (self.enter_by_token(access, oauth, visitor, host).await?, Some(oauth)),
+            None => (access.enter(key, visitor.address, now).await?, None),
+        };
+        let refusal = match entered {
             Ok(key) => return Ok(Some(key)),
             Err(refusal) => refusal,
         };
@@ -150,9 +175,19 @@ impl Gate {
             status: Why::Unauthorized.name(),
             ..AuditEntry::default()
         })?;
-        let fault = match refusal.denial {
-            Denial::Locked(_) => Fault::new(Why::Rate, "too many wrong keys"),
-            Denial::Misfit(_) | Denial::Rejected(_) => Fault::new(Why::Unauthorized, BAD_KEY),
+        let fault = match (refusal.denial, oauth) {
+            (Denial::Locked(_), _) => Fault::new(Why::Rate, "too many wrong keys"),
+            (Denial::Misfit(_) | Denial::Rejected(_) | Denial::Token(_), None) => {
+                let fault = Fault::new(Why::Unauthorized, BAD_KEY);
+                policy
+                    .oauth()
+                    .into_iter()
+                    .fold(fault, |it, oauth| it.challenge(oauth.challenge(None)))
+            }
+            (Denial::Misfit(_) | Denial::Rejected(_) | Denial::Token(_), Some(oauth)) => {
+                let challenge = oauth.challenge(Some("invalid_token"));
+                Fault::new(Why::Unauthorized, BAD_TOKEN).challenge(challenge)
+            }
         };
         let retry_after = refusal.retry_after.map(Duration::from_secs);
         Err(Turned {
@@ -162,7 +197,53 @@ impl Gate {
         })
     }
 
-    /// The newest valid key of an owner: what goes on without a caller has its rights.
+    /// The holder of a token, as that of a key.
+    async fn enter_by_token(
+        &self,
+        access: &Access,
+        oauth: &OAuth,
+        visitor: Visitor<'_>,
+        host: &dyn Host,
+    ) -> Result<Result<Arc<KeyInfo>, Refusal>, Turned> {
+        let (network, now) = (Network::of(visitor.address), host.now());
+        if let Some(refusal) = access.locked(&network, None, now)? {
+            return Ok(Err(refusal));
+        }
+        let token = visitor.key.unwrap_or_default();
+        let verified = self.published.verify(token, oauth, host).await.map_err(|_| {
+            // Why is for the operator, who finds it in the log.
+            let fault = Fault::new(Why::Busy, "tokens cannot be verified now");
+            Turned::from(fault.retry_after(Duration::from_secs(5)))
+        })?;
+        let grant = match verified {
+            Ok(grant) => grant,
+            Err(misfit) => {
+                let denial = Denial::Token(misfit);
+                return Ok(Err(access.refuse(denial, &network, None, now).await?));
+            }
+        };
+        let Some(holder) = oauth.holder(&grant) else {
+            let fault = Fault::new(
+                Why::Op(ErrorKind::Denied),
+                "the access token has none of the scopes of this server",
+            );
+            return Err(fault.challenge(oauth.challenge(Some("insufficient_scope"))).into());
+        };
+        let holder = Arc::new(holder);
+        let mut holders = self.holders();
+        if holders.len() >= MOST_HOLDERS {
+            holders.retain(|_, it| it.expires > now);
+        }
+        holders.insert(holder.owner.clone(), holder.clone());
+        Ok(Ok(holder))
+    }
+
+    fn holders(&self) -> MutexGuard<'_, HashMap<String, Arc<KeyInfo>>> {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest valid key of an owner, or its last token: what goes on without a caller has its
+    /// rights.
     pub(crate) fn newest_key(&self, owner: &str, host: &dyn Host) -> Result<KeyInfo, Fault> {
         let now = host.now();
         let keys = match self.access(host).map_err(Fault::of_book)? {
@@ -171,7 +252,10 @@ impl Gate {
         };
         let is_valid = |it: &KeyInfo| matches!(it.state(now), KeyState::Active | KeyState::Rotated);
         let found = keys.into_iter().find(|it| it.owner == owner && is_valid(it));
-        found.ok_or_else(|| Fault::new(Why::Unauthorized, format!("`{owner}` has no valid key")))
+        let of_token = || self.holders().get(owner).map(|it| KeyInfo::clone(it));
+        found
+            .or_else(|| of_token().filter(is_valid))
+            .ok_or_else(|| Fault::new(Why::Unauthorized, format!("`{owner}` has no valid key")))
     }
 
     /// The holder of a key, with the role as it is now.
@@ -207,6 +291,20 @@ impl Gate {
             window: refused.window(),
             ..Turned::from(of_rate(&refused))
         })
+    }
+}
+
+/// The fault of a visitor without a key.
+fn missing(oauth: Option<&OAuth>) -> Fault {
+    match oauth {
+        None => Fault::new(Why::Unauthorized, "missing API key")
+            .help("send the header `Authorization: Bearer KEY`"),
+        Some(oauth) => Fault::new(Why::Unauthorized, "missing API key or access token")
+            .help(format!(
+                "send the header `Authorization: Bearer TOKEN`, with a token of `{}`",
+                oauth.issuer
+            ))
+            .challenge(oauth.challenge(None)),
     }
 }
 

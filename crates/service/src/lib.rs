@@ -36,7 +36,7 @@ pub mod tools;
 
 pub use call::{Answer, Args, Begun, Bounds, Call, Mode, StepReport, Work};
 pub use caller::{Caller, LOCAL};
-pub use fault::{Fault, FieldFault, Why};
+pub use fault::{Challenge, Fault, FieldFault, Why};
 pub use folder::{Folder, Served, Unserved};
 pub use gate::{Entrance, Turned, Visitor};
 pub use resolve::Resolved;

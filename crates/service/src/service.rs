@@ -10,7 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{registry::ErrorKind, value::Money};
+use svc_contract::{
+    registry::ErrorKind,
+    value::{Money, Value},
+};
 use svc_engine::{CancellationToken, Engine};
 use svc_lang::plan::Policy;
 use svc_store::SqliteStore;
@@ -195,6 +198,11 @@ impl Service {
             Some(gate) => Ok(gate.needed(self.shared.engine.host())?.is_some()),
             None => Ok(false),
         }
+    }
+
+    /// The metadata of the protected resource with this path, if tokens of an issuer are accepted.
+    pub fn resource_metadata(&self, path: &str) -> Option<Value> {
+        self.shared.gate.as_ref()?.metadata(path)
     }
 
     /// Reads the policy file again. If it has a mistake, the old roles stay. Runs keep the roles

@@ -292,7 +292,8 @@ impl Door {
         id: &Id,
     ) -> Result<(Reply, Option<Window>), Turned> {
         let path = request.uri().path().to_owned();
-        if self.is_hosted && !path.starts_with("/health") {
+        let is_for_all = path.starts_with("/health") || path.starts_with("/.well-known/");
+        if self.is_hosted && !is_for_all {
             return Err(unknown(&path).into());
         }
         if let Some(page) = Page::of(request.method().as_str(), &path) {

@@ -78,8 +78,8 @@ pub(super) fn fault(path: &str, fault: &Fault, id: &Id) -> Answer {
         let seconds = wait.as_secs().max(1);
         answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    if fault.why == Why::Unauthorized {
-        answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    if let Some(value) = fault.authenticate().and_then(|it| HeaderValue::from_str(it).ok()) {
+        answer.headers_mut().insert(header::WWW_AUTHENTICATE, value);
     }
     if let (Why::Method, Some(help)) = (fault.why, &fault.help)
         && let Ok(allow) =

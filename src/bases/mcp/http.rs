@@ -212,8 +212,8 @@ fn refused(fault: &Fault, id: Option<RequestId>) -> Answer {
         StatusCode::from_u16(fault.why.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if fault.why == Why::Unauthorized {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    if let Some(value) = fault.authenticate().and_then(|it| HeaderValue::from_str(it).ok()) {
+        headers.insert(header::WWW_AUTHENTICATE, value);
     }
     if let Some(wait) = fault.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));

@@ -431,6 +431,9 @@ fn mutants_of_pictures() {
         "\u{202e}",
         "4000",
     ];
+    // A line far below the picture.
+    let below = "<svg width=\"80\" height=\"32\"><path class=\"line\" d=\"M0 0L8 1e300\"/></svg>";
+    assert!(svc_api::charts::letters(below, false).is_some());
     fuzz("pictures", &bytes(&[svg]), &words, |found, bytes| {
         let lines = svc_api::charts::letters(&String::from_utf8_lossy(bytes), false);
         assert!(lines.iter().flatten().all(|it| it.len() <= 4_000));

@@ -135,7 +135,7 @@ fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
 #[test]
 fn no_shape_of_script_takes_more_than_half_above_its_bound() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("large.txt"), "a line of text\n".repeat(60_000)).unwrap();
+    fs::write(folder.path().join("large.txt"), "a line of text\n".repeat(40_000)).unwrap();
     fs::write(folder.path().join("large.jsonl"), "{\"a\":1,\"b\":[1,2]}\n".repeat(20_000)).unwrap();
     let (shapes, next) = (shapes(), AtomicUsize::new(0));
     let work = || {

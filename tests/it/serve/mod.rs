@@ -7,6 +7,7 @@ mod jobs;
 mod keys;
 mod mcp;
 mod mistakes;
+mod oauth;
 mod once;
 mod openai;
 mod operation;

@@ -6,9 +6,7 @@ use svc_contract::host::{self, Host};
 use svc_engine::Engine;
 use svc_lang::syntax::is_reserved;
 use svc_openapi::{Difference, Lock, Skipped, is_name};
-use svc_project::{
-    Project, SETTINGS, Source, component, fetched, locked, read_file, with_api, without_api,
-};
+use svc_project::{Project, SETTINGS, Source, component, locked, with_api, without_api};
 
 use super::project;
 
@@ -72,7 +70,7 @@ pub async fn add(
     let source = source.or_else(|| known_source.clone()).ok_or_else(|| {
         format!("the settings have no API `{name}`: name the file or address of its document")
     })?;
-    let text = lock_of(host, &project, &source).await?;
+    let text = locked(host, &project.folder, &source).await?;
     let lock = Lock::read(&text).map_err(|err| err.to_string())?;
     let (ops, skipped) = (lock.entries.len(), lock.skipped.clone());
     write(host, &project.lock_file(name), &text)?;
@@ -114,7 +112,7 @@ pub(crate) fn test_name(
 pub async fn update(host: &dyn Host, folder: &Path, name: &str) -> Result<Updated, String> {
     let project = project(host, folder)?;
     let source = existing(&project, name)?;
-    let text = lock_of(host, &project, &source).await?;
+    let text = locked(host, &project.folder, &source).await?;
     let new = Lock::read(&text).map_err(|err| err.to_string())?;
     let old_text = project.lock(host, name)?.unwrap_or_default();
     let difference = match Lock::read(&old_text).and_then(|old| Difference::between(&old, &new)) {
@@ -146,7 +144,7 @@ pub fn list(host: &dyn Host, folder: &Path) -> Result<Vec<Listed>, String> {
         let lock = lock.map_err(|err| format!("the lock of `{name}` has an {err}"))?;
         all.push(Listed {
             name: name.clone(),
-            source: shown(&settings.source()?).to_owned(),
+            source: settings.source()?.place().to_owned(),
             lock: lock.map(|it| ListedLock {
                 title: format!("{} {}", it.head.title, it.head.version).trim().to_owned(),
                 ops: it.entries.len(),
@@ -185,20 +183,6 @@ fn existing(project: &Project, name: &str) -> Result<Source, String> {
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             Err(format!("the project has no API `{name}`; its APIs are: {known}"))
         }
-    }
-}
-
-async fn lock_of(host: &dyn Host, project: &Project, source: &Source) -> Result<String, String> {
-    let bytes = match source {
-        Source::File(file) => read_file(host, &project.folder.join(file))?,
-        Source::Url(url) => fetched(host, url).await?,
-    };
-    locked(shown(source), &bytes)
-}
-
-fn shown(source: &Source) -> &str {
-    match source {
-        Source::File(it) | Source::Url(it) => it,
     }
 }
 

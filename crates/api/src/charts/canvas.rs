@@ -74,7 +74,7 @@ impl Canvas {
     }
 
     fn spot(&mut self, column: usize, row: usize) -> Option<&mut Spot> {
-        if column >= self.columns {
+        if column >= self.columns || row >= self.rows() {
             return None;
         }
         self.spots.get_mut(row * self.columns + column)

@@ -126,6 +126,30 @@ pub(super) fn routes() -> Vec<Route> {
             ..copy(&base)
         },
         Route {
+            path: "/.well-known/oauth-protected-resource",
+            summary: "Whose access tokens are accepted (RFC 9728).",
+            reply: || object([("type", "object".into())]),
+            statuses: &[404],
+            handle: Handle::Now(|rest, _| metadata(rest, "")),
+            ..copy(&base)
+        },
+        Route {
+            path: "/.well-known/oauth-protected-resource/mcp",
+            summary: "The same for `/mcp`.",
+            reply: || object([("type", "object".into())]),
+            statuses: &[404],
+            handle: Handle::Now(|rest, _| metadata(rest, "/mcp")),
+            ..copy(&base)
+        },
+        Route {
+            path: "/.well-known/oauth-protected-resource/mcp/compact",
+            summary: "The same for `/mcp/compact`.",
+            reply: || object([("type", "object".into())]),
+            statuses: &[404],
+            handle: Handle::Now(|rest, _| metadata(rest, "/mcp/compact")),
+            ..copy(&base)
+        },
+        Route {
             path: "/components",
             summary: "The names of all components.",
             access: Access::Key,
@@ -259,6 +283,12 @@ fn of_tool(
         answers: Answers::Object,
         handle,
     }
+}
+
+fn metadata(rest: &Rest, path: &str) -> Result<Reply, Fault> {
+    let found = rest.service.resource_metadata(path);
+    let none = || Fault::not_found("this server accepts keys, and tokens of no issuer");
+    found.map(Reply::ok).ok_or_else(none)
 }
 
 fn health(rest: &Rest) -> Reply {

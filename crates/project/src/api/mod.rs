@@ -300,7 +300,7 @@ fn base(lock: &Lock<'_>, settings: &ApiSettings) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::{Api, ApiSettings, From, component};
-    use crate::locked;
+    use crate::lock_of;
 
     const DOCUMENT: &str = r#"{"openapi": "3.0.0", "info": {"title": "T", "version": "1"},
         "servers": [{"url": "https://a.example/v1"}], "security": [{"key": []}, {"token": []}],
@@ -310,7 +310,8 @@ mod tests {
             "/b": {"post": {"operationId": "b", "security": [], "responses": {"204": {}}}}}}"#;
 
     fn lock() -> String {
-        locked("a.json", DOCUMENT.as_bytes()).unwrap()
+        let document = svc_openapi::parse(DOCUMENT.as_bytes()).unwrap();
+        lock_of("a.json", &document, DOCUMENT.as_bytes()).unwrap()
     }
 
     #[test]

@@ -77,6 +77,15 @@ impl KeyId {
         id.iter().all(|it| BASE32.contains(it)).then_some(Self(id))
     }
 
+    /// The id that stands for something by its hash.
+    pub(super) fn of_digest(digest: &[u8; 32]) -> Self {
+        let mut id = [b'a'; ID];
+        for (sign, byte) in id.iter_mut().zip(digest) {
+            *sign = BASE32.get(usize::from(byte % 32)).copied().unwrap_or(b'a');
+        }
+        Self(id)
+    }
+
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or_default()
     }

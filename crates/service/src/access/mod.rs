@@ -1,9 +1,9 @@
 //! Keys and rights: who calls, what they may do, how much of it, and what was decided.
 //!
 //! [`Access::enter`] turns the text of a key into its holder, or refuses it in one way whatever is
-//! wrong with it. [`decide`] says whether the holder may call a tool or the ops of a plan; the rules
-//! for effects are those of [`Role::policy`], which the engine applies. [`rates`] counts calls and
-//! money. [`audit`] records decisions.
+//! wrong with it; [`oauth`] does the same for tokens of an issuer. [`decide`] says whether the holder
+//! may call a tool or the ops of a plan; the rules for effects are those of [`Role::policy`], which
+//! the engine applies. [`rates`] counts calls and money. [`audit`] records decisions.
 //!
 //! Times are milliseconds since 1970, given by the caller. Nothing here sleeps: a caller that refuses
 //! a key waits until [`Refusal::pause`] is over, without a thread.
@@ -15,6 +15,7 @@ mod issue;
 pub mod key;
 pub mod keys;
 pub mod lockout;
+pub mod oauth;
 pub mod patterns;
 mod policy_file;
 pub mod rates;
@@ -46,11 +47,15 @@ use self::{
     key::{ApiKey, KeyId, KeyMisfit},
     keys::{KeyInfo, KeyRejection, Keys},
     lockout::{Lock, Lockout, Network, PAUSE},
+    oauth::TokenMisfit,
     rates::Rates,
 };
 
 /// The only text for a key that is not accepted.
 pub const BAD_KEY: &str = "invalid API key";
+
+/// The only text for a token that is not accepted.
+pub const BAD_TOKEN: &str = "invalid access token";
 
 /// The policy file in the folder of a service.
 const POLICY: &str = "access.toml";
@@ -73,6 +78,7 @@ pub enum Denial {
     /// No key is accepted from this address until then.
     Locked(Lock),
     Rejected(KeyRejection),
+    Token(TokenMisfit),
 }
 
 /// A refused key. Callers learn that it is refused, and when they may try again.
@@ -135,14 +141,8 @@ impl Access {
         let network = Network::of(address);
         let key = ApiKey::parse(text);
         let id = key.as_ref().ok().map(ApiKey::id);
-        if let Some(lock) = self.lockout.check(&network, id, now)? {
-            let left = lock.until.saturating_sub(now).max(0).cast_unsigned();
-            return Ok(Err(Refusal {
-                denial: Denial::Locked(lock),
-                key: id,
-                pause: PAUSE,
-                retry_after: Some(left.div_ceil(1_000)),
-            }));
+        if let Some(refusal) = self.locked(&network, id, now)? {
+            return Ok(Err(refusal));
         }
         let denial = match &key {
             Err(misfit) => Denial::Misfit(*misfit),
@@ -154,11 +154,37 @@ impl Access {
                 Err(rejection) => Denial::Rejected(rejection),
             },
         };
-        let is_guess = !matches!(denial, Denial::Rejected(it) if !it.is_guess());
-        for write in self.lockout.fail(&network, id, is_guess, now) {
-            write.await?;
+        self.refuse(denial, &network, id, now).await.map(Err)
+    }
+
+    /// The refusal of everything from an address that is locked, or of one key from there.
+    pub(crate) fn locked(
+        &self,
+        network: &Network,
+        key: Option<KeyId>,
+        now: i64,
+    ) -> Result<Option<Refusal>, StoreError> {
+        let Some(lock) = self.lockout.check(network, key, now)? else { return Ok(None) };
+        let left = lock.until.saturating_sub(now).max(0).cast_unsigned();
+        let retry_after = Some(left.div_ceil(1_000));
+        Ok(Some(Refusal { denial: Denial::Locked(lock), key, pause: PAUSE, retry_after }))
+    }
+
+    /// Counts a failure, which is durable when it returns.
+    pub(crate) async fn refuse(
+        &self,
+        denial: Denial,
+        network: &Network,
+        key: Option<KeyId>,
+        now: i64,
+    ) -> Result<Refusal, StoreError> {
+        // Who sends a token whose time is over does not guess.
+        if denial.is_guess() || key.is_some() {
+            for write in self.lockout.fail(network, key, denial.is_guess(), now) {
+                write.await?;
+            }
         }
-        Ok(Err(Refusal { denial, key: id, pause: PAUSE, retry_after: None }))
+        Ok(Refusal { denial, key, pause: PAUSE, retry_after: None })
     }
 }
 
@@ -169,6 +195,17 @@ impl Denial {
             Self::Misfit(it) => it.name(),
             Self::Locked(_) => "locked",
             Self::Rejected(it) => it.name(),
+            Self::Token(it) => it.name(),
+        }
+    }
+
+    /// Whether it may be an attempt to find a key.
+    fn is_guess(self) -> bool {
+        match self {
+            Self::Misfit(_) => true,
+            Self::Locked(_) => false,
+            Self::Rejected(it) => it.is_guess(),
+            Self::Token(it) => it.is_guess(),
         }
     }
 }

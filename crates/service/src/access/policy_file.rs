@@ -1,5 +1,7 @@
 //! Reads `access.toml`. All mistakes are reported at once, each with its line and field.
 
+mod oauth;
+
 use std::{borrow::Cow, fmt, path::Path};
 
 use svc_contract::{
@@ -14,6 +16,7 @@ use toml::{
 
 use super::{
     gcra::Pace,
+    oauth::OAuth,
     patterns::{Pattern, Patterns},
     roles::{Role, TIERS},
 };
@@ -62,20 +65,23 @@ impl fmt::Display for PolicyProblem {
     }
 }
 
-/// The roles of a file, and the built-in ones that it does not name.
-pub(super) fn read(source: &Source, is_hosted: bool) -> Result<Vec<Role>, Vec<PolicyProblem>> {
+/// The roles of a file, and the built-in ones that it does not name; and whose tokens are accepted.
+pub(super) fn read(
+    source: &Source,
+    is_hosted: bool,
+) -> Result<(Vec<Role>, Option<OAuth>), Vec<PolicyProblem>> {
     let mut reader = Reader { source, is_hosted, problems: Vec::new() };
-    let roles = match DeTable::parse(source.text()) {
+    let found = match DeTable::parse(source.text()) {
         Ok(table) => reader.file(table.get_ref()),
         Err(err) => {
             let at = err.span().map_or(0, |it| it.start);
             reader.wrong(at, "", err.message(), None);
-            Vec::new()
+            (Vec::new(), None)
         }
     };
     let mut problems = reader.problems;
     if problems.is_empty() {
-        return Ok(roles);
+        return Ok(found);
     }
     problems.sort_by_key(|it| (it.line, it.column));
     Err(problems)
@@ -124,7 +130,7 @@ impl Reader<'_> {
         self.wrong(key.span().start, inside, message, Some(help));
     }
 
-    fn file(&mut self, table: &DeTable<'_>) -> Vec<Role> {
+    fn file(&mut self, table: &DeTable<'_>) -> (Vec<Role>, Option<OAuth>) {
         let mut roles: Vec<Role> =
             TIERS.iter().map(|it| Role::of_tier(*it, self.is_hosted)).collect();
         let mut has_version = false;
@@ -145,14 +151,23 @@ impl Reader<'_> {
                         _ => drop(self.misfit::<()>(given, "a table of roles")),
                     }
                 }
-                _ => self.unknown(key, "", &["version", "roles"]),
+                // Read after the roles that it names.
+                "oauth" => {}
+                _ => self.unknown(key, "", &["version", "roles", "oauth"]),
             }
         }
         if !has_version {
             self.wrong(0, "", "missing `version`", Some("add `version = 1`".to_owned()));
         }
         roles.sort_by_key(|it| it.tier);
-        roles
+        let oauth = table.get("oauth").and_then(|it| {
+            let given = Given { value: it.get_ref(), at: it.span().start, field: "oauth" };
+            match given.value {
+                DeValue::Table(table) => self.oauth(table, given.at, &roles),
+                _ => self.misfit(given, "a table"),
+            }
+        });
+        (roles, oauth)
     }
 
     fn roles(&mut self, table: &DeTable<'_>, roles: &mut Vec<Role>) {

@@ -21,6 +21,7 @@ use svc_lang::{
 
 use super::{
     gcra::Pace,
+    oauth::OAuth,
     patterns::{Pattern, Patterns},
     policy_file::{self, PolicyProblem},
     rates::RateLimits,
@@ -57,6 +58,7 @@ pub struct AccessPolicy(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     roles: Vec<Role>,
+    oauth: Option<OAuth>,
     version: String,
 }
 
@@ -139,12 +141,13 @@ fn limits(tier: Tier) -> RateLimits {
 impl AccessPolicy {
     /// The built-in roles. A hosted service allows its free role no effects but reading.
     pub fn built_in(is_hosted: bool) -> Self {
-        Self::new(TIERS.map(|it| Role::of_tier(it, is_hosted)).to_vec())
+        Self::new(TIERS.map(|it| Role::of_tier(it, is_hosted)).to_vec(), None)
     }
 
     /// Reads the text of a policy file: its roles, and the built-in ones that it does not name.
     pub fn read(source: &Source, is_hosted: bool) -> Result<Self, PolicyError> {
-        policy_file::read(source, is_hosted).map(Self::new).map_err(PolicyError::Wrong)
+        let (roles, oauth) = policy_file::read(source, is_hosted).map_err(PolicyError::Wrong)?;
+        Ok(Self::new(roles, oauth))
     }
 
     /// The policy in a file.
@@ -162,15 +165,20 @@ impl AccessPolicy {
         Self::read(&Source::new(name.to_string(), text).in_folder(folder), is_hosted)
     }
 
-    fn new(roles: Vec<Role>) -> Self {
+    fn new(roles: Vec<Role>, oauth: Option<OAuth>) -> Self {
         let mut hasher = blake3::Hasher::new();
-        for role in &roles {
+        let all = roles.iter().map(|it| format!("{it:?}"));
+        for text in all.chain(oauth.iter().map(|it| format!("{it:?}"))) {
             // All that decides, with its lengths.
-            let text = format!("{role:?}");
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         }
         let version = hasher.finalize().to_hex()[..6].to_owned();
-        Self(Arc::new(Parts { roles, version }))
+        Self(Arc::new(Parts { roles, oauth, version }))
+    }
+
+    /// Whose tokens are accepted, besides keys.
+    pub fn oauth(&self) -> Option<&OAuth> {
+        self.0.oauth.as_ref()
     }
 
     /// The role of this name.

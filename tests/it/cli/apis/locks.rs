@@ -166,3 +166,53 @@ fn prices_and_limits_of_the_settings_are_in_the_plan() {
     run(&place, &server, &["run", "a.svc", "--max-cost", "0.10"]);
     assert_eq!(server.requests().len(), 0, "the cap holds");
 }
+
+#[test]
+fn a_document_may_have_several_files() {
+    let main = "openapi: 3.1.0
+info: { title: Pets, version: '1' }
+servers: [{ url: 'http://127.0.0.1:9' }]
+paths:
+  /pets/{id}: { $ref: paths/pet.yaml }
+";
+    let path = "get:
+  operationId: getPet
+  parameters: [{ $ref: '../shared.json#/parameters/id' }]
+  responses:
+    '200': { content: { application/json: { schema: { $ref: ../shared.json#/Pet } } } }
+";
+    let shared = r##"{"Pet": {"type": "object", "required": ["name", "best"], "properties": {
+            "name": {"type": "string"}, "best": {"$ref": "#/Friend"}}},
+        "Friend": {"type": "object", "required": ["age"], "properties": {"age": {"type": "integer"}}},
+        "parameters": {"id": {"name": "id", "in": "path", "required": true,
+            "schema": {"type": "integer", "minimum": 1}}}}"##;
+    let files =
+        [("api/pets.yaml", main), ("api/paths/pet.yaml", path), ("api/shared.json", shared)];
+    let place = Place::new(&[("a.svc", "pets.get_pet(1) >> .best.age")]);
+    let write = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for (name, text) in files {
+        write(name, text);
+    }
+    let added = place.svc(&["api", "add", "pets", "api/pets.yaml"]);
+    assert_eq!(added.code, Some(0), "{}", added.err);
+    place.svc(&["check", "a.svc"]).gives("a.svc: ok, result int\n");
+    // A change in any of them is one of the document.
+    write("api/shared.json", &shared.replace("integer\"}}}", "string\"}}}"));
+    let changed = place.svc(&["api", "update", "pets"]);
+    assert!(changed.out.contains("get_pet"), "{}{}", changed.out, changed.err);
+    place.svc(&["check", "a.svc"]).gives("a.svc: ok, result string\n");
+    fs::remove_file(place.path().join("api/shared.json")).unwrap();
+    let missing = place.svc(&["api", "update", "pets"]);
+    assert!(
+        missing.err.contains("api/shared.json")
+            && missing.err.contains("which `api/paths/pet.yaml` refers to"),
+        "{}",
+        missing.err
+    );
+    write("api/paths/pet.yaml", "get: { $ref: ../../../etc/passwd }");
+    place.svc(&["api", "update", "pets"]).fails_with(2, "is not next to it");
+}
