@@ -167,7 +167,11 @@ impl Endpoint {
         }
         let ends = request.method() == Method::DELETE;
         request.extensions_mut().insert(rest);
-        let answer = self.service.handle(request.map(Full::new)).await;
+        let mut answer = self.service.handle(request.map(Full::new)).await;
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            // The session has ended; clients report anything else than this as a failure.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
         match answer.headers().get(SESSION).and_then(|it| it.to_str().ok()) {
             Some(id) if begins => self.sessions.begin(id, &of),
             _ => {}

@@ -2,6 +2,7 @@
 
 use std::{
     path::Path,
+    process::Command,
     sync::{Arc, Mutex},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -11,6 +12,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
 
 use super::{Answer, Server, keys, until, write};
+use crate::foreign;
 use crate::models::server::{Reply, Server as Web};
 
 const UPPER: &str = r#"{"op": "upper", "params": {"text": "a"}}"#;
@@ -235,4 +237,18 @@ fn keys_of_the_issuer_may_change_and_be_out_of_reach() {
     assert!(answer.head.contains("retry-after: 5"), "{}", answer.head);
     *other.signing.lock().unwrap() = kept;
     until(|| upper(&server, &token).status == 200);
+}
+
+#[test]
+fn the_client_of_python_logs_in() {
+    let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
+    let python = match foreign::python(&clients.join("requirements.txt")) {
+        Ok(python) => python,
+        Err(why) => return foreign::skipped("the_client_of_python_logs_in", &why),
+    };
+    let place = tempfile::tempdir().unwrap();
+    let mut command = Command::new(python);
+    command.arg(clients.join("oauth_client.py"));
+    command.arg(assert_cmd::cargo::cargo_bin!("svc")).arg(place.path());
+    assert_eq!(foreign::answer(&mut command, "").trim(), r#"{"words": 3}"#);
 }

@@ -288,6 +288,8 @@ impl Scheme {
                     fields.iter().map(|it| format!("{}: {}", it.name, it.scheme.show())).collect();
                 format!("{{ {} }}", fields.join(", "))
             }
+            // Its fields are not shown, and may be many.
+            Self::Record(name, _) => name.to_owned(),
             other => other.plain().to_string(),
         }
     }

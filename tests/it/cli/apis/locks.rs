@@ -214,5 +214,5 @@ paths:
         missing.err
     );
     write("api/paths/pet.yaml", "get: { $ref: ../../../etc/passwd }");
-    place.svc(&["api", "update", "pets"]).fails_with(2, "is not next to it");
+    place.svc(&["api", "update", "pets"]).fails_with(1, "is not next to it");
 }

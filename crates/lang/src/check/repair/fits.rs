@@ -1,5 +1,7 @@
 //! Candidates for a place in a script, best first: for holes, and for completion in editors.
 
+use std::borrow::Cow;
+
 use svc_contract::{
     registry::{Effect, OpRef, Registry, Scheme, Scope},
     value::{Text, Type},
@@ -60,7 +62,7 @@ pub struct Candidate {
     /// The types of what calls no op: of a value, or of the parameters and result of a flow.
     types: String,
     /// A description of one line.
-    pub doc: String,
+    pub doc: Cow<'static, str>,
     /// Lower is better. From [`Candidate::DETOUR`] on, more stages are needed after it.
     pub rank: u32,
     /// Whether `name` is complete and needs no arguments.
@@ -155,7 +157,7 @@ impl Site<'_> {
 
 fn value(name: String, ty: &Type, rank: u32) -> Candidate {
     let types = ty.to_string();
-    Candidate { name, op: None, types, doc: String::new(), rank, is_whole: true }
+    Candidate { name, op: None, types, doc: Cow::Borrowed(""), rank, is_whole: true }
 }
 
 /// The chains from the results of candidates to the expected type, each searched for once.
@@ -187,7 +189,7 @@ impl Routes<'_> {
             name: format!("{}{on}", op.script_name()),
             op: Some(op),
             types: String::new(),
-            doc: op.op.summary().replace('\n', " "),
+            doc: in_one_line(op.op.summary()),
             rank,
             is_whole: required == 0 && !is_generic,
         })
@@ -204,7 +206,7 @@ impl Routes<'_> {
             name: format!("{}{on}", flow.name),
             op: None,
             types: flow_signature(flow),
-            doc: flow.doc.lines().next().unwrap_or_default().to_owned(),
+            doc: flow.doc.lines().next().unwrap_or_default().to_owned().into(),
             rank: detour + arguments(required),
             is_whole: required == 0,
         })
@@ -238,6 +240,10 @@ impl Routes<'_> {
         let more = u32::try_from(steps.len()).unwrap_or(u32::MAX);
         Some((format!(" >> {}", stages(&steps)), Candidate::DETOUR.saturating_mul(more)))
     }
+}
+
+fn in_one_line(text: &'static str) -> Cow<'static, str> {
+    if text.contains('\n') { text.replace('\n', " ").into() } else { text.into() }
 }
 
 /// Ranks an op for this type before one for all types.

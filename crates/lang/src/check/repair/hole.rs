@@ -182,12 +182,14 @@ impl Checker<'_> {
 
     /// Whether a candidate calls an op that no policy could allow here.
     fn is_refused(&self, candidate: &Candidate) -> bool {
-        let is_refused = |name: &str| {
-            let is_own = self.flows.iter().any(|it| it.syntax.name.text.as_ref() == name);
-            let op = self.registry.resolve(name).filter(|_| !is_own);
-            op.is_some_and(|it| !self.modules.admits(it.op))
+        let is_refused = |(idx, name): (usize, &str)| {
+            // To look up thousands of ops by their names takes long.
+            let first = candidate.op.filter(|_| idx == 0);
+            let Some(op) = first.or_else(|| self.registry.resolve(name)) else { return false };
+            let is_own = || self.flows.iter().any(|it| it.syntax.name.text.as_ref() == name);
+            !self.modules.admits(op.op) && !is_own()
         };
-        candidate.name.split(" >> ").any(is_refused)
+        candidate.name.split(" >> ").enumerate().any(is_refused)
     }
 
     /// The facts about a place where something is still to be chosen.
