@@ -95,7 +95,7 @@ fn main() {
     timed("q6", || group(&["id4", "id5"], r#"{"median":"median(v3)","sd":"stddev(v3)"}"#));
     timed("q7", || group(&["id3"], r#"{"range":"max(v1) - min(v2)"}"#));
     timed("q8", || {
-        let window = call(
+        let top = call(
             &cx,
             "window",
             &[
@@ -103,9 +103,9 @@ fn main() {
                 ("partition", names(&["id6"])),
                 ("order", names(&["-v3"])),
                 ("measures", measures(r#"{"n":"row_number()"}"#)),
+                ("keep", 2.into()),
             ],
         );
-        let top = call(&cx, "filter", &[("rows", window), ("test", "n <= 2".into())]);
         let columns = measures(r#"{"id6":"id6","n":"n","v3":"v3"}"#);
         call(&cx, "derive", &[("rows", top), ("columns", columns), ("only", true.into())])
     });

@@ -31,7 +31,7 @@ pub use column::{Cell, Column, Data, Kind, Other, Words};
 pub use error::TableError;
 pub use join::{How, Pairs, asof, join};
 pub use measure::{Measure, measure};
-pub use sort::{Key, order, order_within};
+pub use sort::{Key, first_within, order, order_within};
 pub use table::Table;
 pub use window::{Window, ties, window};
 

@@ -36,6 +36,56 @@ pub fn order_within<T: Other>(keys: &[Key<'_, T>], by: &Groups) -> Vec<u32> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
+/// The first rows of each group in an order, in the order of the table. Few of them are found without
+/// a sort.
+pub fn first_within<T: Other>(keys: &[Key<'_, T>], by: &Groups, most: usize) -> Vec<u32> {
+    let mut kept = match keys {
+        [key] if most <= FEW => best(&ranked(key), by, most),
+        _ => {
+            let mut left = vec![most; by.count()];
+            let is_first = |row: &u32| {
+                let left = &mut left[by.codes[*row as usize] as usize];
+                let is_first = *left > 0;
+                *left -= usize::from(is_first);
+                is_first
+            };
+            order_within(keys, by).into_iter().filter(is_first).collect()
+        }
+    };
+    kept.sort_unstable();
+    kept
+}
+
+/// As many rows of a group are found without a sort.
+const FEW: usize = 16;
+
+/// The rows of each group with the lowest ranks; of equal ones the first.
+fn best(ranks: &[u64], by: &Groups, most: usize) -> Vec<u32> {
+    let mut found = vec![(0, 0); by.count() * most];
+    let mut counts = vec![0; by.count()];
+    for ((rank, group), row) in ranks.iter().zip(&by.codes).zip(0..) {
+        let (group, new) = (*group as usize, (*rank, row));
+        let all = &mut found[group * most..(group + 1) * most];
+        let count = &mut counts[group];
+        // Rows come in order, so one of the same rank stays behind.
+        let mut at = if *count < most {
+            *count += 1;
+            *count - 1
+        } else if all.last().is_some_and(|it| new < *it) {
+            most - 1
+        } else {
+            continue;
+        };
+        while at > 0 && new < all[at - 1] {
+            all[at] = all[at - 1];
+            at -= 1;
+        }
+        all[at] = new;
+    }
+    let groups = found.chunks(most.max(1)).zip(&counts);
+    groups.flat_map(|(all, count)| all[..*count].iter().map(|(_, row)| *row)).collect()
+}
+
 /// Sorts rows by their ranks: the first one, which stands next to them, and then the others. Equal ones
 /// are ordered by row, which makes the sort stable.
 fn sort(rows: &mut [(u64, u32)], rest: &[Vec<u64>]) {

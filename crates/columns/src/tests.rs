@@ -17,7 +17,7 @@ use crate::{
     Bits, Builder, Cell, Column, Groups, How, Key, Kind, Measure, Other, Table, Text, Window, asof,
     codes::Quick,
     csv::{self, CsvError, Options, Wanted},
-    expr, groups, join, measure, order, ties, window,
+    expr, first_within, groups, join, measure, order, order_within, ties, window,
 };
 
 /// A value of the caller.
@@ -351,6 +351,29 @@ proptest! {
             let avg = two.iter().map(|it| rows[*it].2 as f64).sum::<f64>() / two.len() as f64;
             prop_assert_eq!(&avgs[row], &Val::Float(avg));
         }
+    }
+
+    #[test]
+    fn the_first_rows_of_groups_are_those_with_the_lowest_numbers(
+        rows in prop::collection::vec((0_i64..3, -2_i64..2, 0_i64..3), 0..60),
+        most in 1_usize..20,
+        descends: bool,
+        has_two: bool,
+    ) {
+        let of = |pick: fn(&(i64, i64, i64)) -> i64| {
+            column(&rows.iter().map(|it| Val::Int(pick(it))).collect::<Vec<_>>())
+        };
+        let (part, at, then) = (of(|it| it.0), of(|it| it.1), of(|it| it.2));
+        let by = groups(&[&part], rows.len());
+        let mut keys = vec![Key { column: &at, descends }];
+        if has_two {
+            keys.push(Key { column: &then, descends: false });
+        }
+        let numbers = window(Window::RowNumber, None, &by, &order_within(&keys, &by), &|_, _| false);
+        let numbers = values(&numbers.unwrap());
+        let is_first = |row: &u32| (1..=most as i64).any(|it| numbers[*row as usize] == Val::Int(it));
+        let wanted: Vec<u32> = (0..rows.len() as u32).filter(is_first).collect();
+        prop_assert_eq!(first_within(&keys, &by, most), wanted);
     }
 
     #[test]

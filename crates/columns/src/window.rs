@@ -27,6 +27,21 @@ pub enum Window {
     MovingAvg(usize),
 }
 
+impl Window {
+    /// Whether a row gets the same without the rows that follow it in its partition.
+    pub fn looks_back(self) -> bool {
+        match self {
+            Self::Lag(rows) => rows >= 0,
+            Self::Whole(_) => false,
+            Self::RowNumber
+            | Self::Rank
+            | Self::DenseRank
+            | Self::RunningSum
+            | Self::MovingAvg(_) => true,
+        }
+    }
+}
+
 /// The values of `of` for the rows: `sorted` are the rows, in order within their partitions `by`, and
 /// `is_tied` whether two rows are equal in that order.
 pub fn window<T: Other>(

@@ -13,6 +13,7 @@ use super::{
     input::{Format, separator},
     read::Read,
     sort::{Sample, Sort},
+    window::Window,
     write::Write,
 };
 use crate::testing::Quiet;
@@ -48,6 +49,27 @@ fn ops_keep_columns() {
         ["[{\"a\":2,\"b\":\"x\"}]", "[{\"a\":3,\"b\":\"x\"}]"].contains(&sample.as_str()),
         "{sample}"
     );
+}
+
+#[test]
+fn a_window_keeps_what_a_filter_by_the_number_of_a_row_keeps() {
+    let lines: String = (0..200).map(|it| format!("{},{}\n", it * 7 % 5, it * 13 % 11)).collect();
+    let cx = cx_with(TestHost::new().file("x.csv", format!("k,v\n{lines}")));
+    // Those that look back are computed from the kept rows, the others from all.
+    let back = r#""s":"running_sum(v)","r":"rank()","l":"lag(v)","m":"moving_avg(v, 3)""#;
+    let all = r#""next":"lead(v)","sum":"sum(v)","d":"dense_rank()""#;
+    for (measures, most) in [(back, 1), (back, 3), (back, 17), (all, 1), (all, 3), (all, 17)] {
+        let call_window = |measures: &str, keep: i64| {
+            let measures = json::read(&format!("{{{measures}}}")).unwrap();
+            let (by, order) = (vec!["k"].into(), vec!["-v"].into());
+            let args = vec![read(&cx).unwrap(), by, order, measures, keep.into()];
+            call::<Window>(&cx, args).unwrap()
+        };
+        let numbered = call_window(&format!("{measures},\"n\":\"row_number()\""), 0);
+        let wanted = call::<Filter>(&cx, vec![numbered, format!("n <= {most}").as_str().into()]);
+        let found = call_window(&format!("{measures},\"n\":\"row_number()\""), most);
+        assert_eq!(found, wanted.unwrap(), "{measures}, {most}");
+    }
 }
 
 #[test]

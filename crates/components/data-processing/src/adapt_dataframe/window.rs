@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use svc_columns::{
-    Column, Key, Measure, Window as Kind,
+    Column, Groups, Key, Measure, Window as Kind,
     expr::{self, Expr},
-    groups, order_within, ties, window,
+    first_within, groups, order_within, ties, window,
 };
 use svc_contract::{
     registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
@@ -21,7 +21,7 @@ params! {
     /// after `-` descends. `measures` has a function for each new column: `row_number()`, `rank()`, `dense_rank()`,
     /// `lag(x)` and `lag(x, 2)`, `lead(x)`, `running_sum(x)`, `moving_avg(x, 7)` over the last seven rows up to this one, and
     /// `sum`, `avg`, `min`, `max`, `count`, `first`, `last`, `median`, `stddev`, `variance` and `distinct` of the whole partition. The rows stay in their
-    /// order.
+    /// order. With `keep`, only the first rows of each partition stay: the best three of each group, for example.
     pub(super) struct Window {
         /// The rows.
         rows: Rows,
@@ -30,7 +30,10 @@ params! {
         /// The columns that order a partition.
         order: Vec<Text> = Vec::new(),
         /// The new columns, each with its function.
-        measures: Exprs,
+        measures: Exprs = Exprs::none(),
+        /// The maximum number of rows of each partition that stay; 0 keeps all.
+        #[range(0..=1_000_000_000)]
+        keep: i64 = 0,
     }
 }
 
@@ -47,6 +50,7 @@ impl Op for Window {
         "share of each row in its group",
         "sql window functions, over partition by",
         "number the rows of each group",
+        "top 3 rows of each group",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
@@ -57,9 +61,8 @@ impl Op for Window {
         Example::ok(
             "The first of each group",
             r#"[{ k: "a", v: 1 }, { k: "a", v: 3 }, { k: "b", v: 2 }]
-  >> table.window(partition: ["k"], order: ["-v"], measures: { n: "row_number()" })
-  >> table.filter(test: "n == 1")"#,
-            r#"[{"k":"a","v":3,"n":1},{"k":"b","v":2,"n":1}]"#,
+  >> table.window(partition: ["k"], order: ["-v"], keep: 1)"#,
+            r#"[{"k":"a","v":3},{"k":"b","v":2}]"#,
         ),
         Example::err(
             "No function",
@@ -74,19 +77,18 @@ impl Compute for Window {
         let measures = self.measures.parsed("measures")?;
         let names = sorted_names(&self.order);
         let needed = self.partition.iter().chain(names.iter().map(|(name, _)| name));
-        let table = frame_for(&self.rows.0, needed, measures.iter().map(|(_, it)| it))?;
-        let keys = table.columns_of(&self.partition).map_err(wrong)?;
-        let by = groups(&keys, table.len());
-        let columns: Result<Vec<&Arc<Column<Value>>>, OpError> =
-            names.iter().map(|(name, _)| table.column(name).map_err(wrong)).collect();
-        let columns: Vec<&Column<Value>> = columns?.into_iter().map(AsRef::as_ref).collect();
-        let sort: Vec<Key<'_, Value>> = columns
-            .iter()
-            .zip(&names)
-            .map(|(column, (_, descends))| Key { column, descends: *descends })
-            .collect();
-        let sorted = order_within(&sort, &by);
-        let tied = ties(&columns);
+        let mut table = frame_for(&self.rows.0, needed, measures.iter().map(|(_, it)| it))?;
+        let functions: Result<Vec<Kind>, OpError> =
+            measures.iter().map(|(name, it)| Ok(function(name, it, &table)?.0)).collect();
+        let looks_back = functions?.into_iter().all(Kind::looks_back);
+        if let Some(most) = self.most().filter(|_| looks_back) {
+            // What is not kept decides nothing.
+            table = self.kept(&table, &names, most)?;
+        }
+        let sort = Order::of(&names, &table)?;
+        let by = self.partitions(&table)?;
+        let sorted = order_within(&sort.keys(), &by);
+        let tied = ties(&sort.columns());
         let mut result = table.clone();
         for (name, measure) in &measures {
             cx.check()?;
@@ -94,7 +96,47 @@ impl Compute for Window {
             let made = window(of, input.as_deref(), &by, &sorted, &tied);
             result = result.with_column(name.clone(), Arc::new(made.map_err(wrong)?));
         }
+        if let Some(most) = self.most().filter(|_| !looks_back) {
+            result = result.take(&first_within(&sort.keys(), &by, most));
+        }
         given(result, cx)
+    }
+}
+
+impl Window {
+    fn most(&self) -> Option<usize> {
+        usize::try_from(self.keep).ok().filter(|it| *it > 0)
+    }
+
+    fn partitions(&self, table: &Frame) -> Result<Groups, OpError> {
+        Ok(groups(&table.columns_of(&self.partition).map_err(wrong)?, table.len()))
+    }
+
+    /// The first rows of each partition.
+    fn kept(&self, table: &Frame, names: &[(Text, bool)], most: usize) -> Result<Frame, OpError> {
+        let sort = Order::of(names, table)?;
+        Ok(table.take(&first_within(&sort.keys(), &self.partitions(table)?, most)))
+    }
+}
+
+/// The columns that order a partition, and whether each descends.
+struct Order<'a>(Vec<(&'a Column<Value>, bool)>);
+
+impl<'a> Order<'a> {
+    fn of(names: &[(Text, bool)], table: &'a Frame) -> Result<Self, OpError> {
+        let column = |(name, descends): &(Text, bool)| {
+            let column: &Column<Value> = table.column(name).map_err(wrong)?;
+            Ok((column, *descends))
+        };
+        names.iter().map(column).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn keys(&self) -> Vec<Key<'a, Value>> {
+        self.0.iter().map(|(column, descends)| Key { column, descends: *descends }).collect()
+    }
+
+    fn columns(&self) -> Vec<&'a Column<Value>> {
+        self.0.iter().map(|(column, _)| *column).collect()
     }
 }
 
