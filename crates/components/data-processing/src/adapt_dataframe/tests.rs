@@ -53,8 +53,9 @@ fn ops_keep_columns() {
 
 #[test]
 fn a_window_keeps_what_a_filter_by_the_number_of_a_row_keeps() {
-    let lines: String = (0..200).map(|it| format!("{},{}\n", it * 7 % 5, it * 13 % 11)).collect();
-    let cx = cx_with(TestHost::new().file("x.csv", format!("k,v\n{lines}")));
+    let line = |it: u32| format!("{},{}", it * 7 % 5, it * 13 % 11);
+    let lines: Vec<String> = (0..200).map(line).collect();
+    let cx = cx_with(TestHost::new().file("x.csv", format!("k,v\n{}\n", lines.join("\n"))));
     // Those that look back are computed from the kept rows, the others from all.
     let back = r#""s":"running_sum(v)","r":"rank()","l":"lag(v)","m":"moving_avg(v, 3)""#;
     let all = r#""next":"lead(v)","sum":"sum(v)","d":"dense_rank()""#;
