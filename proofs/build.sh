@@ -17,7 +17,7 @@ if grep -nE '\b(Admitted|admit|Axiom|Parameter|Conjecture|Hypothesis|Abort)\b' .
     exit 1
 fi
 
-theories=(Program Steps Envelope Effects Ledger Caps Link Once Defects Examples)
+theories=(Program Steps Envelope Around Effects Ledger Caps Link Once Defects Examples)
 for theory in "${theories[@]}"; do
     coqc -q -Q . Svc "$theory.v"
 done

@@ -1,6 +1,7 @@
 (* Reads one request a line and answers each with one line.
 
    plan PROGRAM      -> the envelope, then the verdict of each cap
+   tokens PROGRAM    -> the same of tokens, of which a call asks for what the caps around it leave
    effects PROGRAM   -> the effects, sorted
    trace CAPS EVENTS -> "kept", or the first event that is refused or breaks a cap
 
@@ -59,8 +60,7 @@ let event = function
   | List [ Atom "edit"; lost; moved; caps ] -> Edit (numbers lost, lists moved, pairs caps)
   | _ -> failwith "expected an event"
 
-let plan source =
-  let script = planned (program source) in
+let plan script =
   let word proven = if proven then "proven" else "enforced" in
   let all = List.map word (verdicts script) in
   String.concat " " (string_of_int (envelope script) :: all)
@@ -89,7 +89,8 @@ let trace caps events =
 let answer line =
   try
     match parse line with
-    | [ Atom "plan"; source ] -> plan source
+    | [ Atom "plan"; source ] -> plan (planned (program source))
+    | [ Atom "tokens"; source ] -> plan (planned_in None (program source))
     | [ Atom "effects"; source ] -> effects source
     | [ Atom "trace"; caps; events ] -> trace caps events
     | _ -> "error: unknown request"

@@ -200,6 +200,11 @@ impl Service {
         }
     }
 
+    /// The issuer whose tokens are accepted besides keys.
+    pub fn issuer(&self) -> Option<String> {
+        self.shared.gate.as_ref()?.policy().oauth().map(|it| it.issuer.clone())
+    }
+
     /// The metadata of the protected resource with this path, if tokens of an issuer are accepted.
     pub fn resource_metadata(&self, path: &str) -> Option<Value> {
         self.shared.gate.as_ref()?.metadata(path)

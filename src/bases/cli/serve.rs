@@ -162,7 +162,12 @@ impl Serve {
         let announce = move |address: SocketAddr| {
             note_scripts(&service, terminal);
             match service.needs_keys() {
-                Ok(true) => terminal.note("callers need a key: `svc keys issue` makes one"),
+                Ok(true) => terminal.note(&match service.issuer() {
+                    None => "callers need a key: `svc keys issue` makes one".to_owned(),
+                    Some(issuer) => {
+                        format!("callers need a token of `{issuer}`, or a key: `svc keys issue` makes one")
+                    }
+                }),
                 Ok(false) => {}
                 Err(fault) => terminal.note(&fault.message),
             }

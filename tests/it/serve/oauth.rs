@@ -117,6 +117,7 @@ fn audit(place: &Path) -> String {
 fn tokens_let_in_and_metadata_says_how_to_get_one() {
     let issuer = Issuer::start("one");
     let server = issuer.server(&[]);
+    assert!(server.notes.contains(&format!("a token of `{}`", issuer.name())), "{}", server.notes);
     let missing = server.post("/invoke/text", UPPER);
     assert_eq!(missing.status, 401);
     let challenge = "www-authenticate: bearer scope=\"svc:free svc:build\", \
