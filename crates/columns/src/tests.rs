@@ -360,20 +360,16 @@ proptest! {
         descends: bool,
         has_two: bool,
     ) {
-        let of = |pick: fn(&(i64, i64, i64)) -> i64| {
-            column(&rows.iter().map(|it| Val::Int(pick(it))).collect::<Vec<_>>())
-        };
-        let (part, at, then) = (of(|it| it.0), of(|it| it.1), of(|it| it.2));
+        let ints = |all: Vec<i64>| column(&all.into_iter().map(Val::Int).collect::<Vec<_>>());
+        let (part, at) = (ints(rows.iter().map(|it| it.0).collect()), ints(rows.iter().map(|it| it.1).collect()));
+        let then = ints(rows.iter().map(|it| it.2).collect());
         let by = groups(&[&part], rows.len());
         let mut keys = vec![Key { column: &at, descends }];
-        if has_two {
-            keys.push(Key { column: &then, descends: false });
-        }
+        keys.extend(has_two.then_some(Key { column: &then, descends: false }));
         let numbers = window(Window::RowNumber, None, &by, &order_within(&keys, &by), &|_, _| false);
         let numbers = values(&numbers.unwrap());
         let is_first = |row: &u32| (1..=most as i64).any(|it| numbers[*row as usize] == Val::Int(it));
-        let wanted: Vec<u32> = (0..rows.len() as u32).filter(is_first).collect();
-        prop_assert_eq!(first_within(&keys, &by, most), wanted);
+        prop_assert_eq!(first_within(&keys, &by, most), (0..rows.len() as u32).filter(is_first).collect::<Vec<_>>());
     }
 
     #[test]
