@@ -15,7 +15,7 @@ use svc_contract::{
 
 pub(crate) const ALL: &[&Component] = &[&TESTING, &crate::rows::studio::STUDIO];
 
-const TESTING: Component = Component {
+pub(crate) const TESTING: Component = Component {
     name: "testing",
     cluster: "testing",
     summary: "Misbehaves on purpose.",
@@ -583,19 +583,4 @@ impl Io for Vague {
     async fn run(self, _: &Cx) -> Result<Value, OpError> {
         Ok(Value::Text(self.value))
     }
-}
-
-#[test]
-fn a_component_that_replaces_another_replaces_its_aliases() {
-    const FEWER: Component = Component { aliases: &[("slower", "slow")], ..TESTING };
-    let engine = svc::engine().with(ALL).with(&[&FEWER]);
-    assert!(engine.registry().resolve("slower").is_some());
-    assert!(engine.registry().resolve("slow").is_none());
-}
-
-#[test]
-#[should_panic(expected = "`slow` is an alias of both `testing` and `other`")]
-fn two_components_cannot_have_the_same_alias() {
-    const OTHER: Component = Component { name: "other", ..TESTING };
-    drop(svc::engine().with(ALL).with(&[&OTHER]));
 }

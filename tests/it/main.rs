@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
 mod agents;
+mod aliases;
 mod answers;
 mod architecture;
 mod articles;
