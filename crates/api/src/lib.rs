@@ -43,6 +43,7 @@ pub mod store;
 pub mod tables;
 pub mod tap;
 pub mod testing;
+pub mod tuning;
 pub mod upkeep;
 pub mod usage;
 pub mod why;

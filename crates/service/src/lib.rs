@@ -34,6 +34,8 @@ mod side;
 mod starting;
 pub mod tools;
 
+pub use svc_bias as bias;
+
 pub use call::{Answer, Args, Begun, Bounds, Call, Mode, StepReport, Work};
 pub use caller::{Caller, LOCAL};
 pub use fault::{Challenge, Fault, FieldFault, Why};

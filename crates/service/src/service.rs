@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use svc_bias::Biases;
 use svc_contract::{
     registry::ErrorKind,
     value::{Money, Value},
@@ -366,6 +367,21 @@ impl Service {
 
     /// What a call means, if its caller may make it. Nothing has run.
     pub fn resolve(&self, call: Call) -> Result<Resolved, Fault> {
+        self.tuned()?.resolve_now(call)
+    }
+
+    /// The service with the biases that are active now.
+    pub(crate) fn tuned(&self) -> Result<Self, Fault> {
+        let side = self.side.tuned()?.unwrap_or_else(|| self.side.clone());
+        Ok(Self { side, ..self.clone() })
+    }
+
+    /// The biases of components, if they are kept.
+    pub fn biases(&self) -> Option<&Arc<Biases>> {
+        self.side.biases()
+    }
+
+    fn resolve_now(&self, call: Call) -> Result<Resolved, Fault> {
         let engine = &self.side.sent;
         // Only the audit needs them.
         let is_recorded = !self.side.caller.is_local();
@@ -445,10 +461,10 @@ impl Service {
             _ => false,
         };
         if !is_long {
-            return self.resolve(call);
+            return self.resolve_now(call);
         }
         let own = self.clone();
-        let resolved = tokio::task::spawn_blocking(move || own.resolve(call)).await;
+        let resolved = tokio::task::spawn_blocking(move || own.resolve_now(call)).await;
         resolved.unwrap_or_else(|err| {
             Err(Fault::new(Why::Op(ErrorKind::Bug), format!("cannot read the call: {err}")))
         })
@@ -456,31 +472,37 @@ impl Service {
 
     /// Makes a call and waits for its answer. Dropping the future cancels the run.
     pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
-        let resolved = self.resolved(call).await?;
-        self.made(resolved).await
+        let own = self.tuned()?;
+        let resolved = own.resolved(call).await?;
+        own.made(resolved).await
     }
 
     /// The same for a call that neither waits for others nor writes, since no caller leaves one as a
     /// job; none for any other call, if there are jobs.
     pub async fn call_if_brief(&self, call: Call) -> Option<Result<Answer, Fault>> {
-        let resolved = match self.resolved(call).await {
+        let own = match self.tuned() {
+            Ok(own) => own,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let resolved = match own.resolved(call).await {
             Ok(resolved) => resolved,
             Err(fault) => return Some(Err(fault)),
         };
         let is_brief =
-            resolved.queues() || self.jobs().is_err() || resolved.is_brief(&self.side.sent);
-        if is_brief { Some(self.made(resolved).await) } else { None }
+            resolved.queues() || own.jobs().is_err() || resolved.is_brief(&own.side.sent);
+        if is_brief { Some(own.made(resolved).await) } else { None }
     }
 
     /// Starts a call whose caller may leave it to go on as a job.
     pub async fn begin(&self, call: Call) -> Result<Begun, Fault> {
         let job = NewWork::of_tool(&call);
-        let resolved = self.resolved(call).await?;
-        if resolved.queues() || self.jobs().is_err() {
-            return self.made(resolved).await.map(Begun::Ended);
+        let own = self.tuned()?;
+        let resolved = own.resolved(call).await?;
+        if resolved.queues() || own.jobs().is_err() {
+            return own.made(resolved).await.map(Begun::Ended);
         }
-        let resolved = resolved.leavable(job, &self.side.sent);
-        self.start(resolved).await.map(Begun::Running)
+        let resolved = resolved.leavable(job, &own.side.sent);
+        own.start(resolved).await.map(Begun::Running)
     }
 
     async fn made(&self, mut resolved: Resolved) -> Result<Answer, Fault> {

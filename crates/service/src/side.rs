@@ -1,8 +1,9 @@
 //! What one caller has: engines with its rights, its files, its stores and its jobs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use svc_contract::registry::CallerTier;
+use svc_bias::{Biases, TOKEN};
+use svc_contract::{registry::CallerTier, store::StoreError};
 use svc_engine::Engine;
 use svc_store::SqliteStore;
 
@@ -18,6 +19,18 @@ pub(crate) fn lent_to(engine: &Engine, caller: &Caller) -> Engine {
     engine.clone().lend(Arc::new(caller.clone())).lend(Arc::new(CallerTier(caller.tier)))
 }
 
+/// The biases that are kept next to jobs.
+pub(crate) fn biases_of(jobs: &Jobs, engine: &Engine) -> Arc<Biases> {
+    Arc::new(Biases::new(jobs.shared_book(), engine.host().env(TOKEN)))
+}
+
+fn lending(engine: &Engine, biases: Option<&Arc<Biases>>) -> Engine {
+    match biases {
+        Some(biases) => engine.clone().lend(biases.clone()),
+        None => engine.clone(),
+    }
+}
+
 pub(crate) struct Side {
     pub(crate) caller: Caller,
     /// For what the caller sends.
@@ -31,6 +44,11 @@ pub(crate) struct Side {
     pub(crate) jobs: Option<Jobs>,
     /// Whose it is; none for the user of this machine.
     pub(crate) owner: Option<Arc<Owner>>,
+    /// The biases of components, if they are kept, and the number of changes that the engines know.
+    biases: Option<Arc<Biases>>,
+    changes: u64,
+    /// The same side with what is active now.
+    now: Arc<Mutex<Option<Arc<Self>>>>,
 }
 
 impl Side {
@@ -42,6 +60,8 @@ impl Side {
         jobs: Option<Jobs>,
         folder: Option<Folder>,
     ) -> Self {
+        let biases = jobs.as_ref().map(|it| biases_of(it, engine));
+        let engine = &lending(engine, biases.as_ref());
         let bench = Arc::new(Bench::new(jobs.clone(), &caller.owner, engine));
         bench.serve(folder);
         let sent = bench.lent_to(match &store {
@@ -52,7 +72,8 @@ impl Side {
             Some(store) => sent.clone().with_store(store.clone()),
             None => sent.clone(),
         };
-        Self { caller, sent, published: kept.clone(), kept, store, jobs, owner: None }
+        let (published, now) = (kept.clone(), Arc::default());
+        Self { caller, sent, published, kept, store, jobs, owner: None, biases, changes: 0, now }
     }
 
     /// The holder of a key.
@@ -60,15 +81,52 @@ impl Side {
         let policy = caller.role.policy();
         let bench = Arc::new(Bench::new(Some(owner.jobs.clone()), &caller.owner, &owner.sent));
         bench.serve(folder);
+        let biases = Some(owner.biases.clone());
         let with = |it: &Engine| {
-            let lent = lent_to(it, &caller).lend(Arc::new(KeptStore(owner.store.clone())));
+            let lent = lent_to(&lending(it, biases.as_ref()), &caller)
+                .lend(Arc::new(KeptStore(owner.store.clone())));
             bench.lent_to(lent.with_policy(policy.clone()))
         };
         let stored = |it: Engine| it.with_store(owner.store.clone());
         let sent = with(&owner.sent);
         let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));
         let (store, jobs) = (Some(owner.store.clone()), Some(owner.jobs.clone()));
-        Self { caller, sent, kept, published, store, jobs, owner: Some(owner) }
+        let (owner, now) = (Some(owner), Arc::default());
+        Self { caller, sent, kept, published, store, jobs, owner, biases, changes: 0, now }
+    }
+
+    /// The same side with the biases that are active now; `None` if these are the ones that it has.
+    pub(crate) fn tuned(&self) -> Result<Option<Arc<Self>>, StoreError> {
+        let Some(biases) = &self.biases else { return Ok(None) };
+        let changes = biases.changes()?;
+        if changes == self.changes {
+            return Ok(None);
+        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(now) = now.as_ref().filter(|it| it.changes == changes) {
+            return Ok(Some(now.clone()));
+        }
+        let tuning = biases.tuning(self.sent.registry())?;
+        let with = |it: &Engine| it.clone().with_tuning(tuning.clone());
+        let side = Arc::new(Self {
+            caller: self.caller.clone(),
+            sent: with(&self.sent),
+            kept: with(&self.kept),
+            published: with(&self.published),
+            store: self.store.clone(),
+            jobs: self.jobs.clone(),
+            owner: self.owner.clone(),
+            biases: self.biases.clone(),
+            changes,
+            now: self.now.clone(),
+        });
+        *now = Some(side.clone());
+        Ok(Some(side))
+    }
+
+    /// The biases of components, if they are kept.
+    pub(crate) fn biases(&self) -> Option<&Arc<Biases>> {
+        self.biases.as_ref()
     }
 
     /// The engine of a call.

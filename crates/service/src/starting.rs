@@ -24,7 +24,11 @@ use crate::{
 
 impl Service {
     /// Starts a call as a run that outlives its caller. A script is recorded, if there is a store.
-    pub async fn start(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
+    pub async fn start(&self, resolved: Resolved) -> Result<Arc<Live>, Fault> {
+        self.tuned()?.start_now(resolved).await
+    }
+
+    async fn start_now(&self, mut resolved: Resolved) -> Result<Arc<Live>, Fault> {
         let place = self.place()?;
         let store = self.side.store.as_ref().filter(|_| resolved.is_recorded());
         let id = store.map(|it| it.new_id(self.engine().host().now()));
@@ -51,23 +55,24 @@ impl Service {
         job: &JobRow,
         over: Option<RunId>,
     ) -> Result<Arc<Live>, Fault> {
-        let paid = self.paid_by(over.as_ref())?;
-        let permit = self.permit(&mut resolved, Some(&job.run)).await?;
+        let own = self.tuned()?;
+        let paid = own.paid_by(over.as_ref())?;
+        let permit = own.permit(&mut resolved, Some(&job.run)).await?;
         resolved.add_to_limit(paid);
-        let engine = self.side.recording(resolved.is_published());
+        let engine = own.side.recording(resolved.is_published());
         let start = Start {
             engine: engine.clone(),
             resolved,
-            cancel: self.cancelling(),
+            cancel: own.cancelling(),
             id: Some(job.run.clone()),
             permit,
             paid,
-            jobs: self.side.jobs.clone(),
+            jobs: own.side.jobs.clone(),
             of: Of { owner: job.owner.clone(), job: Some(job.clone()) },
             over,
         };
-        let slot = self.slot_of_job();
-        self.shared.runs.start(start, slot)
+        let slot = own.slot_of_job();
+        own.shared.runs.start(start, slot)
     }
 
     /// Continues a stored run where it stopped. Its caps are those of its first part, and those of

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The commands by purpose.
-const GROUPS: [(&str, &[&str]); 9] = [
+const GROUPS: [(&str, &[&str]); 10] = [
     ("Run scripts", &["run", "repl", "resume", "replay"]),
     (
         "Write scripts",
@@ -29,6 +29,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Look at data", &["table"]),
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
+    ("Tune components", &["bias"]),
     ("For other programs", &["serve", "mcp", "jobs", "call", "tools", "openapi"]),
     ("Decide who may call", &["keys", "hooks", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),

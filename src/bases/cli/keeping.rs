@@ -210,6 +210,11 @@ pub(super) fn folder_of_stores(host: &dyn Host) -> std::io::Result<PathBuf> {
     Ok(file.parent().unwrap_or(Path::new("")).to_owned())
 }
 
+/// The folder of the service next to the store that commands use by default.
+pub(super) fn service_of_stores(host: &dyn Host) -> std::io::Result<PathBuf> {
+    Ok(folder_of_stores(host)?.join(SERVICE))
+}
+
 /// A failure of the store as one of the command.
 pub(super) fn failure(err: StoreError) -> Failure {
     let code = match err.kind {

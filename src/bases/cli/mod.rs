@@ -9,6 +9,7 @@ mod against;
 mod api;
 mod ask;
 mod audit;
+mod bias;
 mod book;
 mod call;
 mod card;
@@ -120,6 +121,7 @@ enum Command {
     Runs(runs::Runs),
     Jobs(jobs::Jobs),
     Models(models::Models),
+    Bias(bias::BiasArgs),
     Show(show_run::Show),
     Table(table::TableArgs),
     Tap(tap::Tap),
@@ -329,6 +331,7 @@ impl Command {
             }
             Self::Runs(it) => it.execute(session),
             Self::Jobs(it) => it.execute(&session.here()?).await,
+            Self::Bias(it) => it.execute(session).await,
             Self::Models(it) => it.execute(session),
             Self::Show(it) => it.execute(session).await,
             Self::Table(it) => it.execute(&session.here()?).await,

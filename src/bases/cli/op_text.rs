@@ -31,7 +31,7 @@ pub(super) fn page(subject: &Subject, tuning: &Tuning, out: Stream) -> String {
 
 /// How the component works, what it takes for granted, and whether it learns.
 fn about(component: &Component, out: Stream) -> String {
-    let Bias { strategy, assumptions } = component.bias;
+    let Bias { strategy, assumptions, .. } = component.bias;
     let learns = if component.learns() {
         format!("`learn` returns a `Model<{}>`", component.name)
     } else {

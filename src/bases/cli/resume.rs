@@ -72,7 +72,7 @@ impl Resume {
 
     async fn resume(&self, session: &Session) -> Result<u8> {
         let output = self.output.open(session)?;
-        let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
+        let session = &self.tuning.alone(&self.rules.with_rules(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = store.engine(session.engine.clone().with_observer(watch.clone()));

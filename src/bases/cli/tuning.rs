@@ -1,12 +1,14 @@
 //! Changed defaults of tunable params, from the command line.
 
 use clap::Args;
+use svc_api::tuning;
 use svc_contract::registry::{OpError, Registry, Tuning};
 use svc_engine::Engine;
 
 use super::{
     Session,
     exit::{Failure, Result, USAGE},
+    keeping,
 };
 
 /// Changed defaults of component params.
@@ -24,8 +26,18 @@ fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
 }
 
 impl TuneArgs {
-    /// The same session with these defaults.
+    /// The same session with the biases that were applied, and these defaults.
     pub(super) fn session(&self, session: &Session) -> Result<Session> {
+        let engine = match keeping::service_of_stores(session.engine.host()) {
+            Ok(folder) => tuning::engine(&session.engine, &folder).map_err(keeping::failure)?,
+            // Without a folder for data, nothing was applied.
+            Err(_) => session.engine.clone(),
+        };
+        self.alone(&Session { engine, ..*session })
+    }
+
+    /// The same session with these defaults alone, for a run that has recorded its own.
+    pub(super) fn alone(&self, session: &Session) -> Result<Session> {
         let engine = session.engine.clone();
         let engine = self.tune.iter().try_fold(engine, |it, (name, value)| set(it, name, value))?;
         Ok(Session { engine, ..*session })

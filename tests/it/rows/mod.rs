@@ -158,7 +158,7 @@ fn a_component_may_replace_itself_with_its_tools() {
 #[test]
 fn every_component_says_how_it_works() {
     for component in all().registry().components() {
-        let Bias { strategy, assumptions } = component.bias;
+        let Bias { strategy, assumptions, .. } = component.bias;
         let name = component.name;
         assert!(component.bias != Bias::NONE && !strategy.is_empty(), "{name} has no strategy");
         assert!(!assumptions.is_empty(), "{name} assumes nothing");

@@ -10,6 +10,27 @@ pub struct Bias {
     pub strategy: &'static str,
     /// Sentences that are true of inputs for which the method works well.
     pub assumptions: &'static [&'static str],
+    /// What a change of its tunables is judged by, if it brings some.
+    pub cases: Option<Cases>,
+}
+
+/// Inputs with known answers, by which changes of the tunables of a component are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cases {
+    /// The cases as JSON Lines; a project writes its own in the same format.
+    pub lines: &'static str,
+    /// The files that they read, each with its path and content.
+    pub files: &'static [(&'static str, &'static str)],
+    /// By how many thousandths of the range of the score a change may be worse on cases that it
+    /// has not seen.
+    pub margin: u32,
+}
+
+impl Cases {
+    /// Cases whose score may fall by a hundredth.
+    pub const fn new(lines: &'static str, files: &'static [(&'static str, &'static str)]) -> Self {
+        Self { lines, files, margin: 10 }
+    }
 }
 
 impl Bias {
@@ -17,7 +38,13 @@ impl Bias {
     pub const NONE: Self = Self::new("direct", &[]);
 
     pub const fn new(strategy: &'static str, assumptions: &'static [&'static str]) -> Self {
-        Self { strategy, assumptions }
+        Self { strategy, assumptions, cases: None }
+    }
+
+    /// The same, whose tunables are judged by these cases.
+    #[must_use]
+    pub const fn judged_by(self, cases: Cases) -> Self {
+        Self { cases: Some(cases), ..self }
     }
 }
 

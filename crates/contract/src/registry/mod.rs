@@ -43,7 +43,7 @@ pub mod documents;
 pub mod findings;
 
 pub use approvals::{Approval, Approvals, Asks, KeepsApprovals, Question, Reply};
-pub use bias::Bias;
+pub use bias::{Bias, Cases};
 pub use call_effects::{CallEffects, DecideEffects, KnownArgs};
 pub use callback::Callback;
 pub use catalog::{Catalog, LibraryFlow, LibraryModule, Tried, Way};

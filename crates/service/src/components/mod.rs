@@ -29,6 +29,7 @@ pub const ALL: &[&Component] = &[
     &invariants::COMPONENT,
     &system_doctor::COMPONENT,
     &workbench::COMPONENT,
+    &svc_bias::COMPONENT,
 ];
 
 /// Milliseconds since 1970 as a time.

@@ -12,6 +12,7 @@ use std::{
     time::Instant,
 };
 
+use svc_bias::Biases;
 use svc_contract::{
     host::{DirEntry, Host},
     store::StoreError,
@@ -20,7 +21,7 @@ use svc_engine::{Engine, Hints};
 use svc_store::{SqliteStore, book::Book};
 
 use self::host::{Folders, Mount, OwnerHost};
-use crate::jobs::Jobs;
+use crate::{jobs::Jobs, side};
 
 /// The most owners whose stores are open at the same time, besides those with jobs.
 const MOST_OPEN: usize = 64;
@@ -43,6 +44,7 @@ pub(crate) struct Owner {
     pub(crate) published: Engine,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) jobs: Jobs,
+    pub(crate) biases: Arc<Biases>,
 }
 
 impl Owners {
@@ -118,7 +120,8 @@ impl Owners {
         let store = Arc::new(store);
         let book = Arc::new(Book::open(&root, self.engine.host())?);
         let jobs = Jobs::open(book, store.clone(), self.engine.clone())?;
-        Ok(Owner { sent: engine(false).untrusted(), published: engine(true), store, jobs })
+        let biases = side::biases_of(&jobs, &self.engine);
+        Ok(Owner { sent: engine(false).untrusted(), published: engine(true), store, jobs, biases })
     }
 }
 

@@ -36,12 +36,14 @@ use crate::{
 };
 
 mod audit;
+mod biases;
 mod bugs;
 mod failure;
 mod hooks;
 mod jobs;
 mod keys;
 mod locks;
+mod memory;
 mod once;
 mod pepper;
 mod quotas;
@@ -51,10 +53,15 @@ mod work;
 mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
+pub use biases::{
+    BiasEntry, BiasRow, BiasScore, BiasVersion, Change, Changing, Frontier, MOST_SCORES,
+    MOST_TRACES,
+};
 pub use bugs::{BugChange, BugRow, MOST_BUGS, MOST_COMMENTS};
 pub use hooks::{HookForm, HookRow};
 pub use keys::{KeyRow, Rotation};
 pub use locks::LockRow;
+pub use memory::{KeptNote, MOST_NOTES};
 pub use once::{OnceAnswer, OnceKey, OnceRow};
 pub use pepper::Pepper;
 pub use quotas::{Reserved, TakenCalls};
@@ -80,6 +87,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/3.sql"),
         include_str!("schema/4.sql"),
         include_str!("schema/5.sql"),
+        include_str!("schema/6.sql"),
     ],
 };
 

@@ -1,0 +1,105 @@
+//! Self-tuning for the command line: its book, what is active, and pictures of it.
+
+use std::{path::Path, sync::Arc};
+
+use svc_contract::{
+    registry::{OpError, Tuning},
+    store::StoreError,
+    value::{List, Value, json},
+};
+use svc_engine::Engine;
+use svc_service::bias::{Biases, Measured, Step, Work, active_tuning};
+use svc_store::book::Book;
+
+use crate::{
+    charts::{ChartAsked, svg},
+    runs::row,
+    store::RunStore,
+};
+
+/// The work on the biases of the folder of a service.
+pub fn opened(folder: &Path, engine: &Engine) -> Result<Work, StoreError> {
+    let book = Book::open(folder, engine.host())?;
+    Ok(Work::new(Arc::new(Biases::new(Arc::new(book), None)), engine.clone()))
+}
+
+/// The engine with the biases that are active in the folder of a service. What the engine changes itself
+/// takes precedence.
+pub fn engine(engine: &Engine, folder: &Path) -> Result<Engine, StoreError> {
+    let active: Tuning = active_tuning(folder, engine.registry())?;
+    if active.is_empty() {
+        return Ok(engine.clone());
+    }
+    Ok(engine.clone().with_tuning(active.with(engine.tuning())))
+}
+
+/// The head of the live table of an evolution.
+pub const STEP_HEAD: &str = " round  evaluations  by         quality     gain  speed  candidate\n";
+
+/// A step of an evolution as a line of its live table.
+pub fn step_line(step: &Step) -> String {
+    let mark = if step.is_whole { ' ' } else { '~' };
+    let done = format!("{:.1}/{}", step.evaluations, step.most);
+    format!(
+        "{:>6}  {done:>11}  {:<9} {mark}{:>7.4}  {:>+7.4} {:>5.2}x  {}\n",
+        step.round, step.by, step.quality, step.gain, step.speed, step.candidate
+    )
+}
+
+/// The front of an evolution as a picture: quality over speed, one point a candidate.
+pub async fn front_svg(front: &[(Measured, f64)], engine: &Engine) -> Result<String, OpError> {
+    let rows = front.iter().map(|(it, _)| {
+        row([
+            ("speed", it.speed.into()),
+            ("quality", it.quality.into()),
+            ("proposer", it.by.as_str().into()),
+        ])
+    });
+    front_of(rows.collect(), engine).await
+}
+
+/// The same of a front that was kept: of each candidate its params, and what was measured.
+pub async fn kept_front_svg(front: &[(String, Value)], engine: &Engine) -> Result<String, OpError> {
+    let rows = front.iter().map(|(_, measured)| {
+        let of = |name: &str| measured.as_record().and_then(|it| it.get(name)).cloned();
+        row([
+            ("speed", of("speed").unwrap_or_default()),
+            ("quality", of("quality").unwrap_or_default()),
+            ("proposer", of("by").unwrap_or_default()),
+        ])
+    });
+    front_of(rows.collect(), engine).await
+}
+
+async fn front_of(rows: List, engine: &Engine) -> Result<String, OpError> {
+    if rows.is_empty() {
+        return Err(OpError::not_found("no evolution has left a front")
+            .help("`svc bias evolve COMPONENT` makes one"));
+    }
+    let asked = ChartAsked {
+        mark: Some("point".to_owned()),
+        columns: vec!["speed".to_owned(), "quality".to_owned()],
+        color: Some("proposer".to_owned()),
+        size: (720, 480),
+    };
+    svg(&Value::List(rows), &asked, engine).await
+}
+
+/// The calls of a component in a stored run: the op, the arguments and the result of each that succeeded.
+pub fn calls_of(
+    store: &RunStore,
+    run: &str,
+    component: &str,
+) -> Result<Vec<(String, Value, Value)>, StoreError> {
+    let run = store.run(run)?;
+    let mut calls = Vec::new();
+    for node in store.calls(&run.id)? {
+        let Some(output) = node.output.filter(|_| node.component == component) else { continue };
+        let (args, result) = (store.arguments(&node)?, store.text(output)?);
+        let result = result.and_then(|it| json::read(&it).ok());
+        if let (Ok(args), Some(result)) = (json::read(&args), result) {
+            calls.push((node.op.clone(), args, result));
+        }
+    }
+    Ok(calls)
+}

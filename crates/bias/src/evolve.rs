@@ -1,0 +1,634 @@
+//! One evolution: a strategy has candidates proposed and judged until a budget is used up; then what is
+//! best on the training cases is made simpler, compared on the validation cases, and proposed.
+
+use std::collections::HashSet;
+
+use svc_contract::{
+    registry::OpError,
+    value::{Value, json},
+};
+use svc_optimize::pareto;
+use tokio::time::Instant;
+
+use crate::{
+    cases::{Case, Cases, Part},
+    config::Config,
+    evaluate::{Evaluator, Scores},
+    knobs::{Changes, record, shown},
+    layers::Subject,
+    proposers::{self, Proposer, Tried},
+    stats::Paired,
+    strategy::{Ask, Strategy, Wanted},
+    value::{number, object, rounded},
+};
+
+/// The fewest training cases that show anything.
+pub(crate) const FEWEST: usize = 10;
+
+/// The most results that a strategy sees.
+const SEEN: usize = 100;
+
+/// The candidates that are compared on the validation cases.
+const FINALISTS: usize = 8;
+
+/// The rounds without a new candidate after which nothing more is expected.
+const IDLE: u64 = 5;
+
+/// How much quality, speed and cost count when a candidate of the front is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    pub quality: f64,
+    pub speed: f64,
+    pub cost: f64,
+}
+
+impl Weights {
+    /// Equal weights, as the tools have them by default.
+    pub const EQUAL: Self = Self { quality: 1.0, speed: 1.0, cost: 1.0 };
+    /// Quality decides.
+    pub const QUALITY: Self = Self { quality: 1.0, speed: 0.0, cost: 0.0 };
+
+    /// The weights of a record; without one, these.
+    pub fn with(self, given: Option<&Value>) -> Result<Self, OpError> {
+        let record = match given {
+            None | Some(Value::Null) => return Ok(self),
+            Some(Value::Record(it)) => it,
+            Some(other) => {
+                let message = format!("expected an object as the weights, found {}", other.kind());
+                return Err(OpError::invalid_input(message));
+            }
+        };
+        let mut all = Self { quality: 0.0, speed: 0.0, cost: 0.0 };
+        for (name, value) in record.iter() {
+            let weight =
+                number(value).filter(|it| it.is_finite() && *it >= 0.0).ok_or_else(|| {
+                    OpError::invalid_input(format!(
+                        "expected a number from 0 as the weight `{name}`"
+                    ))
+                })?;
+            match &**name {
+                "quality" => all.quality = weight,
+                "speed" => all.speed = weight,
+                "cost" => all.cost = weight,
+                _ => {
+                    return Err(OpError::invalid_input(format!("unknown weight `{name}`"))
+                        .help("the weights are speed, cost and quality"));
+                }
+            }
+        }
+        if all.quality + all.speed + all.cost <= 0.0 {
+            return Err(OpError::invalid_input("at least one weight is above 0"));
+        }
+        Ok(all)
+    }
+
+    /// The weighted mean of three scores from 0 to 1.
+    pub fn score(self, quality: f64, speed: f64, cost: f64) -> f64 {
+        let sum = self.quality + self.speed + self.cost;
+        (self.quality * quality + self.speed * speed + self.cost * cost) / sum
+    }
+}
+
+/// What an evolution works on.
+pub(crate) struct Given<'a> {
+    pub evaluator: &'a Evaluator,
+    pub cases: &'a Cases,
+    /// The draw of the parts.
+    pub draw: u64,
+    /// The active version.
+    pub active: &'a Changes,
+    pub strategy: &'a Strategy,
+    pub config: &'a Config,
+    pub weights: Option<Weights>,
+    /// A workflow that used the component, as it was observed.
+    pub trace: Option<&'a Value>,
+}
+
+/// What came out of one candidate.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    pub changes: Changes,
+    /// The mean score of the training cases.
+    pub quality: f64,
+    /// The time of the active version divided by its time.
+    pub speed: f64,
+    pub cost: f64,
+    /// The mean gain over the active version.
+    pub gain: f64,
+    pub by: String,
+    pub round: u64,
+}
+
+/// What is reported while an evolution runs.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub round: u64,
+    /// The evaluations so far.
+    pub evaluations: f64,
+    pub most: u64,
+    pub by: String,
+    pub candidate: String,
+    pub quality: f64,
+    pub gain: f64,
+    pub speed: f64,
+    /// Whether it was tried on all training cases.
+    pub is_whole: bool,
+    /// The best gain so far on all training cases.
+    pub best: f64,
+}
+
+/// Hears the steps of an evolution.
+pub type Progress<'a> = &'a mut (dyn FnMut(&Step) + Send);
+
+/// The result of an evolution.
+#[derive(Clone, Debug)]
+pub struct Evolved {
+    pub proposal: Changes,
+    /// Whether it is better than the active version, as far as training and validation cases show.
+    pub is_better: bool,
+    pub best_score: f64,
+    /// The candidates that no other one beats in quality, speed and cost, the best first.
+    pub frontier: Vec<(Measured, f64)>,
+    /// The mean scores of the active version and of the proposal, on training and validation cases.
+    pub before: f64,
+    pub after: f64,
+    pub rounds: u64,
+    pub evaluations: f64,
+    pub warnings: Vec<String>,
+}
+
+impl Evolved {
+    /// The proposal in words: `b = 0.5, k1 = 1.5`.
+    pub fn shown(&self) -> String {
+        shown(&self.proposal)
+    }
+}
+
+/// The name under which finished evaluations of an evolution are kept.
+pub(crate) fn name_of(subject: &Subject, config: &Config) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("svc 2026 name of an evolution");
+    let component = subject.evaluator.knobs.component;
+    hasher.update(component.name.as_bytes()).update(&component.version.to_le_bytes());
+    hasher.update(json::write(&config.value()).as_bytes());
+    hasher.update(json::write(&record(&subject.active)).as_bytes());
+    hasher.update(&subject.row.seal.to_le_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+/// Runs an evolution.
+pub(crate) async fn evolve(given: &Given<'_>, progress: Progress<'_>) -> Result<Evolved, OpError> {
+    let knobs = &given.evaluator.knobs;
+    let name = knobs.component.name;
+    let train = given.cases.part(Part::Train, name, given.draw);
+    if train.len() < FEWEST {
+        return Err(too_few(name, train.len(), given.cases.all.len()));
+    }
+    let mut run = Run::begin(given, train).await?;
+    let rounds = run.search(progress).await?;
+    run.simplify(progress).await?;
+    let validation = given.cases.part(Part::Validation, name, given.draw);
+    run.choose(&validation, rounds).await
+}
+
+fn too_few(name: &str, train: usize, all: usize) -> OpError {
+    let message = format!(
+        "`{name}` has too few cases to learn from: {train} of {all} are for training ({FEWEST} are needed)"
+    );
+    OpError::invalid_input(message)
+        .help(format!("write cases with known answers into `cases/{name}.jsonl`"))
+}
+
+/// An evolution that goes on.
+struct Run<'a> {
+    given: &'a Given<'a>,
+    train: Vec<&'a Case>,
+    /// The scores of the active version.
+    active: Scores,
+    proposers: Vec<Proposer>,
+    /// The candidates that were tried on all training cases, with their scores.
+    whole: Vec<(Measured, Scores)>,
+    /// What strategies see of all candidates.
+    results: Vec<Value>,
+    /// The candidates that were tried, with the number of cases.
+    known: HashSet<(String, usize)>,
+    evaluations: f64,
+    begun: Instant,
+    warnings: Vec<String>,
+}
+
+/// A candidate with its scores on some of the cases.
+struct Heard {
+    by: String,
+    changes: Changes,
+    share: f64,
+    scores: Scores,
+}
+
+impl<'a> Run<'a> {
+    async fn begin(given: &'a Given<'a>, train: Vec<&'a Case>) -> Result<Self, OpError> {
+        let knobs = &given.evaluator.knobs;
+        let active = given.evaluator.scores(given.active, &train).await?;
+        let start = knobs.point(given.active);
+        let is_slow = given.trace.is_some_and(is_slow);
+        let proposers = proposers::all(knobs, &start, given.config.seed, is_slow);
+        let measured = Measured {
+            changes: given.active.clone(),
+            quality: active.mean(),
+            speed: 1.0,
+            cost: active.cost,
+            gain: 0.0,
+            by: "active".to_owned(),
+            round: 0,
+        };
+        let mut run = Self {
+            given,
+            active: active.clone(),
+            proposers,
+            whole: vec![(measured, active)],
+            results: Vec::new(),
+            known: HashSet::new(),
+            evaluations: 1.0,
+            begun: Instant::now(),
+            warnings: Vec::new(),
+            train,
+        };
+        let tried = Tried { point: start, gains: vec![0.0; run.train.len()] };
+        run.tell(std::slice::from_ref(&tried));
+        run.known.insert((json::write(&record(given.active)), run.train.len()));
+        Ok(run)
+    }
+
+    fn tell(&mut self, tried: &[Tried]) {
+        self.proposers.iter_mut().for_each(|it| it.tell(tried));
+    }
+
+    /// What is left for the search: some is kept to make the best candidate simpler.
+    fn is_over(&self) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "a budget")]
+        let most = self.given.config.max_evaluations as f64;
+        let kept = (most * 0.1).min(self.given.evaluator.knobs.all.len() as f64);
+        self.evaluations + kept >= most || self.begun.elapsed() >= self.given.config.max_time
+    }
+
+    async fn search(&mut self, progress: Progress<'_>) -> Result<u64, OpError> {
+        let mut idle = 0;
+        for round in 0..self.given.config.max_iterations {
+            if self.is_over() || idle >= IDLE {
+                return Ok(round);
+            }
+            let asks = self.given.strategy.propose(self.history(round))?;
+            if asks.is_empty() {
+                return Ok(round + 1);
+            }
+            let heard = self.hear(asks, round, progress).await?;
+            idle = if heard.is_empty() { idle + 1 } else { 0 };
+            if self.judge(heard, round, progress).await? {
+                return Ok(round + 1);
+            }
+        }
+        Ok(self.given.config.max_iterations)
+    }
+
+    /// Tries what a strategy asks for.
+    async fn hear(
+        &mut self,
+        asks: Vec<Ask>,
+        round: u64,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Heard>, OpError> {
+        let mut heard = Vec::new();
+        for ask in asks {
+            let share = ask.share;
+            for (by, changes) in self.candidates(ask)? {
+                if self.is_over() {
+                    return Ok(heard);
+                }
+                let count = self.count_of(share);
+                if !self.known.insert((json::write(&record(&changes)), count)) {
+                    continue;
+                }
+                let cases = &self.train[..count];
+                let scores = self.given.evaluator.scores(&changes, cases).await?;
+                #[expect(clippy::cast_precision_loss, reason = "a share")]
+                let spent = count as f64 / self.train.len() as f64;
+                self.evaluations += spent;
+                heard.push(Heard { by, changes, share: spent, scores });
+                self.report(&heard[heard.len() - 1], round, progress);
+            }
+        }
+        Ok(heard)
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of the cases"
+    )]
+    fn count_of(&self, share: f64) -> usize {
+        let all = self.train.len();
+        ((all as f64 * share).ceil() as usize).clamp(FEWEST.min(all), all)
+    }
+
+    fn candidates(&mut self, ask: Ask) -> Result<Vec<(String, Changes)>, OpError> {
+        let knobs = self.given.evaluator.knobs.clone();
+        match ask.wanted {
+            Wanted::Params(params) => {
+                let Value::Record(record) = &params else { return Ok(Vec::new()) };
+                let changes = knobs.read(record).map_err(|err| {
+                    let message = format!("the strategy proposes what cannot be: {}", err.message);
+                    OpError::new(svc_contract::registry::ErrorKind::InvalidOutput, message)
+                })?;
+                Ok(vec![("strategy".to_owned(), changes)])
+            }
+            Wanted::Of { proposer, count } => {
+                let names: Vec<&str> = self.proposers.iter().map(|it| it.name).collect();
+                let Some(found) = names.iter().position(|it| *it == proposer) else {
+                    let message = format!("the strategy asks for an unknown proposer `{proposer}`");
+                    return Err(OpError::new(
+                        svc_contract::registry::ErrorKind::InvalidOutput,
+                        message,
+                    )
+                    .help(format!("the proposers are {}", names.join(", "))));
+                };
+                let points = self.proposers[found].ask(count);
+                Ok(points.iter().map(|it| (proposer.clone(), knobs.changes(it))).collect())
+            }
+        }
+    }
+
+    /// Hears those that the strategy keeps on all cases. Returns whether the strategy ends the evolution.
+    async fn judge(
+        &mut self,
+        heard: Vec<Heard>,
+        round: u64,
+        progress: Progress<'_>,
+    ) -> Result<bool, OpError> {
+        let seen: Vec<Value> =
+            heard.iter().enumerate().map(|(idx, it)| self.seen(idx, it, round)).collect();
+        let judged = self.given.strategy.judge(Value::List(seen.clone().into()), heard.len())?;
+        self.results.extend(seen);
+        let from = self.results.len().saturating_sub(SEEN);
+        self.results.drain(..from);
+        let mut tried = Vec::new();
+        for (idx, mut it) in heard.into_iter().enumerate() {
+            let is_kept = judged.keep.contains(&idx) || it.share >= 1.0;
+            let rest = self.train.len() - it.scores.quality.len();
+            if is_kept && rest > 0 && !self.is_over() {
+                let cases = &self.train[it.scores.quality.len()..];
+                let more = self.given.evaluator.scores(&it.changes, cases).await?;
+                it.scores = it.scores.and(more);
+                self.evaluations += 1.0 - it.share;
+                it.share = 1.0;
+                self.known.insert((json::write(&record(&it.changes)), self.train.len()));
+                self.report(&it, round, progress);
+            }
+            let gains = self.gains(&it.scores);
+            if let Some(own) = self.proposers.iter_mut().find(|own| own.name == it.by) {
+                own.kept += u64::from(is_kept && crate::stats::mean(&gains) > 0.0);
+            }
+            let point = self.given.evaluator.knobs.point(&it.changes);
+            tried.push(Tried { point, gains });
+            if it.scores.quality.len() == self.train.len() {
+                let measured = self.measured(&it, round);
+                self.whole.push((measured, it.scores));
+            }
+        }
+        self.tell(&tried);
+        Ok(judged.stops)
+    }
+
+    fn gains(&self, scores: &Scores) -> Vec<f64> {
+        scores.quality.iter().zip(&self.active.quality).map(|(new, old)| new - old).collect()
+    }
+
+    fn measured(&self, heard: &Heard, round: u64) -> Measured {
+        let count = heard.scores.quality.len();
+        let time = heard.scores.time();
+        Measured {
+            changes: heard.changes.clone(),
+            quality: heard.scores.mean(),
+            speed: if time > 0.0 { self.active.first(count).time() / time } else { 1.0 },
+            cost: heard.scores.cost,
+            gain: crate::stats::mean(&self.gains(&heard.scores)),
+            by: heard.by.clone(),
+            round,
+        }
+    }
+
+    /// What a strategy sees of a candidate.
+    fn seen(&self, idx: usize, heard: &Heard, round: u64) -> Value {
+        let measured = self.measured(heard, round);
+        let paired = Paired::of_all(&self.gains(&heard.scores));
+        object([
+            ("index", idx.into()),
+            ("by", measured.by.into()),
+            ("params", record(&heard.changes)),
+            ("quality", measured.quality.into()),
+            ("gain", paired.mean.into()),
+            ("error", paired.error.into()),
+            ("speed", measured.speed.into()),
+            ("share", heard.share.into()),
+            ("round", round.into()),
+        ])
+    }
+
+    /// What a strategy sees of the evolution.
+    fn history(&self, round: u64) -> Value {
+        let knobs = &self.given.evaluator.knobs;
+        let bias = crate::candidate::Record { changes: self.given.active.clone(), version: 0 };
+        let bias = bias.value(knobs);
+        let params = bias.as_record().and_then(|it| it.get("evolvable_params")).cloned();
+        #[expect(clippy::cast_precision_loss, reason = "a budget")]
+        let left = self.given.config.max_evaluations as f64 - self.evaluations;
+        let best = self.best();
+        object([
+            ("component", knobs.component.name.into()),
+            ("round", round.into()),
+            ("params", params.unwrap_or_default()),
+            ("proposers", Value::List(self.proposers.iter().map(Proposer::seen).collect())),
+            ("results", Value::List(self.results.clone().into())),
+            ("best", object([("params", record(&best.changes)), ("gain", best.gain.into())])),
+            ("cases", self.train.len().into()),
+            ("evaluations_left", left.into()),
+            ("seed", self.given.config.seed.into()),
+            ("trace", self.given.trace.cloned().unwrap_or_default()),
+        ])
+    }
+
+    fn best(&self) -> &Measured {
+        let best = self.whole.iter().map(|it| &it.0).max_by(|a, b| a.gain.total_cmp(&b.gain));
+        // The active version is always among them.
+        best.unwrap_or(&self.whole[0].0)
+    }
+
+    fn report(&self, heard: &Heard, round: u64, progress: Progress<'_>) {
+        let measured = self.measured(heard, round);
+        progress(&Step {
+            round,
+            evaluations: self.evaluations,
+            most: self.given.config.max_evaluations,
+            by: measured.by,
+            candidate: shown(&measured.changes),
+            quality: measured.quality,
+            gain: measured.gain,
+            speed: measured.speed,
+            is_whole: heard.scores.quality.len() == self.train.len(),
+            best: self.best().gain.max(0.0),
+        });
+    }
+
+    /// Puts params of the best candidate back where that costs nothing: what is simpler generalises better,
+    /// and is easier to understand.
+    async fn simplify(&mut self, progress: Progress<'_>) -> Result<(), OpError> {
+        let (mut best, mut scores) = {
+            let best = self.whole.iter().max_by(|a, b| a.0.gain.total_cmp(&b.0.gain));
+            let Some((best, scores)) = best else { return Ok(()) };
+            (best.clone(), scores.clone())
+        };
+        if best.gain <= 0.0 {
+            return Ok(());
+        }
+        let names: Vec<String> = best.changes.keys().cloned().collect();
+        for name in names {
+            if best.changes.len() <= 1 || self.begun.elapsed() >= self.given.config.max_time {
+                break;
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a budget")]
+            if self.evaluations + 1.0 > self.given.config.max_evaluations as f64 {
+                break;
+            }
+            let mut simpler = best.changes.clone();
+            simpler.remove(&name);
+            if let Some(own) = self.given.active.get(&name) {
+                if simpler.insert(name.clone(), own.clone()).as_ref() == Some(own) {
+                    continue;
+                }
+            }
+            if simpler == best.changes
+                || !self.known.insert((json::write(&record(&simpler)), self.train.len()))
+            {
+                continue;
+            }
+            let tried = self.given.evaluator.scores(&simpler, &self.train).await?;
+            self.evaluations += 1.0;
+            let paired = Paired::of(&scores.quality, &tried.quality);
+            let heard =
+                Heard { by: "simpler".to_owned(), changes: simpler, share: 1.0, scores: tried };
+            let measured = self.measured(&heard, self.given.config.max_iterations);
+            self.report(&heard, self.given.config.max_iterations, progress);
+            self.whole.push((measured.clone(), heard.scores.clone()));
+            if paired.mean >= -0.1 * paired.error {
+                (best, scores) = (measured, heard.scores);
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses among the best on cases that the search has not seen.
+    async fn choose(mut self, validation: &[&Case], rounds: u64) -> Result<Evolved, OpError> {
+        if validation.len() < FEWEST {
+            self.warnings.push(format!(
+                "only {} cases validate the choice: it may not hold elsewhere",
+                validation.len()
+            ));
+        }
+        let active = self.given.evaluator.scores(self.given.active, validation).await?;
+        let before = active.clone().and(self.active.clone()).mean();
+        self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
+        let mut chosen: Option<(Measured, f64, f64)> = None;
+        let front = self.front();
+        let weights = self.given.weights.unwrap_or(Weights::QUALITY);
+        let finalists: Vec<usize> =
+            (0..self.whole.len()).filter(|it| *it < FINALISTS || front.contains(it)).collect();
+        for idx in finalists {
+            let (measured, scores) = self.whole[idx].clone();
+            if measured.changes == *self.given.active {
+                continue;
+            }
+            let on_validation = self.given.evaluator.scores(&measured.changes, validation).await?;
+            let both = scores.and(on_validation);
+            let old = self.active.clone().and(active.clone());
+            let paired = Paired::of(&old.quality, &both.quality);
+            // A change must be better by more than chance; one that is only quicker must not be worse.
+            let is_eligible = if self.given.weights.is_some() {
+                paired.lower(0.2) > 0.0
+                    || (measured.speed > 1.1 && paired.lower(0.05) > -self.given.cases.margin)
+            } else {
+                paired.lower(0.2) > 0.0
+            };
+            let worth = score_of(weights, both.mean(), measured.speed, measured.cost)
+                - 0.25 * paired.error * weights.quality;
+            if is_eligible && chosen.as_ref().is_none_or(|it| worth > it.1) {
+                chosen = Some((measured, worth, both.mean()));
+            }
+        }
+        let frontier = front.iter().map(|it| {
+            let own = self.whole[*it].0.clone();
+            let score = score_of(weights, own.quality, own.speed, own.cost);
+            (own, score)
+        });
+        let mut frontier: Vec<(Measured, f64)> = frontier.collect();
+        frontier.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let is_better = chosen.is_some();
+        if !is_better {
+            self.warnings.push(
+                "no candidate was better than the active version by more than chance".to_owned(),
+            );
+        }
+        let (proposal, speed, cost, after) = match chosen {
+            Some((it, _, after)) => (it.changes, it.speed, it.cost, after),
+            None => (self.given.active.clone(), 1.0, self.active.cost, before),
+        };
+        Ok(Evolved {
+            proposal,
+            is_better,
+            best_score: score_of(weights, after, speed, cost),
+            frontier,
+            before,
+            after,
+            rounds,
+            evaluations: self.evaluations,
+            warnings: self.warnings,
+        })
+    }
+
+    /// The indexes of the candidates that no other one beats.
+    fn front(&self) -> Vec<usize> {
+        let points: Vec<Vec<f64>> = self.whole.iter().map(|it| objectives(&it.0)).collect();
+        let ranks = pareto::fronts(&points);
+        (0..ranks.len()).filter(|it| ranks[*it] == 0).collect()
+    }
+}
+
+/// What is minimised: times that differ by less than a tenth count as equal, since they are never the same.
+fn objectives(of: &Measured) -> Vec<f64> {
+    let slowness = -(of.speed.max(1e-9).ln() * 10.0).round() / 10.0;
+    vec![-of.quality, slowness, of.cost]
+}
+
+/// The weighted score: a speed is one half if it is that of the active version.
+pub(crate) fn score_of(weights: Weights, quality: f64, speed: f64, cost: f64) -> f64 {
+    weights.score(quality, speed / (1.0 + speed), 1.0 / (1.0 + cost.max(0.0)))
+}
+
+/// Whether a trace says that a workflow was slow.
+fn is_slow(trace: &Value) -> bool {
+    let Some(record) = trace.as_record() else { return false };
+    let own = ["latency", "latency_ms", "seconds"].iter().find_map(|it| number(record.get(it)?));
+    let most = ["max_latency", "max_latency_ms", "max_seconds"]
+        .iter()
+        .find_map(|it| number(record.get(it)?));
+    own.zip(most).is_some_and(|(own, most)| own > most)
+}
+
+/// A measured candidate as a record of the answer of a tool.
+pub(crate) fn measured_value(it: &Measured) -> Value {
+    object([
+        ("quality", rounded(it.quality)),
+        ("speed", rounded(it.speed)),
+        ("cost", rounded(it.cost)),
+        ("gain", rounded(it.gain)),
+        ("by", it.by.clone().into()),
+    ])
+}
