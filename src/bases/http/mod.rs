@@ -238,7 +238,7 @@ impl Door {
         let id = Id::of(request.headers(), self.rest.service.engine().host());
         let origin = self.guard.origin(request.headers());
         if let Some(preflight) = self.guard.preflight(&request, origin.as_deref()) {
-            return preflight;
+            return reply::with_warning(preflight, request.uri().path());
         }
         let path = request.uri().path().to_owned();
         let mount = self.mounts.iter().find(|it| (it.takes)(&path));
@@ -261,7 +261,7 @@ impl Door {
                 reply::with_limits(reply::fault(&path, &fault, &id), window.as_ref())
             }
         };
-        let answer = packed::packed(answer, is_gzip).await;
+        let answer = reply::with_warning(packed::packed(answer, is_gzip).await, &path);
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
         let surface = mount.map_or_else(|| surface(&path), |it| it.surface);
         metrics.answered(surface, status, begun.elapsed());

@@ -8,7 +8,7 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderValue},
 };
-use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_answer};
+use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_answer, header_of};
 use svc_contract::{host::Host, value::json};
 use svc_service::{Fault, Served, Why, access::rates::Window};
 
@@ -139,6 +139,14 @@ fn made(status: u16, kind: &'static str, text: String, id: &Id) -> Answer {
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     with_headers(answer, id)
+}
+
+/// The answer with what its path says of all answers.
+pub(super) fn with_warning(mut answer: Answer, path: &str) -> Answer {
+    if let Some((name, value)) = header_of(path) {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
 }
 
 /// The answer with the headers that every one has.

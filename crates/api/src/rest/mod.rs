@@ -4,6 +4,7 @@
 //! OpenAPI document and the tests are made of the same table.
 
 mod approvals;
+mod bias;
 mod body;
 mod clusters;
 mod docs;
@@ -43,6 +44,7 @@ use svc_service::{
 };
 use tokio::sync::mpsc;
 
+pub use bias::header_of;
 pub use docs::page as docs_page;
 pub use event::Following;
 pub use fault::{WithRequest, answer as fault_answer};

@@ -7,7 +7,7 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, approvals, bug, clusters, hooks, invoke, openai, pipeline, runs,
+    Handled, Input, Reply, Rest, approvals, bias, bug, clusters, hooks, invoke, openai, pipeline, runs,
     scripts, state, tools, workflow,
 };
 
@@ -115,6 +115,7 @@ pub fn routes() -> &'static [Route] {
             scripts::routes(),
             runs::routes(),
             approvals::routes(),
+            bias::routes(),
             hooks::routes(),
             openai::routes(),
         ];
