@@ -1,7 +1,5 @@
 //! Small symmetric matrices as rows: eigenvalues, and linear systems.
 
-use crate::float;
-
 /// A square matrix as rows.
 pub(crate) type Square = Vec<Vec<f64>>;
 
@@ -20,12 +18,8 @@ pub(crate) fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Square) {
     let mut vectors = identity(size);
     let scale: f64 = work.iter().flatten().map(|it| it * it).sum();
     for _ in 0..60 {
-        let mut off = 0.0;
-        for row in 0..size {
-            for col in row + 1..size {
-                off += work[row][col] * work[row][col];
-            }
-        }
+        let above = work.iter().enumerate().flat_map(|(at, row)| &row[at + 1..]);
+        let off: f64 = above.map(|it| it * it).sum();
         if off <= scale * 1e-30 {
             break;
         }
@@ -39,6 +33,7 @@ pub(crate) fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Square) {
 }
 
 /// One rotation, after which the element at (`p`, `q`) is 0.
+#[expect(clippy::needless_range_loop, reason = "two rows change together")]
 fn rotate(work: &mut Square, vectors: &mut Square, p: usize, q: usize) {
     let off = work[p][q];
     if off == 0.0 {
@@ -112,9 +107,4 @@ pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
 /// The Euclidean length.
 pub(crate) fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
-}
-
-/// The mean; 0 of nothing.
-pub(crate) fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / float(values.len()) }
 }

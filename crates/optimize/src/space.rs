@@ -177,8 +177,9 @@ impl Space {
         self.dimensions.iter().map(|it| it.native(rng.f64())).collect()
     }
 
-    /// Points that are spread over each range: a Latin hypercube (McKay, Beckman and Conover, 1979).
+    /// Points that are spread over each range: a Latin hypercube.
     pub(crate) fn spread(&self, points: usize, rng: &mut fastrand::Rng) -> Vec<Point> {
+        // McKay, Beckman and Conover, 1979.
         let mut units = vec![vec![0.0; self.len()]; points];
         for index in 0..self.len() {
             let mut order: Vec<usize> = (0..points).collect();

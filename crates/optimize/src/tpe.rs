@@ -14,7 +14,7 @@ const REMEMBERED: usize = 600;
 
 /// The tree-structured Parzen estimator, for spaces of floats, ints and choices.
 ///
-/// Bergstra et al., *Algorithms for Hyper-Parameter Optimization*, NeurIPS 2011, with kernels over all params at once
+/// Bergstra et al., *Algorithms for Hyper-Parameter Optimization*, NIPS 2011, with kernels over all params at once
 /// (Falkner et al., *BOHB*, ICML 2018; Watanabe, arXiv:2304.11127), and a prior as wide as the space. Points without
 /// values count as bad ones, so that several at a time differ.
 #[derive(Clone, Debug)]

@@ -23,6 +23,7 @@ pub(super) const LIGHT: [(&str, &[&str]); 19] = [
     ("sqlite", &["rusqlite", "svc-columns", "svc-contract"]),
     ("columns", &[]),
     ("learn", &["fastrand", "serde", "statrs"]),
+    ("optimize", &["fastrand"]),
     ("signatures", &["base64", "hmac", "sha2"]),
     ("openapi", &["blake3", "saphyr", "saphyr-parser", "serde", "serde_json"]),
     (

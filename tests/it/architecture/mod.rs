@@ -39,13 +39,14 @@ const OF_BASES: [&str; 7] = [
 const OPENER: &str = "crates/api/src/store.rs";
 
 /// The crates that know no operating system and start no threads.
-const PURE: [&str; 9] = [
+const PURE: [&str; 10] = [
     "crates/text/",
     "crates/columns/",
     "crates/contract/",
     "crates/derive/",
     "crates/lang/",
     "crates/learn/src/",
+    "crates/optimize/src/",
     "crates/openapi/src/",
     "crates/requests/",
     "crates/signatures/",
@@ -200,6 +201,7 @@ fn components_know_the_contract_and_plain_libraries() {
             "svc-mcp",
             "svc-learn",
             "svc-openapi",
+            "svc-optimize",
             "svc-requests",
             "svc-servers",
             "svc-signatures",

@@ -151,7 +151,7 @@ impl Cma {
             }
             unit = self.state.sample(&mut self.rng);
         }
-        unit.iter_mut().for_each(|it| *it = it.clamp(0.0, 1.0));
+        confine(&mut unit);
         Pending { point: self.point(&unit), unit, of_model: false }
     }
 
@@ -163,7 +163,7 @@ impl Cma {
         let (best, _) = self.best.as_ref()?;
         let archive = self.archive.make_contiguous();
         let mut unit = model::minimum(&self.state, archive, best, self.model.trust)?;
-        unit.iter_mut().for_each(|it| *it = it.clamp(0.0, 1.0));
+        confine(&mut unit);
         let point = self.point(&unit);
         let known = self.archive.iter().any(|(it, _)| self.point(it) == point)
             || self.pending.iter().any(|it| it.point == point);
@@ -217,7 +217,7 @@ impl Cma {
         generation.sort_by(|left, right| left.1.total_cmp(&right.1));
         let sorted: Vec<&[f64]> = generation.iter().map(|it| it.0.as_slice()).collect();
         self.state.update(&sorted);
-        self.state.mean.iter_mut().for_each(|it| *it = it.clamp(0.0, 1.0));
+        confine(&mut self.state.mean);
         for (coordinate, index) in self.free.iter().enumerate() {
             if let Some(cells) = self.space.dimensions()[*index].cells() {
                 self.state.widen(coordinate, 0.4 / cells);
@@ -276,6 +276,13 @@ impl Optimizer for Cma {
         for (point, value) in told.iter().filter(|it| it.0.len() == params) {
             self.take(point, ranked(*value));
         }
+    }
+}
+
+/// Moves a vector to the surface of the unit cube if it is outside.
+fn confine(unit: &mut [f64]) {
+    for it in unit {
+        *it = it.clamp(0.0, 1.0);
     }
 }
 

@@ -56,6 +56,10 @@ pub(super) fn minimum(
 }
 
 /// The gradient and the second derivatives, given points from the best to the worst.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the matrix is symmetric, so two cells are set at a time"
+)]
 fn fit(
     points: &[(Vec<f64>, f64, f64)],
     size: usize,

@@ -3,7 +3,7 @@
 use super::weights::Weights;
 use crate::{
     float,
-    matrix::{Square, dot, eigen, identity, norm, times, transposed_times},
+    matrix::{Square, eigen, identity, norm, times, transposed_times},
     rng::normals,
 };
 
@@ -88,7 +88,9 @@ impl State {
                 let mut step = self.step(point);
                 let length = norm(&self.whiten(&step));
                 if length > longest {
-                    step.iter_mut().for_each(|it| *it *= longest / length);
+                    for it in &mut step {
+                        *it *= longest / length;
+                    }
                 }
                 (step, length.min(longest))
             })
@@ -164,12 +166,6 @@ impl State {
             self.scales = values.iter().map(|it| it.max(largest * 1e-15).sqrt()).collect();
             self.axes = axes;
         }
-    }
-
-    /// The squared length of a step in the metric of the distribution.
-    pub(super) fn distance(&self, point: &[f64]) -> f64 {
-        let white = self.whiten(&self.step(point));
-        dot(&white, &white)
     }
 }
 

@@ -20,8 +20,9 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn new(size: usize, population: usize) -> Self {
         let (n, lambda) = (float(size), float(population));
-        let raw: Vec<f64> =
-            (1..=population).map(|rank| ((lambda + 1.0) / 2.0).ln() - float(rank).ln()).collect();
+        let raw: Vec<f64> = (1..=population)
+            .map(|rank| f64::midpoint(lambda, 1.0).ln() - float(rank).ln())
+            .collect();
         let (positive, effective) = sums(raw.iter().copied().filter(|it| *it > 0.0));
         let (negative, effective_negative) = sums(raw.iter().copied().filter(|it| *it < 0.0));
         let path_covariance = (4.0 + effective / n) / (n + 4.0 + 2.0 * effective / n);

@@ -4,6 +4,9 @@ use std::f64::consts::{SQRT_2, TAU};
 
 use crate::{Dimension, Space, float, rng::normal};
 
+/// How many points the prior of the widths is worth.
+const STRENGTH: f64 = 5.0;
+
 /// One kernel for each point, and one as wide as the space.
 pub(super) struct Mixture<'a> {
     space: &'a Space,
@@ -17,14 +20,16 @@ impl<'a> Mixture<'a> {
         let free = space.dimensions().iter().filter(|it| !it.is_fixed()).count().max(1);
         let shrink = float(centers.len().max(1)).powf(-1.0 / (float(free) + 4.0));
         let narrowest = 1.0 / (1.0 + float(seen));
+        // A few good points that are close to each other by chance must not end the search.
+        let prior = 0.3 * (10.0 / float(seen.max(10))).powf(0.35);
         let widths = (0..space.len())
             .map(|index| {
                 let values = || centers.iter().map(|it| it[index]);
-                let middle = values().sum::<f64>() / float(centers.len().max(1));
-                let variance = values().map(|it| (it - middle).powi(2)).sum::<f64>()
-                    / float(centers.len().max(2) - 1);
-                let wide = if centers.len() < 2 { 0.3 } else { variance.sqrt() };
-                (shrink * wide).clamp(narrowest, 1.0)
+                let len = float(centers.len());
+                let middle = values().sum::<f64>() / len.max(1.0);
+                let squares = values().map(|it| (it - middle).powi(2)).sum::<f64>();
+                let variance = (squares + STRENGTH * prior * prior) / (len + STRENGTH - 1.0);
+                (shrink * variance.sqrt()).clamp(narrowest, 1.0)
             })
             .collect();
         Self { space, centers, widths }
