@@ -116,6 +116,13 @@ impl Cases {
         Ok(Self { all, margin: f64::from(given.margin) / 1000.0 })
     }
 
+    /// Cases of a text in JSON Lines.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let all =
+            read_lines(text, false).map_err(|err| format!("line {}: {}", err.line, err.why))?;
+        Ok(Self { all, margin: 0.01 })
+    }
+
     /// The file of a project with the cases of a component.
     pub fn file_of(component: &str) -> PathBuf {
         Path::new("cases").join(format!("{component}.jsonl"))

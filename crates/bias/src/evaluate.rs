@@ -160,7 +160,11 @@ impl Evaluator {
     }
 
     /// The scores of cases under changed defaults, in their order.
-    pub(crate) async fn scores(&self, changes: &Changes, cases: &[&Case]) -> Result<Scores, OpError> {
+    pub(crate) async fn scores(
+        &self,
+        changes: &Changes,
+        cases: &[&Case],
+    ) -> Result<Scores, OpError> {
         let key = self.kept.as_ref().map(|(book, name)| (book, key(name, changes, cases)));
         if let Some((book, key)) = &key
             && let Ok(Some(text)) = book.bias_result(*key)

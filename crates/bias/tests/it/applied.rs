@@ -1,0 +1,180 @@
+//! What is applied, what is refused, and what is taken back.
+
+use svc_contract::value::Value;
+
+use super::{NAME, candidate, component::cases, config, evolved, field, with, work};
+
+fn is(value: &Value, path: &str) -> bool {
+    field(value, path) == &Value::Bool(true)
+}
+
+fn layers(value: &Value) -> i64 {
+    match field(value, "safety_layers_passed") {
+        Value::Int(it) => *it,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_better_candidate_is_applied_and_can_be_rolled_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    let better = candidate(&work, &[("honest", Value::Float(0.6))]);
+    let valid = work.validate(NAME, &better).await.unwrap();
+    assert!(is(&valid, "valid") && layers(&valid) == 3, "{valid:?}");
+    assert_eq!(work.case_counts(NAME).unwrap().attempts, 0, "validation reads nothing sealed");
+    let applied = work.apply(NAME, &better).await.unwrap();
+    assert!(is(&applied, "applied") && layers(&applied) == 4, "{applied:?}");
+    assert_eq!(field(&work.bias(NAME).unwrap(), "version"), &Value::Int(2));
+    let tuning = work.biases.tuning(work.engine.registry()).unwrap();
+    assert_eq!(tuning.to_string(), "trap.honest = 0.6");
+
+    let back = work.rollback(NAME, -1).await.unwrap();
+    assert_eq!(field(&back, "version"), &Value::Int(1));
+    assert!(work.biases.tuning(work.engine.registry()).unwrap().is_empty());
+    let again = work.rollback(NAME, 2).await.unwrap();
+    assert_eq!(field(&again, "snapshot.evolvable_params.honest.value"), &Value::Float(0.6));
+    assert_eq!(work.history(NAME, 20).unwrap().as_list().unwrap().len(), 2);
+    let failed = work.rollback(NAME, 9).await.unwrap_err();
+    assert!(failed.message.contains("has no version 9"), "{failed:?}");
+    let counted = work.metrics(None).unwrap();
+    assert_eq!(field(&counted, "rollbacks"), &Value::Int(2));
+    assert!(is(&work.verify_log().unwrap(), "holds"));
+}
+
+#[tokio::test]
+async fn a_candidate_that_is_only_better_on_known_cases_is_refused_by_the_sealed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    for (no, lure) in [0.5, 0.3, 0.8].into_iter().enumerate() {
+        let lured = candidate(&work, &[("lure", Value::Float(lure))]);
+        assert!(is(&work.validate(NAME, &lured).await.unwrap(), "valid"));
+        let applied = work.apply(NAME, &lured).await.unwrap();
+        assert!(!is(&applied, "applied") && layers(&applied) == 3, "{applied:?}");
+        assert_eq!(work.case_counts(NAME).unwrap().attempts, no as u64 + 1);
+    }
+    assert_eq!(field(&work.bias(NAME).unwrap(), "version"), &Value::Int(1));
+}
+
+#[tokio::test]
+async fn the_first_layer_names_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(120, 0));
+    let own = candidate(&work, &[]);
+    let param = |name: &str, field: &str, value: Value| {
+        with(&own, &["evolvable_params", name, field], &value)
+    };
+    let wrong = [
+        (Value::Null, "expected an object as the bias, found null"),
+        (param("honest", "value", Value::Float(1.5)), "a float from 0 to 1"),
+        (param("honest", "value", Value::text("x")), "a float from 0 to 1"),
+        (param("honest", "max", Value::Float(9.0)), "expected 1.0 for `honest.max`"),
+        (param("risk", "value", Value::Float(2.5)), "an int from 0 to 9"),
+        (param("idle", "value", Value::Int(1)), "one of false, true"),
+        (with(&own, &["name"], &Value::text("other")), "expected \"trap\" for `name`"),
+        (
+            with(&own, &["assumptions"], &Value::List(Vec::new().into())),
+            "the assumptions of `trap`",
+        ),
+        (with(&own, &["version"], &Value::Int(-1)), "an int from 0"),
+        (with(&own, &["evolvable_params"], &Value::Int(1)), "an object"),
+    ];
+    for (given, part) in wrong {
+        let applied = work.apply(NAME, &given).await.unwrap();
+        let why = field(&applied, "healing_report.health.refused")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(why.contains(part), "{part}: {why}");
+        assert_eq!(layers(&applied), 0);
+    }
+}
+
+#[tokio::test]
+async fn under_thirty_sealed_cases_nothing_is_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(60, 0));
+    let better = candidate(&work, &[("honest", Value::Float(0.6))]);
+    let applied = work.apply(NAME, &better).await.unwrap();
+    assert!(!is(&applied, "applied"));
+    let why = field(&applied, "healing_report.health.refused").as_str().unwrap().to_owned();
+    assert!(why.contains("and 30 are needed"), "{why}");
+}
+
+#[tokio::test]
+async fn the_guard_returns_to_the_version_before_when_cases_show_a_fall() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    // A worse candidate, put in by hand: no layer was asked.
+    let worse = candidate(&work, &[("honest", Value::Float(0.0))]);
+    let bundle = work.export(NAME, true).unwrap();
+    let bundle = with(&with(&bundle, &["current_bias"], &worse), &["hash"], &Value::Null);
+    let imported = work.import(&bundle, false).await.unwrap();
+    assert!(is(&imported, "imported"), "{imported:?}");
+    let healed = work.self_heal(None).await.unwrap();
+    assert!(is(&healed, "auto_rollback"), "{healed:?}");
+    assert_eq!(field(&work.bias(NAME).unwrap(), "version"), &Value::Int(1));
+    assert!(!is(&work.self_heal(None).await.unwrap(), "auto_rollback"));
+}
+
+#[tokio::test]
+async fn the_guard_listens_to_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    for idx in 0..10 {
+        work.feedback(NAME, 0.8 + f64::from(idx % 3) * 0.02, "test").await.unwrap();
+    }
+    let better = candidate(&work, &[("honest", Value::Float(0.6))]);
+    assert!(is(&work.apply(NAME, &better).await.unwrap(), "applied"));
+    assert!(!is(&work.self_heal(Some(NAME)).await.unwrap(), "auto_rollback"));
+    for idx in 0..10 {
+        let trace = format!(
+            "{{\"component\": \"trap\", \"quality_score\": {}}}",
+            0.5 + f64::from(idx % 3) * 0.02
+        );
+        work.observe(Some(&svc_contract::value::json::read(&trace).unwrap())).await.unwrap();
+    }
+    let healed = work.self_heal(Some(NAME)).await.unwrap();
+    assert!(is(&healed, "auto_rollback"), "{healed:?}");
+}
+
+#[tokio::test]
+async fn a_bundle_that_was_changed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(120, 0));
+    let bundle = work.export(NAME, false).unwrap();
+    let changed = with(&bundle, &["current_bias", "version"], &Value::Int(7));
+    let failed = work.import(&changed, true).await.unwrap_err();
+    assert!(failed.message.contains("does not match its hash"), "{failed:?}");
+    let same = work.import(&bundle, true).await.unwrap();
+    assert!(!is(&same, "imported"), "{same:?}");
+}
+
+/// As many evolutions as are wanted, each of which may propose what is only better on cases that it knows.
+#[tokio::test]
+async fn no_lure_stays_applied() {
+    // All thousand take some minutes.
+    let rounds: usize =
+        std::env::var("SVC_EVOLUTIONS").ok().and_then(|it| it.parse().ok()).unwrap_or(12);
+    let folder = tempfile::tempdir().unwrap();
+    let mut lured = 0;
+    for round in 0..rounds {
+        let own = folder.path().join(round.to_string());
+        let work = work(&own, &cases(150, round * 1_000));
+        let config = config(&format!(r#"{{"max_evaluations": 25, "seed": {round}}}"#));
+        let answer = evolved(&work, &config).await;
+        let lure = field(&answer, "proposal.evolvable_params.lure.value");
+        lured += usize::from(lure != &Value::Float(0.0));
+        work.apply(NAME, field(&answer, "proposal")).await.unwrap();
+        work.self_heal(None).await.unwrap();
+        let active = work.bias(NAME).unwrap();
+        let number = |name: &str| match field(&active, &format!("evolvable_params.{name}.value")) {
+            Value::Float(it) => *it,
+            _ => 0.0,
+        };
+        let worse = 0.6 * number("lure");
+        let better = (0.4 - (number("honest") - 0.6).abs()) * 0.5;
+        assert!(worse <= better + 0.05, "round {round}: {active:?}");
+    }
+    assert!(lured * 3 > rounds, "only {lured} of {rounds} evolutions were lured");
+}
