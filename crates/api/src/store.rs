@@ -62,7 +62,7 @@ impl RunStore {
 
     /// The jobs that are kept in a folder, whose runs are in this store.
     pub fn jobs(&self, folder: &Path, engine: &Engine) -> Result<Jobs> {
-        let book = Arc::new(Book::open(folder, engine.host())?);
+        let book = book_in(folder, engine)?;
         Jobs::open(book, self.0.clone(), engine.clone())
     }
 
@@ -169,6 +169,11 @@ impl From<SqliteStore> for RunStore {
     fn from(store: SqliteStore) -> Self {
         Self(Arc::new(store))
     }
+}
+
+/// The book of a service in a folder, which is created if necessary.
+pub(crate) fn book_in(folder: &Path, engine: &Engine) -> Result<Arc<Book>> {
+    Ok(Arc::new(Book::open(folder, engine.host())?))
 }
 
 /// Whether a store cannot be created at its place, while no recorded run is at risk.

@@ -9,18 +9,17 @@ use svc_contract::{
 };
 use svc_engine::Engine;
 use svc_service::bias::{Biases, Measured, Step, Work, active_tuning};
-use svc_store::book::Book;
 
 use crate::{
     charts::{ChartAsked, svg},
     runs::row,
-    store::RunStore,
+    store::{RunStore, book_in},
 };
 
 /// The work on the biases of the folder of a service.
 pub fn opened(folder: &Path, engine: &Engine) -> Result<Work, StoreError> {
-    let book = Book::open(folder, engine.host())?;
-    Ok(Work::new(Arc::new(Biases::new(Arc::new(book), None)), engine.clone()))
+    let biases = Biases::new(book_in(folder, engine)?, None);
+    Ok(Work::new(Arc::new(biases), engine.clone()))
 }
 
 /// The engine with the biases that are active in the folder of a service. What the engine changes itself

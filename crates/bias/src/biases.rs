@@ -152,7 +152,7 @@ impl std::fmt::Debug for Biases {
     }
 }
 
-/// The changed defaults that are active in the folder of a service; none if there is no service.
+/// The changed defaults that are active in the folder of a service; none without a service.
 pub fn active_tuning(folder: &Path, registry: &Registry) -> Result<Tuning, StoreError> {
     Ok(tuning_of(registry, &Book::active_biases_in(folder)?))
 }

@@ -104,7 +104,7 @@ impl Knobs {
     }
 
     /// Reads changes from a record of values: every name is a tunable, and every value is of its type and
-    /// in its range. A value that is the default is no change.
+    /// in its range. A value that is the default is not a change.
     pub(crate) fn read(&self, record: &Record) -> Result<Changes, OpError> {
         let mut changes = Changes::new();
         for (name, value) in record.iter() {

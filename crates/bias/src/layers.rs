@@ -276,7 +276,7 @@ fn has_shape_of(new: &Value, old: &Value) -> bool {
     }
 }
 
-/// Whether a candidate is no worse than the active version on sealed cases. Each use of them counts before
+/// Whether a candidate is not worse than the active version on sealed cases. Each use of them counts before
 /// they are read, and the more often they were used since they were drawn, the more must be shown.
 async fn sealed(
     biases: &Biases,
@@ -300,12 +300,12 @@ async fn sealed(
     let candidate = subject.evaluator.scores(changes, &cases).await?;
     let paired = Paired::of(&active.quality, &candidate.quality);
     let (lower, margin) = (paired.lower(alpha), subject.cases.margin);
-    // Only whether it passes is told: numbers would leak the sealed cases, attempt by attempt.
+    // Only whether it passes is reported: numbers would leak the sealed cases, attempt by attempt.
     if lower > -margin {
         Ok(Ok(format!("no worse by more than {margin} on {} sealed cases", cases.len())))
     } else {
         Ok(Err(format!(
-            "it is not shown that it is no worse by more than {margin} on {} sealed cases (attempt \
+            "it is not shown that it is not worse by more than {margin} on {} sealed cases (attempt \
              {attempt} at the level {alpha:.4})",
             cases.len()
         )))

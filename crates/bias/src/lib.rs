@@ -11,7 +11,6 @@
 //! read by `apply` alone. What is active, its version and its entry in the log change in one transaction.
 
 mod biases;
-mod bundle;
 mod candidate;
 mod cases;
 mod component;
@@ -21,7 +20,6 @@ mod evolve;
 mod guard;
 mod knobs;
 mod layers;
-mod measure;
 mod memory;
 mod observe;
 mod perturb;
@@ -32,7 +30,6 @@ mod stats;
 mod strategy;
 mod value;
 mod work;
-mod work_cases;
 
 pub use biases::{Biases, TOKEN, active_tuning};
 pub use cases::{Case, Cases, Part, test_set};
@@ -42,5 +39,4 @@ pub use evolve::{Evolved, Measured, Progress, Step, Weights};
 pub use observe::novelty;
 pub use principles::{PRINCIPLES, Principle, PrincipleResult};
 pub use strategy::BUILT_IN;
-pub use work::{WARNING, Work};
-pub use work_cases::CaseCounts;
+pub use work::{CaseCounts, WARNING, Work};

@@ -1,4 +1,4 @@
-//! Tells traces of workflows that are like earlier ones from those that are not.
+//! Separates traces of workflows that are like earlier ones from those that are not.
 //!
 //! A trace is compared with those that were observed before: each number by how far it is from what is
 //! usual, each word by whether it was ever seen. It is novel if it is farther from its nearest ones than
@@ -45,7 +45,7 @@ pub fn novelty(known: &[Value], trace: &Value) -> f64 {
     Usual::of(&known).share(&Features::of(trace))
 }
 
-/// Tells what a trace is like, given those that were observed before.
+/// Says what a trace is like, given those that were observed before.
 pub(crate) fn observed(known: &[Value], trace: &Value) -> Observed {
     let own = Features::of(trace);
     let known: Vec<Features> = known.iter().map(Features::of).collect();

@@ -53,7 +53,7 @@ fn is_open(scheme: Scheme) -> bool {
     }
 }
 
-/// The value with something wrong; `None` if there is no text and no float in it.
+/// The value with something wrong; `None` without a text or a float in it.
 fn wrong(value: &Value, rng: &mut Rng) -> Option<Value> {
     match value {
         Value::Text(text) => wrong_text(text, rng).map(Value::from),

@@ -29,6 +29,12 @@ const FALL: f64 = 0.02;
 /// How many times slower than the active version a component may be.
 const SLOWEST: f64 = 3.0;
 
+/// How many times as fast a component is at least, if that is to count as a gain.
+const QUICKER: f64 = 1.2;
+
+/// The shortest time of a case in seconds that can be compared.
+const SHORTEST: f64 = 0.0005;
+
 /// One of the six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Principle {
@@ -207,8 +213,14 @@ impl<'a> Ground<'a> {
         let t = paired.t();
         let of_quality = t.signum() * t * t / 2.0 * std::f64::consts::LOG2_E;
         // Times vary, so only a clear gain of speed counts, and only without a loss of quality.
-        let speed = active.time() / candidate.time().max(1e-9);
-        let is_quicker = speed >= 1.2 && paired.lower(0.05) > -0.01;
+        let mut speed = active.time() / candidate.time().max(1e-9);
+        let may_be_quicker = speed >= QUICKER && paired.lower(0.05) > -0.01;
+        let is_quicker = may_be_quicker && stats::median(&active.seconds) >= SHORTEST && {
+            let again = self.evaluator.scores(self.active, &self.cases).await?.time()
+                / self.evaluator.scores(changes, &self.cases).await?.time().max(1e-9);
+            speed = speed.min(again);
+            speed >= QUICKER
+        };
         let evidence = if is_quicker { of_quality.max(10.0) } else { of_quality };
         #[expect(clippy::cast_precision_loss, reason = "a count of params")]
         let cost = changed.len() as f64 * std::f64::consts::LOG2_E;

@@ -121,7 +121,7 @@ impl Dimension {
 /// Why a space cannot be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpaceError {
-    /// There is no param.
+    /// It has no params.
     Empty,
     /// A param has no values, or none that can be searched.
     Dimension {

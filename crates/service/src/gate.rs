@@ -332,3 +332,16 @@ impl From<StoreError> for Turned {
         Self { pause: PAUSE, ..Self::from(fault.retry_after(Duration::from_secs(1))) }
     }
 }
+
+impl Service {
+    /// The issuer whose tokens are accepted besides keys.
+    pub fn issuer(&self) -> Option<String> {
+        self.shared.gate.as_ref()?.policy().oauth().map(|it| it.issuer.clone())
+    }
+
+    /// The metadata of the protected resource with this path, if tokens of an issuer are accepted.
+    pub fn resource_metadata(&self, path: &str) -> Option<Value> {
+        self.shared.gate.as_ref()?.metadata(path)
+    }
+}
+

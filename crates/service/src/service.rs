@@ -10,7 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_bias::Biases;
 use svc_contract::{
     registry::ErrorKind,
     value::{Money, Value},
@@ -201,16 +200,6 @@ impl Service {
         }
     }
 
-    /// The issuer whose tokens are accepted besides keys.
-    pub fn issuer(&self) -> Option<String> {
-        self.shared.gate.as_ref()?.policy().oauth().map(|it| it.issuer.clone())
-    }
-
-    /// The metadata of the protected resource with this path, if tokens of an issuer are accepted.
-    pub fn resource_metadata(&self, path: &str) -> Option<Value> {
-        self.shared.gate.as_ref()?.metadata(path)
-    }
-
     /// Reads the policy file again. If it has a mistake, the old roles stay. Runs keep the roles
     /// with which they began.
     pub fn reload_policy(&self) -> Result<Option<AccessPolicy>, PolicyError> {
@@ -368,17 +357,6 @@ impl Service {
     /// What a call means, if its caller may make it. Nothing has run.
     pub fn resolve(&self, call: Call) -> Result<Resolved, Fault> {
         self.tuned()?.resolve_now(call)
-    }
-
-    /// The service with the biases that are active now.
-    pub(crate) fn tuned(&self) -> Result<Self, Fault> {
-        let side = self.side.tuned()?.unwrap_or_else(|| self.side.clone());
-        Ok(Self { side, ..self.clone() })
-    }
-
-    /// The biases of components, if they are kept.
-    pub fn biases(&self) -> Option<&Arc<Biases>> {
-        self.side.biases()
     }
 
     fn resolve_now(&self, call: Call) -> Result<Resolved, Fault> {

@@ -8,7 +8,7 @@ use svc_engine::Engine;
 use svc_store::SqliteStore;
 
 use crate::{
-    Caller, Folder, Resolved,
+    Caller, Fault, Folder, Resolved, Service,
     components::{KeptStore, workbench::Bench},
     jobs::Jobs,
     owner::Owner,
@@ -137,5 +137,18 @@ impl Side {
     /// The engine of a run that is recorded.
     pub(crate) fn recording(&self, is_published: bool) -> &Engine {
         if is_published { &self.published } else { &self.kept }
+    }
+}
+
+impl Service {
+    /// The service with the biases that are active now.
+    pub(crate) fn tuned(&self) -> Result<Self, Fault> {
+        let side = self.side.tuned()?.unwrap_or_else(|| self.side.clone());
+        Ok(Self { side, ..self.clone() })
+    }
+
+    /// The biases of components, if they are kept.
+    pub fn biases(&self) -> Option<&Arc<Biases>> {
+        self.side.biases()
     }
 }

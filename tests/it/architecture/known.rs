@@ -2,7 +2,7 @@
 
 /// What crates know of each other and of others, where that is a promise to those who embed
 /// them.
-pub(super) const LIGHT: [(&str, &[&str]); 19] = [
+pub(super) const LIGHT: [(&str, &[&str]); 21] = [
     (
         "servers",
         &[
@@ -156,6 +156,25 @@ pub(super) const LIGHT: [(&str, &[&str]); 19] = [
             "unicode-width",
         ],
     ),
+    // No base, no protocol, and no component.
+    (
+        "bias",
+        &[
+            "blake3",
+            "fastrand",
+            "futures-util",
+            "subtle",
+            "svc-contract",
+            "svc-engine",
+            "svc-lang",
+            "svc-learn",
+            "svc-optimize",
+            "svc-store",
+            "svc-text",
+            "tokio",
+            "tokio-util",
+        ],
+    ),
     // No protocol.
     (
         "service",
@@ -171,6 +190,7 @@ pub(super) const LIGHT: [(&str, &[&str]); 19] = [
             "serde_json",
             "sha2",
             "subtle",
+            "svc-bias",
             "svc-contract",
             "svc-engine",
             "svc-guide",

@@ -54,7 +54,9 @@ const PURE: [&str; 10] = [
 
 /// The only places that may reach for the operating system themselves: the host, the store's
 /// and the index's own files, the server's connections, and where the process begins.
-const DOORS: [&str; 8] = [
+const DOORS: [&str; 9] = [
+    // Its processes are killed, to see what they leave.
+    "crates/bias/tests/",
     "crates/host-os/",
     "crates/servers/",
     // The host of an owner is tested on a real disk, with real links.
@@ -74,8 +76,9 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 17] = [
+const WRITERS: [(&str, &str); 19] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
+    ("crates/bias/tests/it/kills.rs", "says that it has begun"),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),
@@ -86,6 +89,7 @@ const WRITERS: [(&str, &str); 17] = [
     ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
     ("crates/mcp/src/connection.rs", PROGRAMS),
+    ("crates/optimize/examples/ask_tell.rs", "is a program"),
     ("crates/servers/tests/it/started.rs", PROGRAMS),
     ("crates/service/src/access/tests/timing.rs", "prints what it measured"),
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),

@@ -166,7 +166,8 @@ fn wrong_scripts() -> Vec<String> {
 }
 
 /// The commands with a case below. A new command fails `every_command_is_covered`.
-const COVERED: [&str; 48] = [
+const COVERED: [&str; 49] = [
+    "bias",
     "table",
     "certify",
     "verify",
@@ -396,6 +397,12 @@ fn what_is_looked_up_is_only_text() {
         &["api", "add", HOSTILE, "hostile.txt"],
         &["api", "add", "x", "hostile.txt"],
         &["api", "list", HOSTILE],
+        &["bias", "snapshot", "--data", "service"],
+        &["bias", "evolve", HOSTILE, "--data", "service"],
+        &["bias", "apply", "ctx_search", HOSTILE, "--data", "service"],
+        &["bias", "cases", "ctx_search", "--from-file", "hostile.txt", "--data", "service"],
+        &["bias", "remember", HOSTILE, "--data", "service"],
+        &["bias", "recall", HOSTILE, "--data", "service"],
         &["models"],
         &["models", "--json"],
         &["components"],

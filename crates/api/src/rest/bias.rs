@@ -180,7 +180,7 @@ pub(super) fn routes() -> Vec<Route> {
         method: Method::Post,
         path: "/api/v1/bias/observe",
         tag: "bias",
-        summary: "Tells whether a trace of a workflow is novel.",
+        summary: "Says whether a trace of a workflow is novel.",
         access: Access::Key,
         query: &[],
         body: Some(Body::Tool("bias_observe")),
@@ -271,7 +271,8 @@ async fn snapshot(rest: &Rest) -> Result<Reply, Fault> {
 
 async fn evaluate(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let found = result(rest, &input, "bias_evaluate").await?;
-    let part = |name: &str| found.as_record().and_then(|it| it.get(name)).cloned().unwrap_or_default();
+    let part =
+        |name: &str| found.as_record().and_then(|it| it.get(name)).cloned().unwrap_or_default();
     let field = |of: &Value, name: &str| {
         of.as_record().and_then(|it| it.get(name)).cloned().unwrap_or_default()
     };
@@ -296,7 +297,8 @@ async fn evaluate(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 /// A result with its warnings, and that this is experimental.
 fn with_warning(value: &Value) -> Value {
     let Value::Record(fields) = value else { return value.clone() };
-    let own = fields.get("warnings").and_then(Value::as_list).map(|it| it.iter().cloned().collect());
+    let own =
+        fields.get("warnings").and_then(Value::as_list).map(|it| it.iter().cloned().collect());
     let mut warnings: Vec<Value> = own.unwrap_or_default();
     warnings.push(WARNING.into());
     let all = fields.iter().filter(|(name, _)| &***name != "warnings");

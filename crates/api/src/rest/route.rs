@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, approvals, bias, bug, clusters, hooks, invoke, openai, pipeline, runs,
-    scripts, state, tools, workflow,
+    Handled, Input, Reply, Rest, approvals, bias, bug, clusters, hooks, invoke, openai, pipeline,
+    runs, scripts, state, tools, workflow,
 };
 
 /// The method of a route.

@@ -76,7 +76,7 @@ impl Io for Evolve {
     }
 }
 
-/// Weights are only there if somebody gave some.
+/// Weights are only there if the caller gave some.
 fn weights_of(given: Option<&Value>) -> Result<Option<Weights>, OpError> {
     let given = given.filter(|it| !it.is_null());
     given.map(|it| Weights::QUALITY.with(Some(it))).transpose()
@@ -131,7 +131,7 @@ declare!(Apply = "apply", "bias_apply" -> Applied, CHANGES, [
     "make a bias candidate active",
     "apply a tuning to a component",
     "use the proposed params from now on",
-], outside!(r#"adapt_bias.apply({}, "ctx_search", "x")"#));
+], outside!(r#"adapt_bias.apply(parse_json("{}"), target_component: "ctx_search", confirm_token: "x")"#));
 
 impl Io for Apply {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -289,7 +289,7 @@ declare!(Import = "import", "bias_import" -> Imported, CHANGES, [
     "import a bias bundle",
     "take the tuning of another service",
     "load exported params of a component",
-], outside!(r#"adapt_bias.import({}, confirm_token: "x")"#));
+], outside!(r#"adapt_bias.import(parse_json("{}"), confirm_token: "x")"#));
 
 impl Io for Import {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {

@@ -127,7 +127,7 @@ declare!(UpdateConfig = "update_config", "bias_update_config" -> Updated, WRITES
     "change the settings of bias evolution",
     "set the budget of evolutions",
     "use another strategy for evolutions",
-], outside!(r#"adapt_bias.update_config({ max_iterations: 5 }, confirm_token: "x")"#));
+], outside!(r#"adapt_bias.update_config(parse_json("{}"), confirm_token: "x")"#));
 
 impl Compute for UpdateConfig {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {

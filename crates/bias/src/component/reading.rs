@@ -51,12 +51,12 @@ record! {
 }
 
 params! {
-    /// Tells whether a trace of a workflow is novel or like known ones, and keeps it.
+    /// Says whether a trace of a workflow is novel or like known ones, and keeps it.
     ///
     /// A trace is a record of numbers and names, such as `quality_score`, `latency`, `cost` and
     /// `components`. A `quality_score` from 0 to 1 counts for the active versions of the components that
     /// it names, and a guard may return to an earlier version because of it. Without a trace, the state of
-    /// the tuning is told.
+    /// the tuning is reported.
     pub(super) struct Observe {
         /// The trace.
         workflow_trace: Option<Value> = None,
@@ -65,9 +65,9 @@ params! {
 
 declare!(Observe = "observe", "bias_observe" -> Observation, WRITES, [
     "is this workflow trace unusual",
-    "tell a novel situation from known ones",
+    "is this situation novel or known",
     "observe how a workflow went",
-], outside!("adapt_bias.observe({ quality_score: 0.8, latency: 1.2 })"));
+], outside!("adapt_bias.observe()"));
 
 impl Io for Observe {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -143,7 +143,7 @@ declare!(Evaluate = "evaluate", "bias_evaluate" -> Evaluation, READS, [
     "score a workflow by speed cost and quality",
     "pareto rank of a workflow trace",
     "evaluate how well a tuned component does",
-], outside!("adapt_bias.evaluate({ quality_score: 0.8, latency: 1.2 })"));
+], outside!(r#"adapt_bias.evaluate(parse_json("{\"latency\": 1.2}"))"#));
 
 impl Io for Evaluate {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -193,7 +193,7 @@ declare!(GroundCheck = "ground_check", "bias_ground_check" -> Grounding, READS, 
     "check a bias candidate against the principles",
     "do the six principles hold for a change of params",
     "ground check of a tuning",
-], outside!(r#"adapt_bias.ground_check({}, "ctx_search")"#));
+], outside!(r#"adapt_bias.ground_check(parse_json("{}"), target_component: "ctx_search")"#));
 
 impl Io for GroundCheck {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -315,7 +315,7 @@ declare!(Compare = "compare", "bias_compare" -> Difference, READS, [
     "difference between two versions of a bias",
     "which params did a tuning change",
     "compare bias versions",
-], outside!(r#"adapt_bias.compare("ctx_search", 1, 2)"#));
+], outside!(r#"adapt_bias.compare("ctx_search", version_a: 1, version_b: 2)"#));
 
 impl Compute for Compare {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -343,7 +343,7 @@ declare!(ListPrinciples = "list_principles", "bias_list_principles" -> Principle
     "list the principles with their meaning",
 ], &[Example::ok(
     "The first one",
-    r#"adapt_bias.list_principles() >> .principles >> map.has("antifragility")"#,
+    r#"adapt_bias.list_principles() >> .principles >> to_json >> contains(item: "antifragility")"#,
     "true",
 )]);
 
@@ -369,7 +369,7 @@ declare!(CheckPrinciple = "check_principle", "bias_check_principle" -> Principle
     "does one principle hold for a candidate",
     "check antifragility of a bias",
     "measure a single principle of a tuning",
-], outside!(r#"adapt_bias.check_principle("autopoiesis", "ctx_search", {})"#));
+], outside!(r#"adapt_bias.check_principle("autopoiesis", target_component: "ctx_search", bias_candidate: parse_json("{}"))"#));
 
 impl Io for CheckPrinciple {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
@@ -448,7 +448,7 @@ declare!(ValidateCandidate = "validate_candidate", "bias_validate_candidate" -> 
     "would a bias candidate be accepted",
     "dry run of applying a tuning",
     "validate a bias without applying it",
-], outside!(r#"adapt_bias.validate_candidate({}, "ctx_search")"#));
+], outside!(r#"adapt_bias.validate_candidate(parse_json("{}"), target_component: "ctx_search")"#));
 
 impl Io for ValidateCandidate {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {

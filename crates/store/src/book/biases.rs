@@ -210,7 +210,7 @@ impl Book {
         })
     }
 
-    /// Draws anew which cases of a component are sealed. Returns the number of the draw.
+    /// Draws again which cases of a component are sealed. Returns the number of the draw.
     pub fn redraw_bias(&self, component: String, at: i64) -> Written<u64> {
         let chain = self.bias_chain();
         self.write(move |own| {

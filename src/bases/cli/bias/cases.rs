@@ -17,7 +17,7 @@ use crate::bases::cli::{
 /// The largest file of cases.
 const LARGEST: u64 = 64 << 20;
 
-/// Count the cases of a component, add some, or draw anew which of them are sealed.
+/// Count the cases of a component, add some, or draw again which of them are sealed.
 ///
 /// A component brings cases, and a project has its own in `cases/COMPONENT.jsonl`, one a line:
 /// {"input": {"query": ".."}, "expected": ["id"], "score": "ndcg@10"}.
@@ -31,7 +31,7 @@ pub(super) struct CasesArgs {
     /// Add the cases of a file: JSON Lines, or a test set as JSON.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["redraw", "test_set"])]
     from_file: Option<PathBuf>,
-    /// Draw anew which cases are sealed, and count attempts from the beginning.
+    /// Draw again which cases are sealed, and count attempts from the beginning.
     #[arg(long, conflicts_with = "test_set")]
     redraw: bool,
     /// Print all cases as a test set.

@@ -42,7 +42,7 @@ impl Understand {
     }
 }
 
-/// Tell whether a trace of a workflow is novel, and keep it.
+/// Say whether a trace of a workflow is novel, and keep it.
 #[derive(Args)]
 pub(super) struct Observe {
     /// A file with the trace as JSON; `-` reads standard input. Without it, the state of the tuning.

@@ -7,7 +7,7 @@ mod learn;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError,
+        Bias, Cases, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError,
         RecordDef as _, Scheme, State as _, Tool, Trained, compute,
         documents::{self, Hit, Judged},
         load, params, save,
@@ -36,7 +36,8 @@ pub(super) const COMPONENT: Component = Component {
             "answers to one question resemble each other",
             "words side by side in the question stay so in answers",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("rerank", "infer")],
     ops: &[
         compute::<Infer>(),
@@ -46,6 +47,12 @@ pub(super) const COMPONENT: Component = Component {
         load::<Weights>(),
     ],
 };
+
+/// Questions about the ops of this program, whose documentation is searched.
+const CASES: Cases = Cases::new(
+    include_str!("../../cases/ctx_rerank.jsonl"),
+    &[("ops.jsonl", include_str!("../../cases/ops.jsonl"))],
+);
 
 params! {
     /// Reorders documents or passages by a closer look at each, and keeps the best.

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Bias, CallEffects, Component, Compute, Cx, DecideEffects, Effect, ErrorKind, Example,
-        Field, Generic, KnownArgs, Limits, Max, Op, OpError, Scheme, Scope, Tool, choices, compute,
-        documents::Hit, params,
+        Bias, CallEffects, Cases, Component, Compute, Cx, DecideEffects, Effect, ErrorKind,
+        Example, Field, Generic, KnownArgs, Limits, Max, Op, OpError, Scheme, Scope, Tool, choices,
+        compute, documents::Hit, params,
     },
     value::{Text, Value},
 };
@@ -67,7 +67,8 @@ pub(super) const COMPONENT: Component = Component {
             "rare words say more",
             "titles and beginnings say what a text is about",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("search", "infer"), ("facets", "facets")],
     ops: &[
         compute::<Infer>(),
@@ -76,6 +77,12 @@ pub(super) const COMPONENT: Component = Component {
         compute::<fill::Remove>(),
     ],
 };
+
+/// Questions about the ops of this program, whose documentation is searched.
+const CASES: Cases = Cases::new(
+    include_str!("../../cases/ctx_search.jsonl"),
+    &[("ops.jsonl", include_str!("../../cases/ops.jsonl"))],
+);
 
 choices! {
     /// What a search compares.

@@ -39,7 +39,7 @@ impl Work {
         })
     }
 
-    /// Draws anew which cases of a component are sealed.
+    /// Draws again which cases of a component are sealed.
     pub fn redraw(&self, component: &str) -> Result<u64, OpError> {
         let knobs = Knobs::of(self.engine.registry(), component)?;
         let now = self.engine.host().now();

@@ -92,7 +92,7 @@ impl Work {
         };
         let changed = self.biases.change(changing).await?;
         let version = changed.ok_or_else(|| {
-            OpError::failed("the component was changed by somebody else meanwhile")
+            OpError::failed("the component was changed by another process meanwhile")
                 .help("try again")
         })?;
         Ok(imported(true, version, warnings))
