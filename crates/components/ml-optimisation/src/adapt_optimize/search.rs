@@ -178,7 +178,7 @@ impl<'a, T: Field + Clone> Calls<'a, T> {
 
 fn failed(name: &str, at: &Value, mut err: OpError) -> OpError {
     let shown = json::write(at);
-    err.message = format!("`{name}` failed at {shown}: {}", err.message).into();
+    err.message = format!("`{name}` failed at {shown}: {}", err.message);
     err
 }
 

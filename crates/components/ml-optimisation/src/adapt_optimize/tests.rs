@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests of data that fits")]
+
 use svc_contract::{
     registry::{Field as _, Params},
     value::{Value, json},
