@@ -93,6 +93,8 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "adapt_automl",
             "predict",
             "adapt_bayes",
+            "adapt_optimize",
+            "minimize",
             "adapt_stats",
             "describe",
             "adapt_textclf",

@@ -33,7 +33,6 @@ pub struct Nsga2 {
 struct Member {
     point: Point,
     values: Vec<f64>,
-    rank: usize,
     crowding: f64,
 }
 
@@ -95,7 +94,7 @@ impl Nsga2 {
             let values: Vec<f64> = values.iter().map(|it| ranked(*it)).collect();
             self.pending.retain(|it| *it != point);
             if !self.population.iter().any(|it| it.point == point && it.values == values) {
-                self.population.push(Member { point, values, rank: 0, crowding: 0.0 });
+                self.population.push(Member { point, values, crowding: 0.0 });
                 self.fresh = true;
             }
         }
@@ -136,7 +135,7 @@ impl Nsga2 {
                 distances = self::distances(&values, &members);
             }
             for (member, crowding) in members.into_iter().zip(distances) {
-                kept.push(Member { rank, crowding, ..self.population[member].clone() });
+                kept.push(Member { crowding, ..self.population[member].clone() });
             }
             if kept.len() >= self.popsize {
                 break;
@@ -150,8 +149,14 @@ impl Nsga2 {
         let left = self.rng.usize(..self.population.len());
         let right = self.rng.usize(..self.population.len());
         let (one, two) = (&self.population[left], &self.population[right]);
-        let order = one.rank.cmp(&two.rank).then_with(|| two.crowding.total_cmp(&one.crowding));
-        match order {
+        // By dominance and not by rank: later fronts with room around them keep the search wide.
+        if pareto::dominates(&one.values, &two.values) {
+            return left;
+        }
+        if pareto::dominates(&two.values, &one.values) {
+            return right;
+        }
+        match two.crowding.total_cmp(&one.crowding) {
             Ordering::Less => left,
             Ordering::Greater => right,
             Ordering::Equal => {

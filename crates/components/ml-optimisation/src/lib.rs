@@ -4,6 +4,7 @@ use svc_contract::registry::Component;
 
 mod adapt_automl;
 mod adapt_bayes;
+mod adapt_optimize;
 mod adapt_stats;
 mod adapt_textclf;
 #[cfg(all(test, feature = "learn"))]
@@ -12,6 +13,7 @@ mod testing;
 pub const ALL: &[&Component] = &[
     &adapt_automl::COMPONENT,
     &adapt_bayes::COMPONENT,
+    &adapt_optimize::COMPONENT,
     &adapt_stats::COMPONENT,
     &adapt_textclf::COMPONENT,
 ];
