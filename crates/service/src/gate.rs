@@ -14,7 +14,7 @@ use std::{
 use svc_contract::{host::Host, registry::ErrorKind, store::StoreError, value::Value};
 
 use crate::{
-    Caller, Fault, Why,
+    Caller, Fault, Service, Why,
     access::{
         Access, BAD_KEY, BAD_TOKEN, Denial, Refusal,
         audit::AuditEntry,
