@@ -14,6 +14,7 @@ use super::{
     DECIDE, EFFECTS, MEANING, Mode, Syntax,
     job::{self, How, Search, Wanted},
     meta::{Condition, Conditions, Counts},
+    weights::Weights,
 };
 use crate::meaning::Given;
 
@@ -135,6 +136,7 @@ impl Compute for Facets {
             index: self.index,
             syntax: self.syntax,
             how: How { mode: self.mode, model: self.model, weight: MEANING },
+            weights: Weights::default(),
         };
         let counts = job::run(cx, search)?.pop();
         counts.ok_or_else(|| OpError::bug("no counts"))

@@ -29,6 +29,7 @@ use super::{
     source::{Listing, Source},
     trouble::Trouble,
     update::Update,
+    weights::Weights,
 };
 use crate::meaning::Space;
 
@@ -44,6 +45,7 @@ pub(super) struct Search {
     pub(super) index: Option<Text>,
     pub(super) syntax: Syntax,
     pub(super) how: How,
+    pub(super) weights: Weights,
     pub(super) condition: Option<Condition>,
     pub(super) wanted: Wanted,
 }
@@ -115,6 +117,7 @@ impl Search {
             index: None,
             syntax: Syntax::Words,
             how: How { mode: Mode::Words, model: None, weight: 0.0 },
+            weights: Weights::default(),
             condition: None,
             wanted: Wanted::Hits { most: 0, order: None, meta: None },
         }
@@ -255,7 +258,7 @@ impl Job<'_> {
             }
             Syntax::Words => {
                 let words = Words::of(text, &languages);
-                let Some(query) = words.query(&there.searcher)? else {
+                let Some(query) = words.query(&there.searcher, &self.search.weights)? else {
                     notices.add_of_query("the query has no word to search for".to_owned());
                     return self.result(there, &EmptyQuery, &Found::default());
                 };
@@ -330,7 +333,7 @@ impl Job<'_> {
             Wanted::Hits { order, .. } => order.as_ref(),
             Wanted::Counts { .. } => None,
         };
-        rank::Wanted { condition, order, sequence: None }
+        rank::Wanted { condition, order, sequence: None, weights: self.search.weights }
     }
 
     fn result(

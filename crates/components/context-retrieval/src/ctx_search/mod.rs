@@ -22,6 +22,7 @@ use svc_contract::{
 use self::{
     job::{How, Search, Wanted},
     meta::{Condition, Conditions, Order},
+    weights::{Feedback, Weights},
 };
 use crate::meaning::Given;
 
@@ -30,6 +31,7 @@ mod collection;
 mod compounds;
 mod facets;
 mod fallback;
+mod feedback;
 mod fill;
 mod hits;
 mod job;
@@ -53,6 +55,7 @@ mod syntax;
 mod trouble;
 mod update;
 mod vectors;
+mod weights;
 
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
@@ -104,10 +107,13 @@ choices! {
 params! {
     /// Finds the documents that answer a query best. Returns whole documents, best first.
     ///
-    /// Ranks with BM25 (k1 1.2, b 0.6) over words in lower case, without the stop words of their
+    /// Ranks with BM25 (`k1`, `b`) over words in lower case, without the stop words of their
     /// language, reduced to their stems by its Snowball stemmer. Numbers count a tenth in the length
-    /// of a document. Words count more if they come early, as in the title, and neighbouring words of
-    /// the query where they are close together.
+    /// of a document (`number_weight`). Words count more if they come early, as in the title
+    /// (`title_boost`), and neighbouring words of the query where they are close together
+    /// (`proximity`). With `feedback_terms`, the 100 best hits are also compared with the words of the
+    /// first ones (relevance feedback, Rocchio 1971): the order behind the first hit changes, but not
+    /// which documents are found.
     /// Equal scores are ordered by id.
     /// Scores are rounded to four places and are comparable only within one query. A query of stop
     /// words only finds documents with them. A name such as `getUserName` or `get_user_name` is also
@@ -164,6 +170,46 @@ params! {
         meaning_weight: f64 = MEANING,
         /// The name of an index that `search.index` filled, which is searched instead of a source.
         index: Option<Text> = None,
+        /// How slowly more occurrences of a word count less: 0.2, the second counts hardly anything;
+        /// 3, it counts nearly as much as the first.
+        #[tune]
+        #[range(0.2..=3.0)]
+        k1: f64 = 1.2,
+        /// How much the length of a document counts: 0, a long one counts as a short one; 1, only the
+        /// share of the words counts.
+        #[tune]
+        #[range(0.0..=1.0)]
+        b: f64 = 0.6,
+        /// How much words count more in the title and at the beginning: the first word of a document
+        /// counts this much more, and later ones less.
+        #[tune]
+        #[range(0.0..=5.0)]
+        title_boost: f64 = 0.6,
+        /// How much neighbouring words of the query count where they are close together, compared to
+        /// a word.
+        #[tune]
+        #[range(0.0..=1.0)]
+        proximity: f64 = 0.2,
+        /// How many words of the best hits count as evidence for other hits; 0 for none.
+        #[tune]
+        #[range(0..=50)]
+        feedback_terms: i64 = 0,
+        /// How much these words count; the query counts the rest.
+        #[tune]
+        #[range(0.0..=1.0)]
+        feedback_weight: f64 = 0.5,
+        /// How many of the best hits they are taken from.
+        #[tune]
+        #[range(1..=50)]
+        feedback_docs: i64 = 10,
+        /// How much more rare words count than frequent ones: 0.5, less than in BM25; 2, much more.
+        #[tune]
+        #[range(0.5..=2.0)]
+        rarity: f64 = 1.0,
+        /// How much a number counts in the length of a document, compared to a word.
+        #[tune]
+        #[range(0.0..=1.0)]
+        number_weight: f64 = 0.1,
     }
 }
 
@@ -247,8 +293,29 @@ const NOTES: &[(&str, &str)] = &[
     ("notes/money.md", "# Money\n\nThe budget is enforced every month.\n"),
 ];
 
+impl Infer {
+    #[expect(clippy::cast_possible_truncation, reason = "scores are not that precise")]
+    fn weights(&self) -> Weights {
+        let count = |it: i64| usize::try_from(it).unwrap_or_default();
+        Weights {
+            k1: self.k1 as f32,
+            b: self.b as f32,
+            rarity: self.rarity as f32,
+            number: self.number_weight as f32,
+            title_boost: self.title_boost as f32,
+            proximity: self.proximity as f32,
+            feedback: Feedback {
+                terms: count(self.feedback_terms),
+                weight: self.feedback_weight,
+                docs: count(self.feedback_docs),
+            },
+        }
+    }
+}
+
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let weights = self.weights();
         let search = Search {
             condition: Condition::of(self.r#where.as_ref())?,
             wanted: Wanted::Hits {
@@ -261,6 +328,7 @@ impl Compute for Infer {
             index: self.index,
             syntax: self.syntax,
             how: How { mode: self.mode, model: self.model, weight: self.meaning_weight },
+            weights,
         };
         Ok(Value::List(job::run(cx, search)?.into()))
     }

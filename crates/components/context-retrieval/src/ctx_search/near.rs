@@ -16,18 +16,13 @@ use super::{
     schema::fields,
     score::{Lengths, Mean},
     trouble::Trouble,
+    weights::Weights,
 };
-
-/// How much a pair of words counts, compared to a word.
-const WEIGHT: f32 = 0.2;
 
 /// Words up to this far apart are close together.
 const WINDOW: u32 = 8;
 
-/// How much the first word of a document counts in addition, compared to a word.
-const EARLY: f32 = 0.6;
-
-/// After this many words it is 1/e of that.
+/// After this many words, a word counts 1/e of the first one.
 const BEGINNING: f32 = 10.0;
 
 /// The number of best documents whose words are examined.
@@ -71,25 +66,26 @@ impl Sequence {
         &self,
         cx: &Cx,
         searcher: &Searcher,
+        weights: &Weights,
         found: &mut [Ranked],
     ) -> Result<(), Trouble> {
         if self.words.is_empty() || found.is_empty() {
             return Ok(());
         }
         let best = examined(found);
-        let mean = Mean::of(searcher)?;
+        let mean = Mean::of(searcher, weights)?;
         let mut rarities = Vec::with_capacity(self.words.len());
         for stems in &self.words {
             let mut found = 0;
             for stem in stems {
                 found += rank::doc_freq(searcher, &term(stem))?;
             }
-            rarities.push(rarity(searcher, found));
+            rarities.push(rarity(searcher, found).powf(weights.rarity));
         }
         best.sort_unstable_by_key(|it| it.doc);
         for own in best.chunk_by_mut(|a, b| a.doc.segment_ord == b.doc.segment_ord) {
             let segment = searcher.segment_reader(own[0].doc.segment_ord);
-            self.raise_in(cx, segment, mean, &rarities, own)?;
+            self.raise_in(cx, segment, mean, weights, &rarities, own)?;
         }
         Ok(())
     }
@@ -100,10 +96,11 @@ impl Sequence {
         cx: &Cx,
         segment: &SegmentReader,
         mean: Mean,
+        weights: &Weights,
         rarities: &[f32],
         found: &mut [Ranked],
     ) -> Result<(), Trouble> {
-        let lengths = Lengths::of(segment, mean)?;
+        let lengths = Lengths::of(segment, mean, *weights)?;
         let mut words = Vec::with_capacity(self.words.len());
         for stems in &self.words {
             words.push(Occurrences::of(segment, stems)?);
@@ -115,7 +112,7 @@ impl Sequence {
                 it.read(doc);
             }
             let early = words.iter().zip(rarities).map(|(it, rarity)| it.earliness() * rarity);
-            let early = EARLY * early.sum::<f32>();
+            let early = weights.title_boost * early.sum::<f32>();
             let mut sum = 0.0;
             for (first, second) in &self.pairs {
                 let count = together(&words[*first].places, &words[*second].places);
@@ -124,7 +121,8 @@ impl Sequence {
                     sum += rarity * lengths.saturated(doc, count);
                 }
             }
-            ranked.score = rank::rounded(ranked.score + f64::from(WEIGHT * sum + early));
+            let raised = f64::from(weights.proximity * sum + early);
+            ranked.score = rank::rounded(ranked.score + raised);
         }
         Ok(())
     }

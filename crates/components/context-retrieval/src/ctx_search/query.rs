@@ -26,6 +26,7 @@ use super::{
     score::{Mean, Word},
     split, syntax,
     trouble::Trouble,
+    weights::Weights,
 };
 
 /// How much a word in another word counts, compared to a word.
@@ -112,16 +113,20 @@ impl Words {
     }
 
     /// The query for any of the words, each counted as often as it occurs.
-    pub(super) fn query(&self, searcher: &Searcher) -> Result<Option<Box<dyn Query>>, Trouble> {
+    pub(super) fn query(
+        &self,
+        searcher: &Searcher,
+        weights: &Weights,
+    ) -> Result<Option<Box<dyn Query>>, Trouble> {
         let mut any: Vec<Box<dyn Query>> = Vec::new();
-        let mean = Mean::of(searcher)?;
+        let scale = Scale { mean: Mean::of(searcher, weights)?, weights: *weights };
         for (stems, (count, word)) in &self.stems {
             let weight = f32::from(*count) * if is_letter(word) { LETTER } else { 1.0 };
-            any.push(any_form(searcher, mean, stems, word, weight)?);
+            any.push(any_form(searcher, scale, stems, word, weight)?);
         }
         for stem in self.inner.iter().chain(&self.parts(searcher)?) {
             let found = count(searcher, fields().body, stem)?;
-            any.push(body(mean, stem, INNER * rarity(searcher, found)));
+            any.push(scale.body(stem, INNER * scale.rarity(searcher, found)));
         }
         any.extend(self.characters.iter().map(|it| term(fields().inner, it, INNER)));
         let stop_words = self.stops.iter().map(|it| compounds::term(it));
@@ -154,11 +159,12 @@ impl Words {
         }
         taken.extend(self.stops.iter().map(|it| (it.clone(), Vec::new())));
         let stems = taken.iter().flat_map(|it| &it.1);
-        let mean = Mean::of(searcher)?;
+        let weights = Weights::default();
+        let scale = Scale { mean: Mean::of(searcher, &weights)?, weights };
         let mut any = Vec::new();
         for stem in stems {
             let found = count(searcher, fields().body, stem)?;
-            any.push(body(mean, stem, rarity(searcher, found)));
+            any.push(scale.body(stem, scale.rarity(searcher, found)));
         }
         Ok(Nearest { query: any_of(any), taken })
     }
@@ -196,9 +202,24 @@ fn term(field: Field, stem: &str, weight: f32) -> Box<dyn Query> {
     Box::new(BoostQuery::new(Box::new(query), weight))
 }
 
-/// The query for the documents whose text has a stem.
-fn body(mean: Mean, stem: &str, weight: f32) -> Box<dyn Query> {
-    Box::new(Word { term: Term::from_field_text(fields().body, stem), weight, mean })
+/// What the scores of all words of a search share.
+#[derive(Clone, Copy)]
+struct Scale {
+    mean: Mean,
+    weights: Weights,
+}
+
+impl Scale {
+    /// The query for the documents whose text has a stem.
+    fn body(self, stem: &str, weight: f32) -> Box<dyn Query> {
+        let Self { mean, weights } = self;
+        Box::new(Word { term: Term::from_field_text(fields().body, stem), weight, mean, weights })
+    }
+
+    /// What the rarity of a word counts.
+    fn rarity(self, searcher: &Searcher, found: u64) -> f32 {
+        rarity(searcher, found).powf(self.weights.rarity)
+    }
 }
 
 /// Whether a word is a single letter or digit; of scripts with more bytes, each is a word.
@@ -209,7 +230,7 @@ fn is_letter(word: &str) -> bool {
 /// The query for a word in the forms that the index has, or for longer words that contain it.
 fn any_form(
     searcher: &Searcher,
-    mean: Mean,
+    scale: Scale,
     stems: &[String],
     word: &str,
     weight: f32,
@@ -219,9 +240,9 @@ fn any_form(
     for stem in stems {
         known.push((stem, count(searcher, fields().body, stem)?));
     }
-    let weight = weight * rarity(searcher, known.iter().map(|it| it.1).sum());
+    let weight = weight * scale.rarity(searcher, known.iter().map(|it| it.1).sum());
     let known = known.into_iter().filter(|it| stems.len() == 1 || it.1 > 0);
-    let mut forms: Vec<Box<dyn Query>> = known.map(|it| body(mean, it.0, weight)).collect();
+    let mut forms: Vec<Box<dyn Query>> = known.map(|it| scale.body(it.0, weight)).collect();
     let inner = compounds::term(word);
     if count(searcher, fields().inner, &inner)? > 0 {
         forms.push(term(fields().inner, &inner, INNER));

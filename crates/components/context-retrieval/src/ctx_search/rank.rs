@@ -12,11 +12,13 @@ use tantivy::{
 };
 
 use super::{
+    feedback,
     meta::{Condition, Order, Segment},
     near::{self, Sequence},
     place::Snapshot,
     schema::fields,
     trouble::Trouble,
+    weights::Weights,
 };
 
 /// A document with its score.
@@ -34,6 +36,7 @@ pub(super) struct Wanted<'a> {
     pub(super) order: Option<&'a Order>,
     /// The words of the query, whose places in the best documents count.
     pub(super) sequence: Option<&'a Sequence>,
+    pub(super) weights: Weights,
 }
 
 /// The documents that were found.
@@ -55,7 +58,7 @@ pub(super) fn best(
 ) -> Result<Found, Trouble> {
     let mut all = all(cx, there, query, wanted)?;
     if let (None, Some(sequence)) = (wanted.order, wanted.sequence) {
-        all.found.raise(cx, there, sequence, most)?;
+        all.found.raise(cx, there, sequence, most, &wanted.weights)?;
     }
     let excluded = all.found.excluded;
     Ok(Found { ranked: all.best(there, most, wanted.order)?, excluded })
@@ -87,16 +90,22 @@ pub(super) fn all(
 
 impl Found {
     /// Keeps the `most` best documents and those that may be among them, and raises those in which
-    /// words of the query that follow each other are close together, or words come early.
+    /// words of the query that follow each other are close together, or words come early. With
+    /// feedback, also those like the best ones.
     pub(super) fn raise(
         &mut self,
         cx: &Cx,
         there: &Snapshot,
         sequence: &Sequence,
         most: usize,
+        weights: &Weights,
     ) -> Result<(), Trouble> {
         keep_best(&mut self.ranked, most.max(near::EXAMINED + 1));
-        sequence.raise(cx, &there.searcher, &mut self.ranked)
+        sequence.raise(cx, &there.searcher, weights, &mut self.ranked)?;
+        if weights.feedback.terms == 0 {
+            return Ok(());
+        }
+        feedback::apply(cx, there, weights.feedback, &mut self.ranked)
     }
 }
 
@@ -143,6 +152,23 @@ fn keep_first(
     let (_, cut, _) = found.select_nth_unstable_by(last, &mut compare);
     let worst = Ranked { ..*cut };
     found.retain(|it| compare(it, &worst).is_le());
+}
+
+/// The scores and addresses of the `most` best documents, in order.
+pub(super) fn first(
+    there: &Snapshot,
+    found: &mut [Ranked],
+    most: usize,
+) -> Result<Vec<(f64, DocAddress)>, Trouble> {
+    found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
+    let last = found.get(most.saturating_sub(1)).map_or(f64::NEG_INFINITY, |it| it.score);
+    let mut keyed = Vec::new();
+    for it in found.iter().take_while(|it| it.score >= last) {
+        keyed.push((it.score, key(there, it.doc)?, it.doc));
+    }
+    keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    keyed.truncate(most);
+    Ok(keyed.into_iter().map(|it| (it.0, it.2)).collect())
 }
 
 /// The order of documents with equal scores.

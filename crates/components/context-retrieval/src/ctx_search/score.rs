@@ -14,13 +14,10 @@ use tantivy::{
     schema::IndexRecordOption,
 };
 
-use super::schema::{NUMBERS, fields};
-
-const K1: f32 = 1.2;
-const B: f32 = 0.6;
-
-/// How much a number counts in the length of a document, compared to a word.
-const NUMBER: f32 = 0.1;
+use super::{
+    schema::{NUMBERS, fields},
+    weights::Weights,
+};
 
 /// The mean length of the documents of an index.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +25,7 @@ pub(super) struct Mean(f32);
 
 impl Mean {
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean")]
-    pub(super) fn of(searcher: &Searcher) -> tantivy::Result<Self> {
+    pub(super) fn of(searcher: &Searcher, weights: &Weights) -> tantivy::Result<Self> {
         const AT_ONCE: usize = 1 << 10;
         let mut sum = 0.0_f64;
         let mut some = [0_u64; AT_ONCE];
@@ -41,7 +38,8 @@ impl Mean {
                 let some = &mut some[..docs.len()];
                 numbers.get_range(u64::from(from), some);
                 let both = docs.zip(some).filter(|it| alive.is_none_or(|all| all.is_alive(it.0)));
-                let lengths = both.map(|(doc, numbers)| length(norms.fieldnorm(doc), *numbers));
+                let lengths =
+                    both.map(|(doc, numbers)| length(norms.fieldnorm(doc), *numbers, weights));
                 // A sum of each portion, so that it is exact enough.
                 sum += f64::from(lengths.sum::<f32>());
             }
@@ -58,8 +56,8 @@ fn numbers_of(segment: &SegmentReader) -> tantivy::Result<Arc<dyn ColumnValues<u
 
 /// The length of a document with so many words, and so many numbers in a thousand words.
 #[expect(clippy::cast_precision_loss, reason = "lengths are not exact")]
-fn length(words: u32, numbers: u64) -> f32 {
-    words as f32 * (1.0 - (1.0 - NUMBER) / 1000.0 * numbers as f32)
+fn length(words: u32, numbers: u64, weights: &Weights) -> f32 {
+    words as f32 * (1.0 - (1.0 - weights.number) / 1000.0 * numbers as f32)
 }
 
 /// The lengths of the documents of a segment, as BM25 uses them.
@@ -67,18 +65,24 @@ pub(super) struct Lengths {
     norms: FieldNormReader,
     numbers: Arc<dyn ColumnValues<u64>>,
     mean: Mean,
+    weights: Weights,
 }
 
 impl Lengths {
-    pub(super) fn of(segment: &SegmentReader, mean: Mean) -> tantivy::Result<Self> {
+    pub(super) fn of(
+        segment: &SegmentReader,
+        mean: Mean,
+        weights: Weights,
+    ) -> tantivy::Result<Self> {
         let norms = segment.get_fieldnorms_reader(fields().body)?;
-        Ok(Self { norms, numbers: numbers_of(segment)?, mean })
+        Ok(Self { norms, numbers: numbers_of(segment)?, mean, weights })
     }
 
     /// What `count` occurrences in a document are worth: less with each, and less in a long one.
     pub(super) fn saturated(&self, doc: DocId, count: f32) -> f32 {
-        let length = length(self.norms.fieldnorm(doc), self.numbers.get_val(doc));
-        count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / self.mean.0))
+        let Weights { k1, b, .. } = self.weights;
+        let length = length(self.norms.fieldnorm(doc), self.numbers.get_val(doc), &self.weights);
+        count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / self.mean.0))
     }
 }
 
@@ -89,6 +93,7 @@ pub(super) struct Word {
     /// The rarity of the word, times how often the query has it.
     pub(super) weight: f32,
     pub(super) mean: Mean,
+    pub(super) weights: Weights,
 }
 
 impl Query for Word {
@@ -107,7 +112,7 @@ impl Weight for Word {
         let Some(postings) = index.read_postings(&self.term, IndexRecordOption::WithFreqs)? else {
             return Ok(Box::new(EmptyScorer));
         };
-        let lengths = Lengths::of(segment, self.mean)?;
+        let lengths = Lengths::of(segment, self.mean, self.weights)?;
         Ok(Box::new(Occurrences { postings, lengths, weight: self.weight * boost }))
     }
 

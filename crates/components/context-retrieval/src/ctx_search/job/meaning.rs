@@ -80,7 +80,7 @@ impl Job<'_> {
     ) -> Result<Vec<Value>, Trouble> {
         let (cx, text) = (self.cx, &self.search.query);
         let words = Words::of(text, languages);
-        let by_words = words.query(&there.searcher)?;
+        let by_words = words.query(&there.searcher, &self.search.weights)?;
         let everything = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
         let mut all = rank::all(cx, there, &everything, self.conditions())?;
         Meaning { cx, there, place, space, notices }.score(text, &mut all.found.ranked)?;
@@ -95,7 +95,7 @@ impl Job<'_> {
         {
             let mut found = rank::all(cx, there, query.as_ref(), self.conditions())?.found;
             if is_ranked {
-                found.raise(cx, there, &words.sequence, deepest)?;
+                found.raise(cx, there, &words.sequence, deepest, &self.search.weights)?;
                 rank::keep_best(&mut found.ranked, deepest);
             }
             all.found.ranked = fused(found.ranked, all.found.ranked, self.search.how.weight);
