@@ -74,7 +74,7 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 17] = [
+const WRITERS: [(&str, &str); 18] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
@@ -86,6 +86,7 @@ const WRITERS: [(&str, &str); 17] = [
     ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
     ("crates/mcp/src/connection.rs", PROGRAMS),
+    ("crates/optimize/examples/ask_tell.rs", "speaks a protocol, which no person reads"),
     ("crates/servers/tests/it/started.rs", PROGRAMS),
     ("crates/service/src/access/tests/timing.rs", "prints what it measured"),
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),
