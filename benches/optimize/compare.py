@@ -41,7 +41,7 @@ class Driver:
 
     def tell(self, point, values):
         values = " ".join(repr(float(it)) for it in np.atleast_1d(values))
-        self.say(f"tell {' '.join(repr(it) for it in point)} = {values}")
+        self.say(f"set {' '.join(repr(it) for it in point)} = {values}")
 
     def minimize(self, name, settings, problem, low, high, start, budget, seed, batch=1):
         dims = " ".join(f"float:{float(lo)!r}:{float(hi)!r}" for lo, hi in zip(low, high))

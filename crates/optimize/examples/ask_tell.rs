@@ -3,7 +3,7 @@
 //! ```text
 //! new cma 1 sigma=0.3 float:-5:5 int:0:9 log:0.1:10 choice:3 start=0,0,1,0
 //! ask 2                  answers with two lines of values, separated by spaces
-//! tell 0.5 0 1 2 = 3.25  the values of a point, and what to minimise; several for nsga2
+//! set 0.5 0 1 2 = 3.25  the values of a point, and what to minimise; several for nsga2
 //! ```
 
 use std::{
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
                 out.flush()?;
             }
-            ("tell", Some(any)) => {
+            ("set", Some(any)) => {
                 let (point, values) = rest.split_once('=').ok_or("expected `=`")?;
                 let (point, values) = (numbers(point)?, numbers(values)?);
                 match any {

@@ -22,7 +22,7 @@ pub struct Halving {
 impl Halving {
     /// A race of `candidates` in which the last round has `samples` each, and each round keeps one in `factor`.
     ///
-    /// A factor below 2 counts as 2; without candidates or samples, nothing is raced.
+    /// A factor below 2 counts as 2; the list is empty without candidates or samples.
     pub fn new(candidates: usize, samples: usize, factor: usize) -> Self {
         let factor = factor.max(2);
         let mut rungs = Vec::new();

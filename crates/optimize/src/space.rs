@@ -121,7 +121,7 @@ impl Dimension {
 /// Why a space cannot be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpaceError {
-    /// It has no params.
+    /// The list of params is empty.
     Empty,
     /// A param has no values, or none that can be searched.
     Dimension {
@@ -135,7 +135,7 @@ pub enum SpaceError {
 impl fmt::Display for SpaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("there are no params"),
+            Self::Empty => f.write_str("the list of params is empty"),
             Self::Dimension { index, reason } => write!(f, "param {}: {reason}", index + 1),
         }
     }

@@ -12,7 +12,7 @@ use std::{
 
 use svc_contract::{
     registry::ErrorKind,
-    value::{Money, Value},
+    value::Money,
 };
 use svc_engine::{CancellationToken, Engine};
 use svc_lang::plan::Policy;

@@ -89,7 +89,7 @@ const WRITERS: [(&str, &str); 19] = [
     ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
     ("crates/mcp/src/connection.rs", PROGRAMS),
-    ("crates/optimize/examples/ask_tell.rs", "is a program"),
+    ("crates/optimize/examples/ask_tell.rs", "speaks a protocol, which no person reads"),
     ("crates/servers/tests/it/started.rs", PROGRAMS),
     ("crates/service/src/access/tests/timing.rs", "prints what it measured"),
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),

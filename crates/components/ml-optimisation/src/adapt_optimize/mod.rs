@@ -244,14 +244,15 @@ impl Op for Pareto {
             r"flow costs(at: json) -> [float] { let p = at as { x: float }
   [p.x * p.x, (p.x - 2.0) * (p.x - 2.0)] }
 let found = { x: { min: -10.0, max: 10.0 } } >> adapt_optimize.pareto(objectives: costs, evaluations: 200)
-{ many: len(found) > 10, between: found >> all { .values >> all { it < 5.0 } } }",
-            r#"{"many":true,"between":true}"#,
+let far = found >> where { (.values[0] ?? 9.0) > 5.0 }
+{ many: len(found) > 10, far: len(far) }",
+            r#"{"many":true,"far":0}"#,
         ),
         Example::err(
-            "A space without params",
+            "A bound is missing",
             r"flow costs(at: json) -> [float] { [0.0] }
-{ x: { choices: [] } } >> adapt_optimize.pareto(objectives: costs, evaluations: 10)",
-            "invalid range of `x`: there is nothing to choose from",
+{ x: { min: 0.0 } } >> adapt_optimize.pareto(objectives: costs, evaluations: 10)",
+            "invalid range of `x`: missing `min` or `max`",
         ),
     ];
 }
@@ -274,7 +275,7 @@ record! {
         /// What is drawn follows from it; 1 without it.
         seed: Option<i64>,
         /// All values so far, as they came.
-        told: Option<Vec<Vec<Evaluated>>>,
+        rounds: Option<Vec<Vec<Evaluated>>>,
         /// The best params so far.
         best: Option<Evaluated>,
     }

@@ -20,8 +20,8 @@ record! {
         int: Option<bool>,
         /// Whether ratios count, and not differences; for ranges over several powers of ten.
         log: Option<bool>,
-        /// The values to choose from, instead of a range.
-        choices: Option<Vec<Value>>,
+        /// The list of values to choose from, instead of a range.
+        choices: Option<Value>,
     }
 }
 
@@ -156,6 +156,8 @@ fn invalid(name: &str, reason: &str) -> OpError {
 fn dimension(range: ParamRange) -> Result<(Dimension, Vec<Value>), &'static str> {
     let ParamRange { min, max, int: whole, log, choices } = range;
     if let Some(choices) = choices {
+        let Value::List(choices) = choices else { return Err("`choices` is not a list") };
+        let choices = choices.into_vec();
         if min.is_some() || max.is_some() {
             return Err("it has `choices` and bounds");
         }

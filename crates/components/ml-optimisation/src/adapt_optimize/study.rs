@@ -15,7 +15,7 @@ const MOST_VALUES: usize = 10_000;
 pub(super) fn suggest(study: &OptimizeStudy, n: usize, cx: &Cx) -> Result<Vec<Value>, OpError> {
     let named = Named::new(&study.space)?;
     let mut rounds: Vec<Vec<(Point, f64)>> = Vec::new();
-    for round in study.told.iter().flatten() {
+    for round in study.rounds.iter().flatten() {
         let values =
             round.iter().map(|it| Ok((named.point(&it.at)?, it.value.unwrap_or(f64::INFINITY))));
         rounds.push(values.collect::<Result<_, OpError>>()?);
@@ -51,7 +51,7 @@ pub(super) fn tell(
     observed: Vec<Evaluated>,
 ) -> Result<OptimizeStudy, OpError> {
     let named = Named::new(&study.space)?;
-    let mut told = study.told.take().unwrap_or_default();
+    let mut told = study.rounds.take().unwrap_or_default();
     let total = told.iter().map(Vec::len).sum::<usize>() + observed.len();
     if total > MOST_VALUES {
         let message = format!("too many values in the study (limit {MOST_VALUES})");
@@ -67,7 +67,7 @@ pub(super) fn tell(
     if !observed.is_empty() {
         told.push(observed);
     }
-    study.told = Some(told);
+    study.rounds = Some(told);
     study.seed = study.seed.or(Some(1));
     Ok(study)
 }

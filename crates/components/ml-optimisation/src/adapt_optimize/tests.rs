@@ -53,6 +53,7 @@ fn what_cannot_be_a_space_is_refused() {
     for (range, reason) in [
         ("{}", "missing `min` or `max`"),
         (r#"{"min":1,"max":2,"choices":[1]}"#, "it has `choices` and bounds"),
+        (r#"{"choices":7}"#, "`choices` is not a list"),
         (r#"{"min":1.5,"max":2,"int":true}"#, "the bounds are not whole"),
         (r#"{"min":1,"max":1e300,"int":true}"#, "the ints are too large to be exact"),
         (r#"{"min":1,"max":2,"int":true,"log":true}"#, "`int` and `log` exclude each other"),
