@@ -24,7 +24,7 @@ use svc_text::{snippets::snippet, tokens::bytes};
 use answer::Find;
 use chunk::Chunk;
 use passages::{Sizes, passages};
-use rank::{Candidate, Questions};
+use rank::{Around, Candidate, Questions};
 use select::{Choice, Chosen, select};
 use sources::{Source, sources};
 use verify::Verify;
@@ -84,6 +84,15 @@ params! {
         #[tune]
         #[range(0..=1)]
         diversity: f64 = 0.3,
+        /// How much a word in the title and the headings counts, compared to one of the passage.
+        #[tune]
+        #[range(0.0..=4.0)]
+        heading_weight: f64 = 1.0,
+        /// How much the score of a long document counts for its passages; their own words count the
+        /// rest. In a short document, it counts more.
+        #[tune]
+        #[range(0.0..=1.0)]
+        document_weight: f64 = 0.3,
     }
 }
 
@@ -126,7 +135,8 @@ impl Compute for Infer {
         };
         let target = bytes(at_least_one(self.passage_tokens).min(choice.max_tokens));
         let most = target.saturating_mul(3).min(bytes(choice.max_tokens));
-        let candidates = candidates(&sources, Sizes { target, most }, cx)?;
+        let around = Around { headings: self.heading_weight, document: self.document_weight };
+        let candidates = candidates(&sources, Sizes { target, most }, around, cx)?;
         let Chosen { passages, too_long, repeated } = select(candidates, &sources, choice);
         if too_long > 0 {
             cx.notice(format!(
@@ -152,10 +162,15 @@ fn at_least_one(arg: i64) -> usize {
 }
 
 /// All passages of all documents, scored.
-fn candidates(sources: &[Source], sizes: Sizes, cx: &Cx) -> Result<Vec<Candidate>, OpError> {
+fn candidates(
+    sources: &[Source],
+    sizes: Sizes,
+    around: Around,
+    cx: &Cx,
+) -> Result<Vec<Candidate>, OpError> {
     /// A few milliseconds of work.
     const BETWEEN_CHECKS: usize = 64;
-    let mut questions = Questions::new(sources);
+    let mut questions = Questions::new(sources, around);
     let mut all = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         cx.check()?;

@@ -13,9 +13,7 @@ use super::{passages::Passage, sources::Source};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// How much the score of the document counts for a passage of a long one, from 0 to 1; a passage
-/// that is at least an eighth of its document has no score but that.
-const LEAST_OF_DOCUMENT: f64 = 0.3;
+/// A passage that is at least an eighth of its document has no score but that of the document.
 const WHOLE: f64 = 8.0;
 
 /// What the passages of a document that follow its best one lose, for each part of it that was
@@ -43,15 +41,25 @@ struct Counts {
     worth: f64,
 }
 
+/// How much what is not in a passage counts for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around {
+    /// How much a word of its title and headings counts, compared to its own.
+    pub headings: f64,
+    /// How much the score of its document counts, if that is long, from 0 to 1.
+    pub document: f64,
+}
+
 /// The questions of all sources, as terms.
 pub(super) struct Questions {
     of: HashMap<Text, Vec<Term>>,
     all: Vec<Term>,
     words: Vocabulary,
+    around: Around,
 }
 
 impl Questions {
-    pub(super) fn new(sources: &[Source]) -> Self {
+    pub(super) fn new(sources: &[Source], around: Around) -> Self {
         let mut words = Vocabulary::of(language::most(sources.iter().map(|it| it.text.as_ref())));
         let mut of = HashMap::new();
         for source in sources {
@@ -60,7 +68,7 @@ impl Questions {
         let mut all: Vec<Term> = of.values().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
-        Self { of, all, words }
+        Self { of, all, words, around }
     }
 
     /// Reads a passage. The words of its title and headings count as its own.
@@ -74,12 +82,13 @@ impl Questions {
         let body = source.text.get(passage.range.clone()).unwrap_or_default();
         let mut found: Vec<(Term, f64)> = self.all.iter().map(|it| (*it, 0.0)).collect();
         let mut words = 0.0;
-        let heads = passage.headings.iter().map(AsRef::as_ref);
-        for text in heads.chain([source.title.as_ref(), body]) {
+        let heads = passage.headings.iter().map(AsRef::as_ref).chain([source.title.as_ref()]);
+        let heads = heads.map(|it| (it, self.around.headings));
+        for (text, weight) in heads.chain([(body, 1.0)]) {
             for word in self.words.read(text) {
-                words += 1.0;
+                words += weight;
                 if let Ok(idx) = self.all.binary_search(&word.term) {
-                    found[idx].1 += 1.0;
+                    found[idx].1 += weight;
                 }
             }
         }
@@ -104,22 +113,22 @@ impl Questions {
             candidate.score = if most > 0.0 { candidate.score / most } else { 0.0 };
         }
         for own in candidates.chunk_by_mut(|a, b| a.source == b.source) {
-            add_document(own, &sources[own[0].source]);
+            add_document(own, &sources[own[0].source], self.around.document);
         }
     }
 }
 
-/// Adds the score of their document to the scores of its passages.
+/// Adds the score of their document to the scores of its passages, for at least this share.
 ///
 /// The score of a document is better evidence than its words here: a search knows which words are
 /// rare in all documents, and among those that it found none of the words of the question is. So it
 /// counts for as much as the passage is of the document.
-fn add_document(passages: &mut [Candidate], source: &Source) {
+fn add_document(passages: &mut [Candidate], source: &Source, least: f64) {
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.number.cmp(&b.number)));
     let mut rest = 1.0;
     for passage in passages.iter_mut().filter(|it| it.score > 0.0) {
         let share = passage.share_of(source);
-        let of_document = LEAST_OF_DOCUMENT + (1.0 - LEAST_OF_DOCUMENT) * (WHOLE * share).min(1.0);
+        let of_document = least + (1.0 - least) * (WHOLE * share).min(1.0);
         let score = of_document * source.score + (1.0 - of_document) * passage.score;
         passage.score = score * rest;
         rest *= (1.0 - REPEATED * share).max(0.0);

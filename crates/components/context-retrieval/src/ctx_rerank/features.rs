@@ -24,7 +24,7 @@ const CONTRAST: i32 = 4;
 /// before has counted them in all documents. Where the given scores are equal, they decide.
 pub(super) const OWN: [(usize, f64); 4] = [
     (place::WORDS, 0.02),
-    (place::TOGETHER, 0.035),
+    (place::TOGETHER, super::ORDERED),
     (place::COVERED, 0.0075),
     (place::TITLE, super::TITLE),
 ];

@@ -15,6 +15,20 @@ use super::{
     features::{self, COUNT, Features, Group, place},
 };
 
+/// The weights of what is in a hit, unless they are learnt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    pub(super) title: f64,
+    pub(super) ordered: f64,
+    pub(super) similar: f64,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { title: super::TITLE, ordered: super::ORDERED, similar: super::SIMILAR }
+    }
+}
+
 /// The weights of the features, and how hits are read.
 #[expect(clippy::struct_field_names, reason = "stored models have this name")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,14 +60,15 @@ bad + good >> rerank(model: loaded, keep: 1) >> each { .id }"#,
 
 impl Weights {
     /// The weights without a model.
-    pub(super) fn untrained(window: usize, given: f64, title: f64) -> Self {
+    pub(super) fn untrained(window: usize, given: f64, own: Own) -> Self {
         let mut weights = [0.0; COUNT];
         weights[place::GIVEN] = given;
         for (place, weight) in features::OWN {
             weights[place] = weight;
         }
-        weights[place::TITLE] = title;
-        weights[place::SIMILAR] = 0.28;
+        weights[place::TITLE] = own.title;
+        weights[place::TOGETHER] = own.ordered;
+        weights[place::SIMILAR] = own.similar;
         Self { window, weights, keeps_first: true }
     }
 

@@ -15,14 +15,17 @@ use svc_contract::{
     value::{List, Record, Slot, Text, Value},
 };
 
-use learn::Weights;
+use learn::{Own, Weights};
 
 const NAME: &str = "ctx_rerank";
 const VERSION: u32 = 4;
 
-/// The weights of the incoming score and of the title, unless they are set or learnt.
+/// The weights of the incoming score, of the title, of words next to each other and of the likeness to
+/// the best hits, unless they are set or learnt.
 const GIVEN: f64 = 0.7;
 const TITLE: f64 = 0.0125;
+const ORDERED: f64 = 0.035;
+const SIMILAR: f64 = 0.28;
 
 pub(super) const COMPONENT: Component = Component {
     name: NAME,
@@ -80,7 +83,7 @@ params! {
         keep: i64 = 5,
         /// The question. By default each hit's own query.
         query: Option<Text> = None,
-        /// What `rerank.learn` returned. It replaces `given`, `title` and `window`.
+        /// What `rerank.learn` returned. It replaces `given`, `title`, `window`, `ordered` and `similar`.
         model: Option<Trained<Weights>> = None,
         /// The weight of the incoming score.
         #[tune]
@@ -94,6 +97,14 @@ params! {
         #[tune]
         #[range(2..=32)]
         window: i64 = 8,
+        /// The weight of words that are adjacent in the question and together in the text.
+        #[tune]
+        #[range(0.0..=1.0)]
+        ordered: f64 = ORDERED,
+        /// The weight of the likeness to the best hits.
+        #[tune]
+        #[range(0.0..=1.0)]
+        similar: f64 = SIMILAR,
     }
 }
 
@@ -129,7 +140,10 @@ impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let weights = match &self.model {
             Some(model) => model.state()?.as_ref().clone(),
-            None => Weights::untrained(size(self.window), self.given, self.title),
+            None => {
+                let Self { title, ordered, similar, .. } = self;
+                Weights::untrained(size(self.window), self.given, Own { title, ordered, similar })
+            }
         };
         let candidates = candidates(&self.hits.0, self.query.as_ref())?;
         let ranked = rank(candidates, &weights, cx)?;
@@ -186,7 +200,7 @@ impl Op for Learn {
 impl Compute for Learn {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let candidates = candidates(&self.hits.0, None)?;
-        let start = Weights::untrained(size(self.window), GIVEN, TITLE);
+        let start = Weights::untrained(size(self.window), GIVEN, Own::default());
         let seed = self.seed.cast_unsigned();
         let lesson = learn::learn(&candidates, &self.judged, &start, seed, cx)?;
         Ok(Trained::learn(&lesson.weights, lesson.rows, lesson.metrics)?.encode())

@@ -34,7 +34,7 @@ const LEAST: f64 = 1e-4;
 /// The words of a document with their weights. Its length is 1.
 type Vector = BTreeMap<String, f64>;
 
-/// Changes the scores of the best documents: their maximum stays about the same.
+/// Raises the scores of the best documents by how much they are like the first ones.
 pub(super) fn apply(
     cx: &Cx,
     there: &Snapshot,
@@ -58,8 +58,7 @@ pub(super) fn apply(
     let mut highest: f64 = 0.0;
     for it in &mut *found {
         let learnt = of.get(&it.doc).copied().unwrap_or_default() * most;
-        let score = (1.0 - feedback.weight) * it.score + feedback.weight * learnt;
-        it.score = rank::rounded(score);
+        it.score = rank::rounded(it.score + feedback.weight * learnt);
         highest = highest.max(it.score);
     }
     // What the first one is compared with is less certain than itself.
@@ -93,7 +92,9 @@ fn vectors(
             *weight = weight.ln_1p() * (all / frequencies[stem]).ln_1p();
         }
         let length = vector.values().map(|it| it * it).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        vector.values_mut().for_each(|it| *it /= length);
+        for weight in vector.values_mut() {
+            *weight /= length;
+        }
     }
     Ok(vectors)
 }

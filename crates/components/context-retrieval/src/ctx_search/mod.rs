@@ -109,7 +109,7 @@ params! {
     ///
     /// Ranks with BM25 (`k1`, `b`) over words in lower case, without the stop words of their
     /// language, reduced to their stems by its Snowball stemmer. Numbers count a tenth in the length
-    /// of a document (`number_weight`). Words count more if they come early, as in the title
+    /// of a document. Words count more if they come early, as in the title
     /// (`title_boost`), and neighbouring words of the query where they are close together
     /// (`proximity`). With `feedback_terms`, the 100 best hits are also compared with the words of the
     /// first ones (relevance feedback, Rocchio 1971): the order behind the first hit changes, but not
@@ -194,7 +194,7 @@ params! {
         #[tune]
         #[range(0..=50)]
         feedback_terms: i64 = 0,
-        /// How much these words count; the query counts the rest.
+        /// How much they count, compared to the words of the query.
         #[tune]
         #[range(0.0..=1.0)]
         feedback_weight: f64 = 0.5,
@@ -202,14 +202,6 @@ params! {
         #[tune]
         #[range(1..=50)]
         feedback_docs: i64 = 10,
-        /// How much more rare words count than frequent ones: 0.5, less than in BM25; 2, much more.
-        #[tune]
-        #[range(0.5..=2.0)]
-        rarity: f64 = 1.0,
-        /// How much a number counts in the length of a document, compared to a word.
-        #[tune]
-        #[range(0.0..=1.0)]
-        number_weight: f64 = 0.1,
     }
 }
 
@@ -300,8 +292,6 @@ impl Infer {
         Weights {
             k1: self.k1 as f32,
             b: self.b as f32,
-            rarity: self.rarity as f32,
-            number: self.number_weight as f32,
             title_boost: self.title_boost as f32,
             proximity: self.proximity as f32,
             feedback: Feedback {

@@ -73,14 +73,14 @@ impl Sequence {
             return Ok(());
         }
         let best = examined(found);
-        let mean = Mean::of(searcher, weights)?;
+        let mean = Mean::of(searcher)?;
         let mut rarities = Vec::with_capacity(self.words.len());
         for stems in &self.words {
             let mut found = 0;
             for stem in stems {
                 found += rank::doc_freq(searcher, &term(stem))?;
             }
-            rarities.push(rarity(searcher, found).powf(weights.rarity));
+            rarities.push(rarity(searcher, found));
         }
         best.sort_unstable_by_key(|it| it.doc);
         for own in best.chunk_by_mut(|a, b| a.doc.segment_ord == b.doc.segment_ord) {

@@ -119,14 +119,14 @@ impl Words {
         weights: &Weights,
     ) -> Result<Option<Box<dyn Query>>, Trouble> {
         let mut any: Vec<Box<dyn Query>> = Vec::new();
-        let scale = Scale { mean: Mean::of(searcher, weights)?, weights: *weights };
+        let scale = Scale { mean: Mean::of(searcher)?, weights: *weights };
         for (stems, (count, word)) in &self.stems {
             let weight = f32::from(*count) * if is_letter(word) { LETTER } else { 1.0 };
             any.push(any_form(searcher, scale, stems, word, weight)?);
         }
         for stem in self.inner.iter().chain(&self.parts(searcher)?) {
             let found = count(searcher, fields().body, stem)?;
-            any.push(scale.body(stem, INNER * scale.rarity(searcher, found)));
+            any.push(scale.body(stem, INNER * rarity(searcher, found)));
         }
         any.extend(self.characters.iter().map(|it| term(fields().inner, it, INNER)));
         let stop_words = self.stops.iter().map(|it| compounds::term(it));
@@ -160,11 +160,11 @@ impl Words {
         taken.extend(self.stops.iter().map(|it| (it.clone(), Vec::new())));
         let stems = taken.iter().flat_map(|it| &it.1);
         let weights = Weights::default();
-        let scale = Scale { mean: Mean::of(searcher, &weights)?, weights };
+        let scale = Scale { mean: Mean::of(searcher)?, weights };
         let mut any = Vec::new();
         for stem in stems {
             let found = count(searcher, fields().body, stem)?;
-            any.push(scale.body(stem, scale.rarity(searcher, found)));
+            any.push(scale.body(stem, rarity(searcher, found)));
         }
         Ok(Nearest { query: any_of(any), taken })
     }
@@ -215,11 +215,6 @@ impl Scale {
         let Self { mean, weights } = self;
         Box::new(Word { term: Term::from_field_text(fields().body, stem), weight, mean, weights })
     }
-
-    /// What the rarity of a word counts.
-    fn rarity(self, searcher: &Searcher, found: u64) -> f32 {
-        rarity(searcher, found).powf(self.weights.rarity)
-    }
 }
 
 /// Whether a word is a single letter or digit; of scripts with more bytes, each is a word.
@@ -240,7 +235,7 @@ fn any_form(
     for stem in stems {
         known.push((stem, count(searcher, fields().body, stem)?));
     }
-    let weight = weight * scale.rarity(searcher, known.iter().map(|it| it.1).sum());
+    let weight = weight * rarity(searcher, known.iter().map(|it| it.1).sum());
     let known = known.into_iter().filter(|it| stems.len() == 1 || it.1 > 0);
     let mut forms: Vec<Box<dyn Query>> = known.map(|it| scale.body(it.0, weight)).collect();
     let inner = compounds::term(word);

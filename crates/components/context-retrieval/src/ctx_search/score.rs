@@ -19,13 +19,16 @@ use super::{
     weights::Weights,
 };
 
+/// How much a number counts in the length of a document, compared to a word.
+const NUMBER: f32 = 0.1;
+
 /// The mean length of the documents of an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mean(f32);
 
 impl Mean {
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean")]
-    pub(super) fn of(searcher: &Searcher, weights: &Weights) -> tantivy::Result<Self> {
+    pub(super) fn of(searcher: &Searcher) -> tantivy::Result<Self> {
         const AT_ONCE: usize = 1 << 10;
         let mut sum = 0.0_f64;
         let mut some = [0_u64; AT_ONCE];
@@ -38,8 +41,7 @@ impl Mean {
                 let some = &mut some[..docs.len()];
                 numbers.get_range(u64::from(from), some);
                 let both = docs.zip(some).filter(|it| alive.is_none_or(|all| all.is_alive(it.0)));
-                let lengths =
-                    both.map(|(doc, numbers)| length(norms.fieldnorm(doc), *numbers, weights));
+                let lengths = both.map(|(doc, numbers)| length(norms.fieldnorm(doc), *numbers));
                 // A sum of each portion, so that it is exact enough.
                 sum += f64::from(lengths.sum::<f32>());
             }
@@ -56,8 +58,8 @@ fn numbers_of(segment: &SegmentReader) -> tantivy::Result<Arc<dyn ColumnValues<u
 
 /// The length of a document with so many words, and so many numbers in a thousand words.
 #[expect(clippy::cast_precision_loss, reason = "lengths are not exact")]
-fn length(words: u32, numbers: u64, weights: &Weights) -> f32 {
-    words as f32 * (1.0 - (1.0 - weights.number) / 1000.0 * numbers as f32)
+fn length(words: u32, numbers: u64) -> f32 {
+    words as f32 * (1.0 - (1.0 - NUMBER) / 1000.0 * numbers as f32)
 }
 
 /// The lengths of the documents of a segment, as BM25 uses them.
@@ -81,7 +83,7 @@ impl Lengths {
     /// What `count` occurrences in a document are worth: less with each, and less in a long one.
     pub(super) fn saturated(&self, doc: DocId, count: f32) -> f32 {
         let Weights { k1, b, .. } = self.weights;
-        let length = length(self.norms.fieldnorm(doc), self.numbers.get_val(doc), &self.weights);
+        let length = length(self.norms.fieldnorm(doc), self.numbers.get_val(doc));
         count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / self.mean.0))
     }
 }

@@ -7,10 +7,6 @@ pub(super) struct Weights {
     pub(super) k1: f32,
     /// How much the length of a document counts, from 0 to 1.
     pub(super) b: f32,
-    /// The power to which the rarity of a word is raised.
-    pub(super) rarity: f32,
-    /// How much a number counts in the length of a document, compared to a word.
-    pub(super) number: f32,
     /// How much the first word of a document counts in addition, compared to a word.
     pub(super) title_boost: f32,
     /// How much a pair of words close together counts, compared to a word.
@@ -23,7 +19,7 @@ pub(super) struct Weights {
 pub(super) struct Feedback {
     /// The number of words that are taken; without any, there is no feedback.
     pub(super) terms: usize,
-    /// How much these words count; those of the query count the rest.
+    /// How much these words count, compared to those of the query.
     pub(super) weight: f64,
     /// The number of best documents whose words are taken.
     pub(super) docs: usize,
@@ -34,8 +30,6 @@ impl Default for Weights {
         Self {
             k1: 1.2,
             b: 0.6,
-            rarity: 1.0,
-            number: 0.1,
             title_boost: 0.6,
             proximity: 0.2,
             feedback: Feedback { terms: 0, weight: 0.5, docs: 10 },

@@ -6,9 +6,6 @@ use svc_text::vectors::Vector;
 
 use super::candidates::Sentence;
 
-/// Sentences more similar than this count as duplicates.
-const SAME: f64 = 0.6;
-
 /// With a question, sentences ranked below this fraction of the best are not relevant.
 const RELEVANT: f64 = 0.2;
 
@@ -20,6 +17,8 @@ pub(super) struct Room {
     /// Whether there is a question. Then the best sentence comes first, and sentences that do not
     /// answer it are left out.
     pub is_answer: bool,
+    /// Sentences more similar than this count as duplicates.
+    pub redundancy: f64,
 }
 
 /// Returns the chosen `sentences`, as indices in reading order.
@@ -36,7 +35,7 @@ pub(super) fn choose(
     let mut chosen: Vec<usize> = Vec::new();
     for idx in order.iter().copied() {
         let repeats = |other: &usize| {
-            vectors[idx].cosine(&vectors[*other]) > SAME
+            vectors[idx].cosine(&vectors[*other]) > room.redundancy
                 || sentences[idx].pattern.is_near(&sentences[*other].pattern)
         };
         let is_repeated = || chosen.iter().any(repeats);

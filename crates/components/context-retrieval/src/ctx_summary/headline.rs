@@ -82,7 +82,7 @@ fn main<'a>(
     cx: &Cx,
 ) -> Result<Option<&'a Sentence>, OpError> {
     let terms: Vec<Vec<Term>> = sentences.iter().map(|it| it.terms.clone()).collect();
-    let ranks = lexrank(&vectors(&terms), &walk(sentences, docs, &[]), cx)?;
+    let ranks = lexrank(&vectors(&terms), &walk(sentences, docs, &[], 0.0), 0.0, cx)?;
     #[expect(clippy::cast_precision_loss, reason = "counts of sentences are small")]
     let weight = |idx: usize| ranks[idx] * sentences[idx].bearing(false) / (1.0 + idx as f64);
     let best = (0..sentences.len()).min_by(|a, b| weight(*b).total_cmp(&weight(*a)));

@@ -15,10 +15,15 @@ use super::question::Walk;
 const EXACT_TO: f64 = 1e-6;
 const MOST_TURNS: usize = 200;
 
-/// Returns the rank of each sentence. Ranks add up to 1, as `walk.starts` does.
-pub(super) fn lexrank(sentences: &[Vector], walk: &Walk, cx: &Cx) -> Result<Vec<f64>, OpError> {
+/// Returns the rank of each sentence; those less similar than `threshold` are not linked. Ranks add up to 1, as `walk.starts` does.
+pub(super) fn lexrank(
+    sentences: &[Vector],
+    walk: &Walk,
+    threshold: f64,
+    cx: &Cx,
+) -> Result<Vec<f64>, OpError> {
     let Walk { starts, follow, .. } = walk;
-    let links = links(sentences, cx)?;
+    let links = links(sentences, threshold, cx)?;
     let mut ranks = starts.clone();
     for _ in 0..MOST_TURNS {
         cx.check()?;
@@ -42,7 +47,7 @@ pub(super) fn lexrank(sentences: &[Vector], walk: &Walk, cx: &Cx) -> Result<Vec<
 }
 
 /// Returns for each sentence the similar ones, with shares that add up to 1.
-fn links(sentences: &[Vector], cx: &Cx) -> Result<Vec<Vec<(usize, f64)>>, OpError> {
+fn links(sentences: &[Vector], threshold: f64, cx: &Cx) -> Result<Vec<Vec<(usize, f64)>>, OpError> {
     let mut postings: HashMap<Term, Vec<(usize, f64)>> = HashMap::new();
     for (idx, sentence) in sentences.iter().enumerate() {
         for (term, weight) in sentence.weights() {
@@ -60,6 +65,7 @@ fn links(sentences: &[Vector], cx: &Cx) -> Result<Vec<Vec<(usize, f64)>>, OpErro
             }
         }
         cosines[idx] = 0.0;
+        cosines.iter_mut().filter(|it| **it < threshold).for_each(|it| *it = 0.0);
         let sum: f64 = cosines.iter().sum();
         let row = cosines.iter().enumerate().filter(|(_, it)| **it > 0.0);
         rows.push(row.map(|(to, cosine)| (to, cosine / sum)).collect());
@@ -80,10 +86,10 @@ mod tests {
         let made = vectors(&texts.map(|it| words.terms(it)));
         let walk =
             |starts: [f64; 4], follow| Walk { starts: starts.into(), follow, is_answer: false };
-        let ranks = lexrank(&made, &walk([0.25; 4], 0.85), &cx()).unwrap();
+        let ranks = lexrank(&made, &walk([0.25; 4], 0.85), 0.0, &cx()).unwrap();
         assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-6);
         assert!(ranks[1] > ranks[0] && ranks[0] > ranks[3], "{ranks:?}");
-        let biased = lexrank(&made, &walk([0.0, 0.0, 0.0, 1.0], 0.15), &cx()).unwrap();
+        let biased = lexrank(&made, &walk([0.0, 0.0, 0.0, 1.0], 0.15), 0.0, &cx()).unwrap();
         assert!(biased[3] > 0.9, "{biased:?}");
     }
 }

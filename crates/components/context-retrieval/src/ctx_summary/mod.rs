@@ -24,7 +24,7 @@ use svc_text::{
     vectors::vectors,
 };
 
-use candidates::candidates;
+use candidates::{Sentence, candidates};
 use choose::{Room, choose};
 use headline::Headline;
 use input::Input;
@@ -70,7 +70,7 @@ params! {
     /// The method is `LexRank` (Erkan & Radev 2004: continuous, idf-modified cosine, power
     /// iteration to 1e-6). With a question it is biased `LexRank` (Otterbacher et al. 2005), and
     /// the summary begins with the sentence that answers best; sentences unrelated to the question
-    /// are left out. A near-duplicate of another sentence is dropped: the cosine is above 0.6, or they
+    /// are left out. A near-duplicate of another sentence is dropped: the cosine is above `redundancy`, or they
     /// differ only in numbers, or in one of at least six words. Sentences of a document keep their
     /// order. Of more than 1,000 sentences, those with words of the
     /// question are considered first, then the first ones of each document.
@@ -95,6 +95,23 @@ params! {
         /// The question that the summary should answer. By default the query of the incoming hits;
         /// documents and strings have none.
         query: Option<Text> = None,
+        /// The similarity (cosine) from which on two sentences support each other.
+        #[tune]
+        #[range(0.0..=0.5)]
+        threshold: f64 = 0.0,
+        /// How much a sentence counts more the earlier it is in its document: the first one this
+        /// share more than the last one.
+        #[tune]
+        #[range(0.0..=1.0)]
+        position: f64 = 0.0,
+        /// The similarity (cosine) above which a sentence repeats another one.
+        #[tune]
+        #[range(0.0..=1.0)]
+        redundancy: f64 = 0.6,
+        /// How much the words of the question count; what other sentences say counts the rest.
+        #[tune]
+        #[range(0.0..=1.0)]
+        question: f64 = 0.7,
     }
 }
 
@@ -138,10 +155,10 @@ impl Compute for Infer {
         let sentences = candidates(docs, &asked, &mut words, cx)?;
         let terms: Vec<Vec<Term>> = sentences.iter().map(|it| it.terms.clone()).collect();
         let vectors = vectors(&terms);
-        let walk = walk(&sentences, docs, &asked);
-        let mut ranks = lexrank(&vectors, &walk, cx)?;
+        let walk = walk(&sentences, docs, &asked, self.question);
+        let mut ranks = lexrank(&vectors, &walk, self.threshold, cx)?;
         for (rank, it) in ranks.iter_mut().zip(&sentences) {
-            *rank *= it.bearing(walk.is_answer);
+            *rank *= it.bearing(walk.is_answer) * self.earliness(it, &docs[it.doc].text);
         }
         let chosen = choose(&sentences, &vectors, &ranks, self.room(walk.is_answer));
         Ok(show(docs, &sentences, &chosen, &self).encode())
@@ -149,12 +166,18 @@ impl Compute for Infer {
 }
 
 impl Infer {
+    /// What a sentence counts by its place in a text.
+    #[expect(clippy::cast_precision_loss, reason = "places are not exact")]
+    fn earliness(&self, sentence: &Sentence, text: &str) -> f64 {
+        1.0 + self.position * (1.0 - sentence.at as f64 / text.len().max(1) as f64)
+    }
+
     fn room(&self, is_answer: bool) -> Room {
         let count = |it: i64| usize::try_from(it).unwrap_or_default();
         let sentences = match self.style {
             Style::Short => count(self.max_sentences).min(2),
             Style::Paragraph | Style::Bullets => count(self.max_sentences),
         };
-        Room { sentences, words: count(self.max_words), is_answer }
+        Room { sentences, words: count(self.max_words), is_answer, redundancy: self.redundancy }
     }
 }

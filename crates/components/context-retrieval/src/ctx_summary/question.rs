@@ -10,9 +10,6 @@ use super::{candidates::Sentence, input::Document};
 /// The damping factor of `LexRank`: mostly, the walk goes from sentence to sentence.
 const FOLLOW: f64 = 0.85;
 
-/// With a question, the walk mostly restarts at sentences with words of the question.
-const FOLLOW_IN_ANSWER: f64 = 0.3;
-
 /// The weight of a word of the question that is in a title or heading instead of the sentence.
 const IN_CONTEXT: f64 = 0.4;
 
@@ -40,13 +37,19 @@ pub(super) fn question(docs: &[Document], given: Option<&Text>) -> String {
 }
 
 /// The walk for a question of these terms. Without a question, or if no sentence has any of the
-/// terms, it starts anywhere.
-pub(super) fn walk(sentences: &[Sentence], docs: &[Document], asked: &[Term]) -> Walk {
+/// terms, it starts anywhere. Otherwise it restarts at sentences with the terms with a probability
+/// of `restart`.
+pub(super) fn walk(
+    sentences: &[Sentence],
+    docs: &[Document],
+    asked: &[Term],
+    restart: f64,
+) -> Walk {
     let starts = relevance(sentences, docs, asked);
     let sum: f64 = starts.iter().sum();
     if sum > 0.0 {
         let starts = starts.iter().map(|it| it / sum).collect();
-        return Walk { starts, follow: FOLLOW_IN_ANSWER, is_answer: true };
+        return Walk { starts, follow: 1.0 - restart, is_answer: true };
     }
     let each = 1.0 / count(sentences.len()).max(1.0);
     Walk { starts: vec![each; sentences.len()], follow: FOLLOW, is_answer: false }
