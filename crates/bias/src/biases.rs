@@ -175,7 +175,7 @@ pub(crate) fn read_params(knobs: &Knobs, params: &str) -> (Changes, Vec<String>)
     let read = json::read(params).ok();
     let (mut changes, mut unfit) = (Changes::new(), Vec::new());
     let fields = read.as_ref().and_then(Value::as_record);
-    for (name, value) in fields.into_iter().flat_map(|it| it.iter()) {
+    for (name, value) in fields.into_iter().flat_map(svc_contract::value::Record::iter) {
         match knobs.find(name).map(|it| (it, it.accept(value))) {
             Some((knob, Ok(value))) if value != knob.default => {
                 changes.insert(name.to_string(), value);

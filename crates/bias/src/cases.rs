@@ -225,7 +225,8 @@ fn case(record: &Record, is_built_in: bool) -> Result<Case, String> {
         Some(None) => return Err("expected a list for `tags`".to_owned()),
     };
     let digest = asks.digest();
-    let name = text("name")?.unwrap_or_else(|| hex(&digest[..6]));
+    let name =
+        text("name")?.unwrap_or_else(|| blake3::Hash::from_bytes(digest).to_hex()[..12].to_owned());
     Ok(Case { name, asks, expected, score, tags, is_built_in, digest })
 }
 
@@ -366,10 +367,6 @@ pub mod test_set {
 fn wrong(file: &Path, err: &CaseError) -> OpError {
     OpError::invalid_input(format!("{}:{}: {}", file.display(), err.line, err.why))
         .help(r#"a case is {"input": {ARGUMENTS}, "expected": VALUE, "score": NAME}, one a line"#)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 #[cfg(test)]

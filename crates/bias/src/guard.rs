@@ -95,7 +95,7 @@ async fn one(
         let unfit = kept.as_ref().map(|it| read_params(&knobs, &it.params).1);
         match unfit {
             None => {
-                healing.audit(name, "version", false, format!("version {} is missing", row.active))
+                healing.audit(name, "version", false, format!("version {} is missing", row.active));
             }
             Some(unfit) if !unfit.is_empty() => {
                 let why =

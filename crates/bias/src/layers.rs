@@ -52,7 +52,7 @@ pub(crate) struct Verified {
 /// What became of a candidate.
 #[derive(Clone, Debug)]
 pub(crate) struct Applied {
-    pub is_applied: bool,
+    pub is_done: bool,
     pub version: u64,
     pub verified: Verified,
 }
@@ -75,8 +75,8 @@ impl Verified {
     }
 
     fn refuse(mut self, why: String) -> Self {
-        self.audits.push((self.passed, false, why.clone()));
         self.refused = Some(format!("{}: {why}", LAYERS[self.passed.min(3)].0));
+        self.audits.push((self.passed, false, why));
         self
     }
 
@@ -208,13 +208,13 @@ pub(crate) async fn apply(
         verified.passed = 3;
         return refused(biases, subject, verified.refuse(why));
     };
-    Ok(Applied { is_applied: true, version, verified })
+    Ok(Applied { is_done: true, version, verified })
 }
 
 fn refused(biases: &Biases, subject: &Subject, verified: Verified) -> Result<Applied, OpError> {
     let why = verified.refused.clone().unwrap_or_default();
     biases.log(subject, "apply", "refused", &why)?;
-    Ok(Applied { is_applied: false, version: subject.row.active, verified })
+    Ok(Applied { is_done: false, version: subject.row.active, verified })
 }
 
 /// The examples of the component under the candidate: each ends as before, and its result has the same

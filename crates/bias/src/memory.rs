@@ -51,7 +51,7 @@ pub(crate) fn remember(
         return Err(OpError::invalid_input(message).help("keep it in parts"));
     }
     let digest = *blake3::hash(folded(text).as_bytes()).as_bytes();
-    let id = format!("note_{}", hex(&digest[..10]));
+    let id = format!("note_{}", &blake3::Hash::from_bytes(digest).to_hex()[..20]);
     let note = KeptNote {
         id,
         at,
@@ -115,8 +115,4 @@ fn activation(note: &KeptNote, decay: f64, now: i64) -> f64 {
 fn folded(text: &str) -> String {
     let words = text.split_whitespace().map(str::to_lowercase);
     words.collect::<Vec<String>>().join(" ")
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }

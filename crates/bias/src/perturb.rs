@@ -11,10 +11,13 @@ use svc_contract::{
 
 use crate::cases::{Asks, Case};
 
+/// Whether the argument of a name is a text that a person writes.
+type IsText = Box<dyn Fn(&str) -> bool>;
+
 /// The case with its inputs a little wrong; `None` if none of them can be.
 pub(crate) fn perturbed(case: &Case, component: &Component, seed: u64) -> Option<Case> {
     let mut rng = Rng::with_seed(seed ^ u64::from_le_bytes(case.digest[..8].try_into().ok()?));
-    let (args, is_text): (&BTreeMap<String, Value>, Box<dyn Fn(&str) -> bool>) = match &case.asks {
+    let (args, is_text): (&BTreeMap<String, Value>, IsText) = match &case.asks {
         Asks::Op { op, args } => {
             let op = component.ops.iter().find(|it| it.name == op)?;
             let params = op.params;

@@ -114,7 +114,7 @@ impl Traces {
     fn first(&mut self) -> Vec<f64> {
         let mut unit = self.space.to_unit(&self.start);
         let at = self.next / 2 % unit.len();
-        let is_up = (self.next % 2 == 0) != self.is_slow;
+        let is_up = self.next.is_multiple_of(2) != self.is_slow;
         self.next += 1;
         let step = 0.15 + 0.25 * self.rng.f64();
         unit[at] = (unit[at] + if is_up { step } else { -step }).clamp(0.0, 1.0);

@@ -88,7 +88,7 @@ fn same(a: &Value, b: &Value) -> bool {
 
 fn close(result: &Value, expected: &Value) -> f64 {
     let (Some(a), Some(b)) = (number(result), number(expected)) else { return 0.0 };
-    if a == b { 1.0 } else { 1.0 - (a - b).abs() / a.abs().max(b.abs()) }
+    if (a - b).abs() < f64::MIN_POSITIVE { 1.0 } else { 1.0 - (a - b).abs() / a.abs().max(b.abs()) }
 }
 
 fn set(value: &Value) -> BTreeSet<String> {

@@ -95,8 +95,12 @@ mod tests {
     fn bounds_are_those_of_student() {
         // scipy.stats.t.ppf(.95, 4) = 2.131847; the differences are 1, 2, 3, 4, 5.
         let paired = Paired::of(&[0.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0]);
-        assert!((paired.lower(0.05) - (3.0 - 2.131_847 * 0.707_106_8)).abs() < 1e-5);
-        assert!((paired.upper(0.05) - (3.0 + 2.131_847 * 0.707_106_8)).abs() < 1e-5);
+        assert!(
+            (paired.lower(0.05) - (3.0 - 2.131_847 * std::f64::consts::FRAC_1_SQRT_2)).abs() < 1e-5
+        );
+        assert!(
+            (paired.upper(0.05) - (3.0 + 2.131_847 * std::f64::consts::FRAC_1_SQRT_2)).abs() < 1e-5
+        );
         assert!(paired.confidence_above(0.0) > 0.99 && paired.confidence_above(3.0) < 0.51);
     }
 

@@ -124,7 +124,7 @@ impl Strategy {
             ));
         };
         let mut kept = Vec::new();
-        for it in keep.iter() {
+        for it in &keep {
             let idx = match it {
                 Value::Int(it) => usize::try_from(*it).ok().filter(|it| *it < count),
                 _ => None,

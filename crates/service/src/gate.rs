@@ -344,4 +344,3 @@ impl Service {
         self.shared.gate.as_ref()?.metadata(path)
     }
 }
-

@@ -10,10 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::{
-    registry::ErrorKind,
-    value::Money,
-};
+use svc_contract::{registry::ErrorKind, value::Money};
 use svc_engine::{CancellationToken, Engine};
 use svc_lang::plan::Policy;
 use svc_store::SqliteStore;

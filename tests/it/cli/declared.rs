@@ -30,7 +30,16 @@ fn tuned_defaults_are_shown() {
     let evolvable = json["bias"]["evolvable_params"].as_array().unwrap();
     let values: Vec<String> =
         evolvable.iter().map(|it| format!("{}={}", it["name"], it["value"])).collect();
-    assert_eq!(values, ["\"given\"=0.5", "\"title\"=0.0125", "\"window\"=4"]);
+    assert_eq!(
+        values,
+        [
+            "\"given\"=0.5",
+            "\"title\"=0.0125",
+            "\"window\"=4",
+            "\"ordered\"=0.035",
+            "\"similar\"=0.28"
+        ]
+    );
     assert_eq!((&evolvable[2]["min"], &evolvable[2]["max"]), (&2.into(), &32.into()));
     assert_eq!(
         (json["bias"]["type"].as_str(), json["learns"].as_bool()),

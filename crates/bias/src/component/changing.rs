@@ -1,4 +1,5 @@
 //! The tools that change what is active, or search for it.
+#![expect(clippy::struct_field_names, reason = "the names of the specification")]
 
 use svc_contract::{
     registry::{Cx, Io, OpError, params, record},

@@ -215,8 +215,9 @@ impl<'a> Run<'a> {
     /// What is left for the search: some is kept to make the best candidate simpler.
     fn is_over(&self) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a budget")]
-        let most = self.given.config.max_evaluations as f64;
-        let kept = (most * 0.1).min(self.given.evaluator.knobs.all.len() as f64);
+        let (most, params) =
+            (self.given.config.max_evaluations as f64, self.given.evaluator.knobs.all.len() as f64);
+        let kept = (most * 0.1).min(params);
         self.evaluations + kept >= most || self.begun.elapsed() >= self.given.config.max_time
     }
 
@@ -451,9 +452,7 @@ impl<'a> Run<'a> {
             let mut simpler = best.changes.clone();
             simpler.remove(&name);
             if let Some(own) = self.given.active.get(&name) {
-                if simpler.insert(name.clone(), own.clone()).as_ref() == Some(own) {
-                    continue;
-                }
+                simpler.insert(name.clone(), own.clone());
             }
             if simpler == best.changes
                 || !self.known.insert((json::write(&record(&simpler)), self.train.len()))

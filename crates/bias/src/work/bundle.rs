@@ -10,7 +10,6 @@ use crate::{
     candidate::Record,
     knobs::{record, shown},
     layers::{self, Subject},
-    memory::hex,
     value::object,
     work::Work,
 };
@@ -69,7 +68,7 @@ impl Work {
             let applied = layers::apply(&self.biases, &subject, &candidate, summary).await?;
             warnings.extend(applied.verified.warnings.clone());
             warnings.extend(applied.verified.refused.clone());
-            return Ok(imported(applied.is_applied, applied.version, warnings));
+            return Ok(imported(applied.is_done, applied.version, warnings));
         }
         let read = Record::read(&candidate, &subject.evaluator.knobs)?;
         if read.changes == subject.active {
@@ -123,5 +122,5 @@ fn hash_of(name: &Value, bias: &Value, history: &Value) -> String {
         let text = json::write(part);
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
-    hex(&hasher.finalize().as_bytes()[..16])
+    hasher.finalize().to_hex()[..32].to_owned()
 }

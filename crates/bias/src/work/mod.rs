@@ -316,7 +316,7 @@ impl Work {
         if let Some(found) = Strategy::built_in(name) {
             return found;
         }
-        if !name.ends_with(".rhai") {
+        if Path::new(name).extension().is_none_or(|it| it != "rhai") {
             let names: Vec<&str> = BUILT_IN.iter().map(|it| it.0).collect();
             return Err(OpError::not_found(format!("unknown strategy `{name}`"))
                 .help(format!("the strategies are {}; a file ends in `.rhai`", names.join(", "))));
@@ -354,7 +354,7 @@ impl Work {
             self.now(),
         )?;
         let health = object([
-            ("status", if applied.is_applied { "guarded" } else { "unchanged" }.into()),
+            ("status", if applied.is_done { "guarded" } else { "unchanged" }.into()),
             ("version", applied.version.into()),
             ("refused", applied.verified.refused.clone().map_or(Value::Null, Value::from)),
         ]);
@@ -364,7 +364,7 @@ impl Work {
             ("health", health),
         ]);
         Ok(object([
-            ("applied", applied.is_applied.into()),
+            ("applied", applied.is_done.into()),
             ("version", applied.version.into()),
             ("safety_layers_passed", applied.verified.passed.into()),
             ("healing_report", report),

@@ -1,4 +1,11 @@
 //! Whole evolutions of a component made for it, with books in files.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests of processes that are killed"
+)]
 
 mod applied;
 mod component;

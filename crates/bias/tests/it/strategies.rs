@@ -29,13 +29,13 @@ async fn tried(code: &str) -> Result<svc_contract::value::Value, OpError> {
 
 #[tokio::test]
 async fn a_strategy_of_a_user_proposes_params_itself() {
-    let code = r#"
+    let code = r"
         fn propose(history) {
             if history.round > 0 { return []; }
             [#{ params: #{ honest: 0.6 } }, #{ params: #{ honest: 0.4 } }]
         }
         fn judge(results) { [] }
-    "#;
+    ";
     let found = tried(code).await.unwrap();
     let honest = field(&found, "proposal.evolvable_params.honest.value");
     assert_eq!(honest, &svc_contract::value::Value::Float(0.6));

@@ -20,7 +20,7 @@ const LARGEST: u64 = 64 << 20;
 /// Count the cases of a component, add some, or draw again which of them are sealed.
 ///
 /// A component brings cases, and a project has its own in `cases/COMPONENT.jsonl`, one a line:
-/// {"input": {"query": ".."}, "expected": ["id"], "score": "ndcg@10"}.
+/// `{"input": {"query": ".."}, "expected": ["id"], "score": "ndcg@10"}`.
 #[derive(Args)]
 pub(super) struct CasesArgs {
     /// The component.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svc_contract::value::{Value, json, times};
+use svc_contract::value::{Timestamp, Value, json, times};
 use svc_service::bias::Work;
 
 use super::{Common, Failure, OK, Result, Session, USAGE, read_json};
@@ -169,7 +169,7 @@ impl Audit {
             return self.common.print(work.verify_log(), session);
         }
         let since = self.since.as_deref().map(|it| {
-            times::parse_time(it).map(|it| it.as_millisecond()).ok_or_else(|| {
+            times::parse_time(it).map(Timestamp::as_millisecond).ok_or_else(|| {
                 Failure::new(USAGE, format!("`{it}` is not a time"))
                     .help("write `--since 2026-11-27T00:00:00Z`")
             })

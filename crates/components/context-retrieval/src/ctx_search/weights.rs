@@ -17,7 +17,7 @@ pub(super) struct Weights {
 /// How much the best documents count as evidence for others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Feedback {
-    /// The number of words that are taken; without any, there is no feedback.
+    /// The number of words that are taken; 0 turns the feedback off.
     pub(super) terms: usize,
     /// How much these words count, compared to those of the query.
     pub(super) weight: f64,
