@@ -28,6 +28,10 @@ const MOST_WORDS: usize = 5_000;
 /// A document counts by this power of its score, so that the first ones count most.
 const CONTRAST: i32 = 6;
 
+/// How much the words of the best documents count with a weight of 1, compared to the query. More
+/// would help many queries, and hurt those whose best documents are wrong.
+const SHARE: f64 = 0.5;
+
 /// The least difference of two scores.
 const LEAST: f64 = 1e-4;
 
@@ -58,7 +62,7 @@ pub(super) fn apply(
     let mut highest: f64 = 0.0;
     for it in &mut *found {
         let learnt = of.get(&it.doc).copied().unwrap_or_default() * most;
-        it.score = rank::rounded(it.score + feedback.weight * learnt);
+        it.score = rank::rounded(it.score + SHARE * feedback.weight * learnt);
         highest = highest.max(it.score);
     }
     // What the first one is compared with is less certain than itself.

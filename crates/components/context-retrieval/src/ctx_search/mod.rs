@@ -168,8 +168,6 @@ params! {
         #[tune]
         #[range(0.0..=1.0)]
         meaning_weight: f64 = MEANING,
-        /// The name of an index that `search.index` filled, which is searched instead of a source.
-        index: Option<Text> = None,
         /// How slowly more occurrences of a word count less: 0.2, the second counts hardly anything;
         /// 3, it counts nearly as much as the first.
         #[tune]
@@ -194,7 +192,7 @@ params! {
         #[tune]
         #[range(0..=50)]
         feedback_terms: i64 = 0,
-        /// How much they count, compared to the words of the query.
+        /// How much they count: 1, half of what the words of the query count.
         #[tune]
         #[range(0.0..=1.0)]
         feedback_weight: f64 = 0.5,
@@ -202,6 +200,8 @@ params! {
         #[tune]
         #[range(1..=50)]
         feedback_docs: i64 = 10,
+        /// The name of an index that `search.index` filled, which is searched instead of a source.
+        index: Option<Text> = None,
     }
 }
 

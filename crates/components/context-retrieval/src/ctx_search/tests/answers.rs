@@ -307,3 +307,29 @@ fn a_wrong_query_is_answered_with_what_to_write() {
         assert_eq!(answer.error(), (ErrorKind::InvalidInput, format!("invalid `query`: {why}").as_str()));
     }
 }
+
+#[test]
+fn the_best_hits_are_evidence_for_hits_like_them_if_asked_for() {
+    let world = World::with(&[
+        ("a.txt", "whale whale harpoon captain"),
+        ("b.txt", "whale of a tale about money"),
+        ("c.txt", "harpoon captain and a whale"),
+        ("d.txt", "harpoon captain"),
+    ]);
+    let found = |terms: i64| {
+        let args = Infer::PARAMS.iter().map(|it| match it.name {
+            "query" => Value::text("whale"),
+            "feedback_terms" => terms.into(),
+            "title_boost" => 0.0.into(),
+            _ => it.default.map(ParamDefault::value).unwrap_or_default(),
+        });
+        world.call(args.collect(), None)
+    };
+    let scores =
+        |answer: &Answer| -> Vec<f64> { answer.hits().iter().map(|it| it.score).collect() };
+    let (without, with) = (found(0), found(20));
+    assert_eq!(with.ids(), ["a.txt", "c.txt", "b.txt"], "{:?}", scores(&with));
+    // It finds no other documents, and without it nothing is raised.
+    assert_eq!(without.ids().len(), 3);
+    assert!(scores(&with)[1] > scores(&without)[1]);
+}
