@@ -92,7 +92,7 @@ impl Work {
         component: &str,
         calls: Vec<(String, Value, Value)>,
     ) -> Result<Vec<String>, OpError> {
-        let knobs = Knobs::of(self.engine.registry(), component)?;
+        Knobs::of(self.engine.registry(), component)?;
         let lines = calls.into_iter().map(|(op, args, result)| {
             let score = if result.as_list().is_some() { Score::F1 } else { Score::Equal };
             json::write(&object([
@@ -106,7 +106,6 @@ impl Work {
         let cases = read_lines(&text, false)
             .map_err(|err| OpError::invalid_input(format!("call {}: {}", err.line, err.why)))?;
         let mut seen = std::collections::BTreeSet::new();
-        let _ = knobs;
         let own = cases.iter().filter(|it| seen.insert(it.digest)).map(Case::line);
         Ok(own.collect())
     }
