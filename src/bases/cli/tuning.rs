@@ -29,7 +29,11 @@ impl TuneArgs {
     /// The same session with the biases that were applied, and these defaults.
     pub(super) fn session(&self, session: &Session) -> Result<Session> {
         let engine = match keeping::service_of_stores(session.engine.host()) {
-            Ok(folder) => tuning::engine(&session.engine, &folder).map_err(keeping::failure)?,
+            Ok(folder) => tuning::engine(&session.engine, &folder).unwrap_or_else(|err| {
+                let why = format!("applied biases are not used: {}", err.message);
+                session.terminal.note(&why);
+                session.engine.clone()
+            }),
             // Without a folder for data, nothing was applied.
             Err(_) => session.engine.clone(),
         };

@@ -28,7 +28,7 @@ use super::{
 /// The largest file of a candidate or a bundle.
 const LARGEST: u64 = 4 << 20;
 
-/// Tune components on cases with known answers, apply what is better, and take it back.
+/// Tune components on cases with known answers.
 ///
 /// A bias is what a component assumes: the defaults of its tunable params. `evolve` searches for better
 /// ones, `apply` verifies them with four safety layers and makes them the defaults of `svc run`,
