@@ -6,7 +6,7 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{CHANGES, WRITES, declare, field, outside, shaped, work};
+use super::{WRITES, declare, field, outside, shaped, work};
 use crate::{
     config::Config,
     evolve::{Step, Weights},
@@ -128,7 +128,7 @@ params! {
     }
 }
 
-declare!(Apply = "apply", "bias_apply" -> Applied, CHANGES, [
+declare!(Apply = "apply", "bias_apply" -> Applied, WRITES, [
     "make a bias candidate active",
     "apply a tuning to a component",
     "use the proposed params from now on",
@@ -164,7 +164,7 @@ params! {
     }
 }
 
-declare!(Rollback = "rollback", "bias_rollback" -> RolledBack, CHANGES, [
+declare!(Rollback = "rollback", "bias_rollback" -> RolledBack, WRITES, [
     "undo the tuning of a component",
     "return to an earlier bias version",
     "roll a component back to its defaults",
@@ -286,7 +286,7 @@ params! {
     }
 }
 
-declare!(Import = "import", "bias_import" -> Imported, CHANGES, [
+declare!(Import = "import", "bias_import" -> Imported, WRITES, [
     "import a bias bundle",
     "take the tuning of another service",
     "load exported params of a component",

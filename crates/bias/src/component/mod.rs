@@ -55,8 +55,6 @@ pub const COMPONENT: Component = Component {
 
 const READS: &[Effect] = &[Effect::Reads(Scope::Named("bias"))];
 const WRITES: &[Effect] = &[Effect::Writes { scope: Scope::Named("bias"), idempotent: true }];
-/// A change that is made twice is two changes.
-const CHANGES: &[Effect] = &[Effect::Writes { scope: Scope::Named("bias"), idempotent: false }];
 
 const ERRORS: &[ErrorKind] = &[
     ErrorKind::NotFound,

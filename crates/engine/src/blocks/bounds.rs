@@ -107,14 +107,12 @@ impl ResourceBounds {
     }
 
     /// The bounds of one call as a script writes them, with a cap of its cost. An inline op takes no
-    /// time, uses no tokens and is not retried; nor is one that would write a second time.
+    /// time, uses no tokens and is not retried.
     pub(super) fn of_call(self, op: OpRef, cap: Option<Money>) -> String {
         if op.op.is_inline() {
             return String::new();
         }
-        let Self { max_tokens, timeout_sec, .. } = self;
-        let writes_once = op.op.call_writes_once(&|_| None) == Some(true);
-        let max_retries = if writes_once { 0 } else { self.max_retries };
+        let Self { max_tokens, timeout_sec, max_retries, .. } = self;
         // The numbers of the language have 63 bits, and its durations count nanoseconds.
         let tokens = max_tokens.min(i64::MAX.unsigned_abs());
         let seconds = timeout_sec.min(Duration::from_nanos(i64::MAX.unsigned_abs()).as_secs());
