@@ -45,7 +45,7 @@ impl BiasJson {
         let evolvable = component.evolvable().map(|it| EvolvableJson::new(component, it, tuning));
         Self {
             name: component.name,
-            r#type: type_name(component.name),
+            r#type: component.type_name(),
             strategy: component.bias.strategy,
             assumptions: component.bias.assumptions,
             evolvable_params: evolvable.collect(),
@@ -63,10 +63,4 @@ impl EvolvableJson {
             range: param.scheme.range().map(|(min, max)| RangeJson { min, max }),
         }
     }
-}
-
-/// `ctx_rerank` as `CtxRerank`.
-fn type_name(name: &str) -> String {
-    let word = |it: &str| it[..1].to_ascii_uppercase() + &it[1..];
-    name.split('_').filter(|it| !it.is_empty()).map(word).collect()
 }

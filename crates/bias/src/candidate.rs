@@ -42,7 +42,7 @@ impl Record {
         });
         object([
             ("name", component.name.into()),
-            ("type", type_name(component.name).into()),
+            ("type", component.type_name().into()),
             ("strategy", component.bias.strategy.into()),
             ("assumptions", texts(component.bias.assumptions.iter().copied())),
             ("evolvable_params", Value::Record(params.collect())),
@@ -99,7 +99,7 @@ fn expected(what: &str, name: &str, found: &Value) -> OpError {
 fn same_component(record: &ValueRecord, component: &Component) -> Result<(), OpError> {
     let wanted = [
         ("name", component.name.to_owned()),
-        ("type", type_name(component.name)),
+        ("type", component.type_name()),
         ("strategy", component.bias.strategy.to_owned()),
     ];
     for (name, own) in wanted {
@@ -145,10 +145,4 @@ fn value_of(name: &str, given: &Value, knobs: &Knobs) -> Result<Value, OpError> 
         }
     }
     Ok(value.clone())
-}
-
-/// `ctx_rerank` as `CtxRerank`.
-pub(crate) fn type_name(name: &str) -> String {
-    let word = |it: &str| it[..1].to_ascii_uppercase() + &it[1..];
-    name.split('_').filter(|it| !it.is_empty()).map(word).collect()
 }

@@ -6,23 +6,13 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{WRITES, declare, field, outside, shaped, work};
+use super::{Scored, WRITES, declare, field, outside, shaped, work};
 use crate::{
     config::Config,
     evolve::{Step, Weights},
     value::object,
     work::Work,
 };
-
-record! {
-    /// A candidate with its score.
-    struct Scored {
-        /// The bias.
-        bias: Value,
-        /// Its weighted score.
-        score: f64,
-    }
-}
 
 record! {
     /// What an evolution found.

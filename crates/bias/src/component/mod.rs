@@ -7,7 +7,7 @@ mod reading;
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Bias, Component, Cx, Effect, ErrorKind, OpError, Scope, compute, io},
+    registry::{Bias, Component, Cx, Effect, ErrorKind, OpError, Scope, compute, io, record},
     value::Value,
 };
 use svc_engine::Engine;
@@ -52,6 +52,16 @@ pub const COMPONENT: Component = Component {
         io::<changing::Import>(),
     ],
 };
+
+record! {
+    /// A candidate with its score.
+    pub(super) struct Scored {
+        /// The bias.
+        bias: Value,
+        /// Its weighted score.
+        score: f64,
+    }
+}
 
 const READS: &[Effect] = &[Effect::Reads(Scope::Named("bias"))];
 const WRITES: &[Effect] = &[Effect::Writes { scope: Scope::Named("bias"), idempotent: true }];

@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Text, Value, times},
 };
 
-use super::{READS, WRITES, declare, outside, shaped, work};
+use super::{READS, Scored, WRITES, declare, outside, shaped, work};
 use crate::{value::object, work::Work};
 
 record! {
@@ -244,16 +244,6 @@ impl Compute for ListHistory {
         let limit = usize::try_from(self.limit).unwrap_or(1);
         let history = work(cx)?.history(&self.target_component, limit)?;
         shaped::<History>(object([("history", history)]))
-    }
-}
-
-record! {
-    /// A candidate with its score.
-    struct Scored {
-        /// The bias.
-        bias: Value,
-        /// Its weighted score.
-        score: f64,
     }
 }
 

@@ -49,6 +49,15 @@ impl Bias {
 }
 
 impl Component {
+    /// The name as that of a type: `CtxRerank` of `ctx_rerank`.
+    pub fn type_name(&self) -> String {
+        let word = |it: &str| {
+            let (first, rest) = it.split_at(it.chars().next().map_or(0, char::len_utf8));
+            first.to_ascii_uppercase() + rest
+        };
+        self.name.split('_').map(word).collect()
+    }
+
     /// The params that [`Tuning`](super::Tuning) may change, each once.
     pub fn tunables(&self) -> impl Iterator<Item = &'static Param> {
         let all = || self.ops.iter().flat_map(|it| it.params).filter(|it| it.is_tunable());

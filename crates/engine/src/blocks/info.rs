@@ -111,7 +111,7 @@ pub(super) fn bias(component: &Component, tuning: &Tuning) -> Record {
         evolvable.map(|it| (Text::from(it.name), evolvable_param(component, it, tuning)));
     record([
         ("name", component.name.into()),
-        ("type", type_name(component.name).into()),
+        ("type", component.type_name().into()),
         ("strategy", component.bias.strategy.into()),
         ("assumptions", texts(component.bias.assumptions).into()),
         ("evolvable_params", Value::Record(evolvable.collect())),
@@ -132,13 +132,4 @@ fn evolvable_param(component: &Component, param: &Param, tuning: &Tuning) -> Val
 
 fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields.into_iter().map(|(name, value)| (Text::from(name), value)).collect()
-}
-
-/// `ctx_rerank` as `CtxRerank`.
-fn type_name(name: &str) -> String {
-    let word = |it: &str| {
-        let (first, rest) = it.split_at(it.chars().next().map_or(0, char::len_utf8));
-        first.to_ascii_uppercase() + rest
-    };
-    name.split('_').map(word).collect()
 }

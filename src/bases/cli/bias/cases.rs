@@ -7,9 +7,9 @@ use svc_api::tuning::calls_of;
 use svc_contract::value::Value;
 use svc_service::bias::Work;
 
-use super::{Common, Failure, OK, Result, Session, read_text};
+use super::{Common, Failure, OK, Result, Session, read_text, write};
 use crate::bases::cli::{
-    exit::{FAILED, USAGE},
+    exit::USAGE,
     keeping::{self, StoreArgs},
     terminal,
 };
@@ -100,9 +100,7 @@ impl CasesArgs {
                 added += 1;
             }
         }
-        host.write(&file, text.as_bytes()).map_err(|err| {
-            Failure::new(FAILED, format!("cannot write `{}`: {err}", file.display()))
-        })?;
+        write(&file, &text, session)?;
         session.terminal.note(&format!("{added} cases added to {}", file.display()));
         Ok(())
     }

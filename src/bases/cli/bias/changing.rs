@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use svc_contract::value::Value;
 
-use super::{Common, Result, Session, read_json, reading::write_json, warn};
-use crate::bases::cli::exit::FAILED;
+use super::{Common, Result, Session, read_json, warn, write_json};
+use crate::bases::cli::exit::{FAILED, OK};
 
 /// Show what applying a candidate would find, without effect.
 #[derive(Args)]
@@ -137,7 +137,7 @@ impl Export {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let found = self.common.work(session)?.export(&self.component, self.history);
         match (&self.output, found) {
-            (Some(file), Ok(bundle)) => write_json(file, &bundle, session),
+            (Some(file), Ok(bundle)) => write_json(file, &bundle, session).map(|()| OK),
             (_, found) => Common { json: true, ..self.common }.print(found, session),
         }
     }

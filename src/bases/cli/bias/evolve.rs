@@ -7,7 +7,7 @@ use svc_api::tuning::{STEP_HEAD, front_svg, step_line};
 use svc_contract::value::Value;
 use svc_service::bias::{Config, Step, Weights};
 
-use super::{Common, Failure, Result, Session, reading::weights_of, reading::write_json};
+use super::{Common, Failure, Result, Session, reading::weights_of, write, write_json};
 use crate::bases::cli::{
     signals::{Asked, Signals},
     terminal,
@@ -90,10 +90,7 @@ impl Evolve {
         if let Some(file) = &self.svg {
             let svg =
                 front_svg(&evolved.frontier, &session.engine).await.map_err(Failure::reading)?;
-            session.engine.host().write(file, svg.as_bytes()).map_err(|err| {
-                let message = format!("cannot write `{}`: {err}", file.display());
-                Failure::new(super::super::exit::FAILED, message)
-            })?;
+            write(file, &svg, session)?;
         }
         let proposal = answer.as_record().and_then(|it| it.get("proposal")).cloned();
         if let Some(file) = &self.output {
@@ -155,10 +152,7 @@ impl Frontier {
             let front = work.measured_frontier(&self.component).map_err(Failure::reading)?;
             let svg = svc_api::tuning::kept_front_svg(&front, &session.engine).await;
             let svg = svg.map_err(Failure::reading)?;
-            session.engine.host().write(file, svg.as_bytes()).map_err(|err| {
-                let message = format!("cannot write `{}`: {err}", file.display());
-                Failure::new(super::super::exit::FAILED, message)
-            })?;
+            write(file, &svg, session)?;
         }
         if self.common.json {
             return self.common.print(work.frontier(&self.component), session);

@@ -19,7 +19,7 @@ use svc_service::bias::{WARNING, Work};
 use super::{
     Session,
     data_folder::DataArgs,
-    exit::{Failure, OK, Result, USAGE, answered},
+    exit::{FAILED, Failure, NOT_FOUND, OK, Result, USAGE, answered},
     keeping,
     run::{print_value, reader},
     show, terminal,
@@ -146,16 +146,29 @@ fn read_json(file: &Path, session: &Session) -> Result<Value> {
     })
 }
 
+/// Writes a value as JSON to a file that the user named.
+fn write_json(file: &Path, value: &Value, session: &Session) -> Result<()> {
+    let mut text = json::write_pretty(value);
+    text.push('\n');
+    write(file, &text, session)
+}
+
+/// Writes a file that the user named, or says why it cannot.
+fn write(file: &Path, text: &str, session: &Session) -> Result<()> {
+    session
+        .engine
+        .host()
+        .write(file, text.as_bytes())
+        .map_err(|err| Failure::new(FAILED, format!("cannot write `{}`: {err}", file.display())))
+}
+
 fn read_text(file: &Path, most: u64, session: &Session) -> Result<String> {
     if file == Path::new("-") {
         return super::script::read_input();
     }
     let bytes = host::read(session.engine.host(), file, most).map_err(|err| {
-        let code = if err.kind() == std::io::ErrorKind::NotFound {
-            super::exit::NOT_FOUND
-        } else {
-            super::exit::FAILED
-        };
+        let is_missing = err.kind() == std::io::ErrorKind::NotFound;
+        let code = if is_missing { NOT_FOUND } else { FAILED };
         Failure::new(code, format!("cannot read `{}`: {err}", file.display()))
     })?;
     String::from_utf8(bytes)

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svc_contract::value::{Timestamp, Value, json, times};
+use svc_contract::value::{Timestamp, Value, times};
 use svc_service::bias::Work;
 
-use super::{Common, Failure, OK, Result, Session, USAGE, read_json};
+use super::{Common, Failure, Result, Session, USAGE, read_json};
 
 /// Show the components that can be tuned, with their active params.
 #[derive(Args)]
@@ -257,17 +257,4 @@ impl Recall {
         let found = self.common.work(session)?.recall(&self.question);
         self.common.print(found, session)
     }
-}
-
-/// Writes JSON to a file that the user named, or says why it cannot.
-pub(super) fn write_json(file: &std::path::Path, value: &Value, session: &Session) -> Result<u8> {
-    let mut text = json::write_pretty(value);
-    text.push('\n');
-    session.engine.host().write(file, text.as_bytes()).map_err(|err| {
-        Failure::new(
-            super::super::exit::FAILED,
-            format!("cannot write `{}`: {err}", file.display()),
-        )
-    })?;
-    Ok(OK)
 }
