@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use svc_bias::{Biases, TOKEN};
-use svc_contract::{registry::CallerTier, store::StoreError};
+use svc_contract::{
+    registry::{CallerTier, Tuning},
+    store::StoreError,
+};
 use svc_engine::Engine;
 use svc_store::SqliteStore;
 
@@ -47,6 +50,8 @@ pub(crate) struct Side {
     /// The biases of components, if they are kept, and the number of changes that the engines know.
     biases: Option<Arc<Biases>>,
     changes: u64,
+    /// What the program itself has tuned, which takes precedence.
+    own: Tuning,
     /// The same side with what is active now.
     now: Arc<Mutex<Option<Arc<Self>>>>,
 }
@@ -72,8 +77,9 @@ impl Side {
             Some(store) => sent.clone().with_store(store.clone()),
             None => sent.clone(),
         };
-        let (published, now) = (kept.clone(), Arc::default());
-        Self { caller, sent, published, kept, store, jobs, owner: None, biases, changes: 0, now }
+        let (published, own, now) = (kept.clone(), sent.tuning().clone(), Arc::default());
+        let owner = None;
+        Self { caller, sent, published, kept, store, jobs, owner, biases, changes: 0, own, now }
     }
 
     /// The holder of a key.
@@ -91,8 +97,8 @@ impl Side {
         let sent = with(&owner.sent);
         let (kept, published) = (stored(sent.clone()), stored(with(&owner.published)));
         let (store, jobs) = (Some(owner.store.clone()), Some(owner.jobs.clone()));
-        let (owner, now) = (Some(owner), Arc::default());
-        Self { caller, sent, kept, published, store, jobs, owner, biases, changes: 0, now }
+        let (owner, own, now) = (Some(owner), sent.tuning().clone(), Arc::default());
+        Self { caller, sent, kept, published, store, jobs, owner, biases, changes: 0, own, now }
     }
 
     /// The same side with the biases that are active now; `None` if these are the ones that it has.
@@ -106,7 +112,7 @@ impl Side {
         if let Some(now) = now.as_ref().filter(|it| it.changes == changes) {
             return Ok(Some(now.clone()));
         }
-        let tuning = biases.tuning(self.sent.registry())?;
+        let tuning = biases.tuning(self.sent.registry())?.with(&self.own);
         let with = |it: &Engine| it.clone().with_tuning(tuning.clone());
         let side = Arc::new(Self {
             caller: self.caller.clone(),
@@ -118,6 +124,7 @@ impl Side {
             owner: self.owner.clone(),
             biases: self.biases.clone(),
             changes,
+            own: self.own.clone(),
             now: self.now.clone(),
         });
         *now = Some(side.clone());

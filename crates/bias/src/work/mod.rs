@@ -7,7 +7,7 @@ mod records;
 
 pub use cases::CaseCounts;
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use svc_contract::{
     host,
@@ -174,14 +174,11 @@ impl Work {
         let Some(record) = trace.as_record() else { return Ok(()) };
         let score = record.get("quality_score").and_then(number);
         let Some(score) = score.filter(|it| (0.0..=1.0).contains(it)) else { return Ok(()) };
-        let mut names: Vec<String> = Vec::new();
-        if let Some(name) = record.get("component").and_then(Value::as_str) {
-            names.push(name.to_owned());
-        }
+        let mut names = BTreeSet::new();
+        names.extend(record.get("component").and_then(Value::as_str).map(str::to_owned));
         if let Some(list) = record.get("components").and_then(Value::as_list) {
             names.extend(list.iter().filter_map(|it| it.as_str().map(str::to_owned)));
         }
-        names.dedup();
         for name in names {
             if let Ok(knobs) = self.knobs(&name) {
                 self.add_score(&knobs, score, "trace").await?;
