@@ -34,10 +34,7 @@ fn user(module: &Module) -> Source {
 #[test]
 fn every_file_is_embedded() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib");
-    let on_disk: BTreeSet<String> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let on_disk = files_in(&folder);
     let embedded = stdlib::ALL.iter().flat_map(|it| [it.source(), it.tests()]);
     let mut named = BTreeSet::new();
     for source in embedded {
@@ -46,6 +43,15 @@ fn every_file_is_embedded() {
         named.insert(file.to_owned());
     }
     assert_eq!(on_disk, named);
+    let strategies: BTreeSet<String> =
+        svc_service::bias::BUILT_IN.iter().map(|(name, _)| format!("{name}.rhai")).collect();
+    assert_eq!(files_in(&folder.join("strategies")), strategies);
+}
+
+fn files_in(folder: &Path) -> BTreeSet<String> {
+    let all = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let files = all.filter(|it| it.file_type().unwrap().is_file());
+    files.map(|it| it.file_name().into_string().unwrap()).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `svc serve`: components, tools and scripts over HTTP, as other programs see them.
 
+mod bias;
 mod client;
 mod endpoints;
 mod hooks;

@@ -12,9 +12,14 @@ use svc_contract::store::StoreError;
 use super::{Book, Break, FILE, TABLES, Written, changed};
 use crate::{
     error::{Result, SqlResult},
-    place::Place,
+    place::{Place, sibling},
     pool::{Access, Pool},
+    private,
 };
+
+/// What follows the name of the book in that of an empty file, which is there as soon as any bias was
+/// changed: without it, a reader need not open the book.
+const SIGN: &str = "-biases";
 
 /// The most scores that are kept of one version.
 pub const MOST_SCORES: i64 = 10_000;
@@ -122,7 +127,7 @@ impl Book {
     /// The same of the book in a folder, without opening it for writing; nothing if there is none.
     pub fn active_biases_in(folder: &Path) -> Result<Vec<(String, String)>> {
         let file = folder.join(FILE);
-        if !file.exists() {
+        if !sibling(&file, SIGN).exists() || !file.exists() {
             return Ok(Vec::new());
         }
         let pool = Pool::new(Place::File(file), Access::Reading)?;
@@ -160,7 +165,12 @@ impl Book {
     /// another version than `based_on` was active.
     pub fn change_bias(&self, changing: Changing) -> Written<Option<u64>> {
         let chain = self.bias_chain();
-        self.write(move |own| change(own, chain, &changing))
+        let sign = self.file.as_ref().map(|it| sibling(it, SIGN));
+        self.write(move |own| {
+            // Before the change: a sign without one costs a look, a change without one is not seen.
+            sign.as_deref().map(private::create).transpose()?;
+            change(own, chain, &changing)
+        })
     }
 
     /// Adds an entry to the log. Returns its number once it is durable.

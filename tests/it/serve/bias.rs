@@ -1,0 +1,155 @@
+//! Components that tune themselves, as other programs see them.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::Server;
+
+const TOKEN: (&str, &str) = ("BIAS_EVOLUTION_CONFIRM_TOKEN", "a token");
+
+/// The tools of the specification: what they take, of which what is marked by `!` is required, and what
+/// they return. `hash` is the hash of a bundle.
+const TOOLS: [(&str, &str, &str); 25] = [
+    ("bias_snapshot", "", "snapshot component_count"),
+    ("bias_observe", "workflow_trace", "situation is_novel confidence memory_insight"),
+    ("bias_understand", "target_component!", "contracts verification domain_spec memory_patterns"),
+    ("bias_evaluate", "workflow_trace! weights", "speed cost quality pareto"),
+    (
+        "bias_evolve",
+        "target_component! workflow_trace evolution_config weights confirm_token!",
+        "proposal frontier version best_score",
+    ),
+    (
+        "bias_apply",
+        "target_component! bias_candidate! confirm_token!",
+        "applied version safety_layers_passed healing_report",
+    ),
+    ("bias_rollback", "target_component! rollback_version confirm_token!", "version snapshot"),
+    ("bias_ground_check", "target_component! bias_candidate!", "overall_passed results warnings"),
+    ("bias_self_heal", "target_component", "audits heals health auto_rollback"),
+    ("bias_list_history", "target_component! limit", "history"),
+    ("bias_get_frontier", "target_component!", "frontier"),
+    ("bias_compare", "target_component! version_a! version_b!", "diff a b"),
+    ("bias_list_principles", "", "principles"),
+    (
+        "bias_check_principle",
+        "principle! target_component! bias_candidate!",
+        "name passed confidence explanation",
+    ),
+    ("bias_safety_status", "", "layers required"),
+    (
+        "bias_validate_candidate",
+        "target_component! bias_candidate!",
+        "valid safety_layers_passed grounding_report warnings",
+    ),
+    ("bias_memory_query", "question!", "answer sources"),
+    ("bias_memory_ingest", "text! source", "ingested"),
+    (
+        "bias_metrics",
+        "target_component",
+        "total_mutations successful rejected rollbacks avg_safety_score",
+    ),
+    ("bias_audit_log", "target_component limit since", "entries"),
+    ("bias_evolve_batch", "components! evolution_config weights confirm_token", "results"),
+    ("bias_get_config", "", "max_iterations max_evaluations max_seconds seed strategy"),
+    ("bias_update_config", "config! confirm_token", "updated config"),
+    ("bias_export", "target_component! include_history", "component current_bias history hash"),
+    ("bias_import", "bundle! validate confirm_token", "imported version warnings"),
+];
+
+fn server() -> Server {
+    Server::among(tempfile::tempdir().unwrap(), &[], &[TOKEN])
+}
+
+#[test]
+fn the_tools_are_those_of_the_specification() {
+    let listed = server().get("/tools").ok();
+    let listed = listed["tools"].as_array().unwrap();
+    let names = |schema: &Value| -> BTreeSet<String> {
+        schema["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned()).collect()
+    };
+    let tools = listed.iter().filter(|it| it["tier"] == "bias");
+    assert_eq!(tools.count(), TOOLS.len());
+    for (name, params, results) in TOOLS {
+        let tool = listed.iter().find(|it| it["name"] == name).expect(name);
+        let required: BTreeSet<&str> =
+            params.split(' ').filter_map(|it| it.strip_suffix('!')).collect();
+        let of_schema = tool["input_schema"]["required"].as_array();
+        let found: BTreeSet<&str> =
+            of_schema.into_iter().flatten().filter_map(Value::as_str).collect();
+        assert_eq!(found, required, "{name}");
+        let all = params.split(' ').map(|it| it.trim_end_matches('!').to_owned());
+        let all: BTreeSet<String> = all.filter(|it| !it.is_empty()).collect();
+        assert_eq!(names(&tool["input_schema"]), all, "{name}");
+        let all: BTreeSet<String> = results.split(' ').map(str::to_owned).collect();
+        assert_eq!(names(&tool["output_schema"]), all, "{name}");
+    }
+}
+
+#[test]
+fn every_answer_says_that_it_is_experimental() {
+    let server = server();
+    let wrong = r#"{"target_component": "ctx_search", "confirm_token": "x"}"#;
+    let answers = [
+        (server.get("/api/v1/bias/snapshot"), 200),
+        (server.get("/api/v1/bias/nothing"), 404),
+        (server.client.send("DELETE", "/api/v1/bias/snapshot", &[], None), 405),
+        (server.post("/api/v1/bias/evolve", "{}"), 422),
+        (server.post("/api/v1/bias/evolve", "no json"), 400),
+        (server.post("/api/v1/bias/apply", r#"{"extra": 1}"#), 422),
+        (server.post("/api/v1/bias/rollback", wrong), 403),
+    ];
+    for (answer, status) in answers {
+        assert_eq!(answer.status, status, "{}", answer.body);
+        let header = "x-svc-warning: experimental-self-modification";
+        assert!(answer.head.contains(header), "{}", answer.head);
+    }
+    assert!(!server.get("/health").head.contains("x-svc-warning"));
+    let snapshot = server.get("/api/v1/bias/snapshot").ok();
+    let fields: Vec<&String> = snapshot.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["component_count", "snapshot", "warnings"]);
+}
+
+#[test]
+fn nothing_is_changed_without_the_token_of_the_server() {
+    let given = r#"{"target_component": "ctx_search", "confirm_token": "a token"}"#;
+    let without = Server::with(&[], &[]);
+    let said = without.post("/api/v1/bias/rollback", given).fails(403, "denied");
+    assert!(said.contains("this server changes no biases"), "{said}");
+    let server = server();
+    let said = server.post("/tools/bias_update_config", r#"{"config": {}}"#).fails(403, "denied");
+    assert!(said.contains("`confirm_token` is missing"), "{said}");
+    let said = server.post("/api/v1/bias/rollback", given).fails(404, "not_found");
+    assert!(said.contains("has no version before version 1"), "{said}");
+}
+
+#[test]
+fn calls_use_what_is_applied_until_it_is_rolled_back() {
+    let server = server();
+    let words = |server: &Server| -> Vec<String> {
+        let call = r#"{"op": "infer", "params": {"text": "Budget caps are kept. Budget caps hold. Budget caps bound a run."}}"#;
+        let found = server.post("/invoke/ctx_keywords", call).ok();
+        let list = found["result"].as_array().unwrap().iter();
+        list.map(|it| it["text"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let before = words(&server);
+    assert!(before.iter().any(|it| it.contains(' ')), "{before:?}");
+
+    let bundle = server.post("/tools/bias_export", r#"{"target_component": "ctx_keywords"}"#).ok();
+    let mut bias = bundle["current_bias"].clone();
+    bias["evolvable_params"]["ngram"]["value"] = json!(1);
+    let bundle = json!({ "component": "ctx_keywords", "current_bias": bias, "history": null });
+    let import = json!({ "bundle": bundle, "validate": false, "confirm_token": TOKEN.1 });
+    let imported = server.post("/tools/bias_import", &import.to_string()).ok();
+    assert_eq!((&imported["imported"], &imported["version"]), (&json!(true), &json!(2)));
+    let after = words(&server);
+    assert!(!after.iter().any(|it| it.contains(' ')), "{after:?}");
+
+    // What is kept survives the server.
+    let server = Server::among(server.kill(), &[], &[TOKEN]);
+    assert_eq!(words(&server), after);
+    let back = json!({ "target_component": "ctx_keywords", "confirm_token": TOKEN.1 });
+    server.post("/api/v1/bias/rollback", &back.to_string()).ok();
+    assert_eq!(words(&server), before);
+}
