@@ -100,19 +100,24 @@ fn peak(child: &mut Child) -> u64 {
     most
 }
 
-fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
+/// Starts a script with the bound.
+fn started(folder: &Path, name: &str, script: &str) -> Child {
     let file = folder.join(format!("{name}.svc"));
     fs::write(&file, script).unwrap();
-    let begun = Instant::now();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_svc"))
+    Command::new(env!("CARGO_BIN_EXE_svc"))
         .args(["run", "--no-store", "--max-memory", "200MB"])
         .arg(&file)
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(fs::File::create(folder.join(format!("{name}.err"))).unwrap())
         .spawn()
-        .unwrap();
-    let most = peak(&mut child);
+        .unwrap()
+}
+
+fn run(folder: &Path, name: &str, script: &str, program: u64) -> Result<String, String> {
+    let begun = Instant::now();
+    let mut child = started(folder, name, script);
+    let most = peak(&mut child).saturating_sub(program);
     let code = child.wait().unwrap().code();
     let message = fs::read_to_string(folder.join(format!("{name}.err"))).unwrap();
     let share = format!("{most} bytes, {}% of the bound", most * 100 / BOUND);
@@ -125,23 +130,28 @@ fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
     };
     let share =
         format!("{share}, {} after {took:.1?}", if code == Some(0) { "fits" } else { "exhausted" });
-    if is_expected && most * 2 <= 3 * BOUND {
+    if is_expected && most * 3 <= 4 * BOUND {
         Ok(share)
     } else {
         Err(format!("{name}: {share}, ended with {code:?}\n{message}"))
     }
 }
 
+/// What the pages of the program itself take depends on how it was built, and not on the script: most of
+/// them are code, which the system can drop.
 #[test]
-fn no_shape_of_script_takes_more_than_half_above_its_bound() {
+fn no_shape_of_script_takes_more_than_a_third_above_its_bound() {
     let folder = tempfile::tempdir().unwrap();
+    let mut idle = started(folder.path(), "idle", "1 >> wait(duration: 300ms)");
+    let program = peak(&mut idle);
+    assert!(program > 10_000_000 && idle.wait().unwrap().success(), "{program}");
     fs::write(folder.path().join("large.txt"), "a line of text\n".repeat(40_000)).unwrap();
     fs::write(folder.path().join("large.jsonl"), "{\"a\":1,\"b\":[1,2]}\n".repeat(20_000)).unwrap();
     let (shapes, next) = (shapes(), AtomicUsize::new(0));
     let work = || {
         let mut wrong = Vec::new();
         while let Some((name, script)) = shapes.get(next.fetch_add(1, Relaxed)) {
-            match run(folder.path(), name, script) {
+            match run(folder.path(), name, script, program) {
                 Ok(share) => say(&format!("{name}: {share}")),
                 Err(why) => wrong.push(why),
             }

@@ -128,10 +128,10 @@ fn nothing_is_changed_without_the_token_of_the_server() {
 fn calls_use_what_is_applied_until_it_is_rolled_back() {
     let server = server();
     let words = |server: &Server| -> Vec<String> {
-        let call = r#"{"op": "infer", "params": {"text": "Budget caps are kept. Budget caps hold. Budget caps bound a run."}}"#;
+        let call = r#"{"op": "infer", "params": {"from": "Budget caps are kept. Budget caps hold. Budget caps bound a run."}}"#;
         let found = server.post("/invoke/ctx_keywords", call).ok();
         let list = found["result"].as_array().unwrap().iter();
-        list.map(|it| it["text"].as_str().unwrap_or_default().to_owned()).collect()
+        list.map(|it| it["phrase"].as_str().unwrap_or_default().to_owned()).collect()
     };
     let before = words(&server);
     assert!(before.iter().any(|it| it.contains(' ')), "{before:?}");
