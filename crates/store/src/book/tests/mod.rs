@@ -194,7 +194,10 @@ fn two_processes_that_begin_at_once_share_a_pepper() {
 #[test]
 fn a_full_disk_is_an_error_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let book = Book::open_with(folder.path(), &host(), Some(60)).unwrap();
+    drop(open(&folder));
+    let bytes = fs::metadata(folder.path().join(FILE)).unwrap().len();
+    let room = u32::try_from(bytes / 4096).unwrap() + 12;
+    let book = Book::open_with(folder.path(), &host(), Some(room)).unwrap();
     let long = |number| AuditRow { work: "long ".repeat(200), ..entry(number) };
     let mut written = 0;
     let err = loop {
