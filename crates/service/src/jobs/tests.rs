@@ -408,15 +408,17 @@ fn nothing_is_queued_that_cannot_run() {
     let wrong = submit(r#"{"job":"buy","input":{"whta":"x"}}"#);
     assert_eq!(wrong.why, Why::Op(ErrorKind::InvalidInput));
     let above = r#"{"job":"invoke_component","input":{"component":"files","op":"append_file","params":{"text":"a","to":"b"}}}"#;
-    assert_eq!(submit(above).why, Why::Op(ErrorKind::Denied));
+    let above = submit(above);
+    assert_eq!(above.why, Why::Op(ErrorKind::Denied), "{above:?}");
     let again = r#"{"job":"job_submit","input":{"job":"buy","input":{"what":"x"}}}"#;
     assert!(submit(again).message.contains("queues a job itself"));
     let filter = JobFilter { limit: 9, ..JobFilter::default() };
     assert_eq!(process.service.jobs().unwrap().list(LOCAL, &filter).unwrap(), []);
 
-    let low = Process::of(&scripts(&[("one.svc", "1")]), &Arc::default(), Tier::Free);
+    let folder = scripts(&[("one.svc", "1")]);
+    let low = Process::of(&folder, &Arc::default(), Tier::Free);
     let denied = low.call("job_submit", r#"{"job":"one"}"#).unwrap_err();
-    assert_eq!(denied.why, Why::Op(ErrorKind::Denied));
+    assert_eq!(denied.why, Why::Op(ErrorKind::Denied), "{denied:?}");
 }
 
 #[test]
