@@ -1,6 +1,9 @@
 //! The store of runs. This is the only file that opens one.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use svc_contract::{
     host::{self, Host},
@@ -8,7 +11,7 @@ use svc_contract::{
     value::{LARGEST_STATE, Learnt, ModelId},
 };
 use svc_engine::Engine;
-use svc_service::jobs::Jobs;
+use svc_service::{bias::Notes, jobs::Jobs};
 use svc_store::{SqliteStore, book::Book};
 
 pub use svc_contract::store::{
@@ -174,6 +177,12 @@ impl From<SqliteStore> for RunStore {
 /// The book of a service in a folder, which is created if necessary.
 pub(crate) fn book_in(folder: &Path, engine: &Engine) -> Result<Arc<Book>> {
     Ok(Arc::new(Book::open(folder, engine.host())?))
+}
+
+/// The same engine, whose scripts keep notes in the book of a folder.
+pub fn with_notes(engine: Engine, folder: PathBuf) -> Engine {
+    let host = engine.shared_host();
+    engine.lend(Arc::new(Notes::opened_by(move || Book::open(&folder, host.as_ref()))))
 }
 
 /// Whether a store cannot be created at its place, while no recorded run is at risk.

@@ -36,6 +36,7 @@ pub use cases::{Case, Cases, Part, test_set};
 pub use component::COMPONENT;
 pub use config::Config;
 pub use evolve::{Evolved, Measured, Progress, Step, Weights};
+pub use memory::{COMPONENT as MEMORY, Notes};
 pub use observe::novelty;
 pub use principles::{PRINCIPLES, Principle, PrincipleResult};
 pub use strategy::BUILT_IN;

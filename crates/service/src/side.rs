@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use svc_bias::{Biases, TOKEN};
+use svc_bias::{Biases, Notes, TOKEN};
 use svc_contract::{
     registry::{CallerTier, Tuning},
     store::StoreError,
@@ -29,7 +29,10 @@ pub(crate) fn biases_of(jobs: &Jobs, engine: &Engine) -> Arc<Biases> {
 
 fn lending(engine: &Engine, biases: Option<&Arc<Biases>>) -> Engine {
     match biases {
-        Some(biases) => engine.clone().lend(biases.clone()),
+        Some(biases) => {
+            let notes = Notes::of(biases.book().clone());
+            engine.clone().lend(biases.clone()).lend(Arc::new(notes))
+        }
         None => engine.clone(),
     }
 }

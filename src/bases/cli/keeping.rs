@@ -215,6 +215,15 @@ pub(super) fn service_of_stores(host: &dyn Host) -> std::io::Result<PathBuf> {
     Ok(folder_of_stores(host)?.join(SERVICE))
 }
 
+/// The same engine, whose scripts keep notes in the folder of the service.
+pub(super) fn with_notes(engine: Engine) -> Engine {
+    match service_of_stores(engine.host()) {
+        Ok(folder) => svc_api::store::with_notes(engine, folder),
+        // Without a folder for data, nothing is kept.
+        Err(_) => engine,
+    }
+}
+
 /// A failure of the store as one of the command.
 pub(super) fn failure(err: StoreError) -> Failure {
     let code = match err.kind {

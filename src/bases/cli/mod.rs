@@ -273,6 +273,7 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
         Ok(traces) => traces,
         Err(failure) => return failure.report(terminal).into(),
     };
+    let engine = keeping::with_notes(engine);
     let session = Session { engine, servers, terminal, is_prompt: false, goes_on: false };
     let done = cli.command.execute(&session).await;
     let code = done.unwrap_or_else(|failure| failure.report(session.terminal));

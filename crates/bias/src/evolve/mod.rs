@@ -1,6 +1,7 @@
 //! One evolution: a strategy has candidates proposed and judged until a budget is used up; then what is
 //! best on the training cases is made simpler, compared on the validation cases, and proposed.
 
+mod choosing;
 mod weights;
 
 use std::collections::HashSet;
@@ -32,6 +33,9 @@ pub(crate) const FEWEST: usize = 10;
 
 /// The most results that a strategy sees.
 const SEEN: usize = 100;
+
+/// The part of the budget that is kept for making the best candidate simpler.
+const SIMPLIFYING: f64 = 0.25;
 
 /// The candidates that are compared on the validation cases.
 const FINALISTS: usize = 8;
@@ -217,7 +221,7 @@ impl<'a> Run<'a> {
         #[expect(clippy::cast_precision_loss, reason = "a budget")]
         let (most, params) =
             (self.given.config.max_evaluations as f64, self.given.evaluator.knobs.all.len() as f64);
-        let kept = (most * 0.1).min(params);
+        let kept = (most * SIMPLIFYING).min(params);
         self.evaluations + kept >= most || self.begun.elapsed() >= self.given.config.max_time
     }
 
@@ -427,119 +431,6 @@ impl<'a> Run<'a> {
             is_whole: heard.scores.quality.len() == self.train.len(),
             best: self.best().gain.max(0.0),
         });
-    }
-
-    /// Puts params of the best candidate back where that costs nothing: what is simpler generalises better,
-    /// and is easier to understand.
-    async fn simplify(&mut self, progress: Progress<'_>) -> Result<(), OpError> {
-        let (mut best, mut scores) = {
-            let best = self.whole.iter().max_by(|a, b| a.0.gain.total_cmp(&b.0.gain));
-            let Some((best, scores)) = best else { return Ok(()) };
-            (best.clone(), scores.clone())
-        };
-        if best.gain <= 0.0 {
-            return Ok(());
-        }
-        let names: Vec<String> = best.changes.keys().cloned().collect();
-        for name in names {
-            if best.changes.len() <= 1 || self.begun.elapsed() >= self.given.config.max_time {
-                break;
-            }
-            #[expect(clippy::cast_precision_loss, reason = "a budget")]
-            if self.evaluations + 1.0 > self.given.config.max_evaluations as f64 {
-                break;
-            }
-            let mut simpler = best.changes.clone();
-            simpler.remove(&name);
-            if let Some(own) = self.given.active.get(&name) {
-                simpler.insert(name.clone(), own.clone());
-            }
-            if simpler == best.changes
-                || !self.known.insert((json::write(&record(&simpler)), self.train.len()))
-            {
-                continue;
-            }
-            let tried = self.given.evaluator.scores(&simpler, &self.train).await?;
-            self.evaluations += 1.0;
-            let paired = Paired::of(&scores.quality, &tried.quality);
-            let heard =
-                Heard { by: "simpler".to_owned(), changes: simpler, share: 1.0, scores: tried };
-            let measured = self.measured(&heard, self.given.config.max_iterations);
-            self.report(&heard, self.given.config.max_iterations, progress);
-            self.whole.push((measured.clone(), heard.scores.clone()));
-            if paired.mean >= -0.1 * paired.error {
-                (best, scores) = (measured, heard.scores);
-            }
-        }
-        Ok(())
-    }
-
-    /// Chooses among the best on cases that the search has not seen.
-    async fn choose(mut self, validation: &[&Case], rounds: u64) -> Result<Evolved, OpError> {
-        if validation.len() < FEWEST {
-            self.warnings.push(format!(
-                "only {} cases validate the choice: it may not hold elsewhere",
-                validation.len()
-            ));
-        }
-        let active = self.given.evaluator.scores(self.given.active, validation).await?;
-        let before = active.clone().and(self.active.clone()).mean();
-        self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
-        let mut chosen: Option<(Measured, f64, f64)> = None;
-        let front = self.front();
-        let weights = self.given.weights.unwrap_or(Weights::QUALITY);
-        let finalists: Vec<usize> =
-            (0..self.whole.len()).filter(|it| *it < FINALISTS || front.contains(it)).collect();
-        for idx in finalists {
-            let (measured, scores) = self.whole[idx].clone();
-            if measured.changes == *self.given.active {
-                continue;
-            }
-            let on_validation = self.given.evaluator.scores(&measured.changes, validation).await?;
-            let both = scores.and(on_validation);
-            let old = self.active.clone().and(active.clone());
-            let paired = Paired::of(&old.quality, &both.quality);
-            // A change must be better by more than chance; one that is only quicker must not be worse.
-            let is_eligible = if self.given.weights.is_some() {
-                paired.lower(0.2) > 0.0
-                    || (measured.speed > 1.1 && paired.lower(0.05) > -self.given.cases.margin)
-            } else {
-                paired.lower(0.2) > 0.0
-            };
-            let worth = score_of(weights, both.mean(), measured.speed, measured.cost)
-                - 0.25 * paired.error * weights.quality;
-            if is_eligible && chosen.as_ref().is_none_or(|it| worth > it.1) {
-                chosen = Some((measured, worth, both.mean()));
-            }
-        }
-        let frontier = front.iter().map(|it| {
-            let own = self.whole[*it].0.clone();
-            let score = score_of(weights, own.quality, own.speed, own.cost);
-            (own, score)
-        });
-        let mut frontier: Vec<(Measured, f64)> = frontier.collect();
-        frontier.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let is_better = chosen.is_some();
-        if !is_better {
-            self.warnings.push(
-                "no candidate was better than the active version by more than chance".to_owned(),
-            );
-        }
-        let (proposal, speed, cost, after) = match chosen {
-            Some((it, _, after)) => (it.changes, it.speed, it.cost, after),
-            None => (self.given.active.clone(), 1.0, self.active.cost, before),
-        };
-        Ok(Evolved {
-            proposal,
-            is_better,
-            best_score: score_of(weights, after, speed, cost),
-            frontier,
-            before,
-            after,
-            rounds,
-            evaluations: self.evaluations,
-            warnings: self.warnings,
-        })
     }
 
     /// The indexes of the candidates that no other one beats.

@@ -11,6 +11,7 @@ mod applied;
 mod component;
 mod evolutions;
 mod kills;
+mod memory;
 mod principles;
 mod strategies;
 

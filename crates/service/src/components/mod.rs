@@ -30,6 +30,7 @@ pub const ALL: &[&Component] = &[
     &system_doctor::COMPONENT,
     &workbench::COMPONENT,
     &svc_bias::COMPONENT,
+    &svc_bias::MEMORY,
 ];
 
 /// Milliseconds since 1970 as a time.

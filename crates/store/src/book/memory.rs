@@ -1,8 +1,10 @@
 //! Notes that people and agents keep for later.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::time::Duration;
 
-use super::{Book, Written};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+
+use super::{Book, Written, failure};
 use crate::error::{Result, SqlResult};
 
 /// The most notes that are kept.
@@ -25,6 +27,12 @@ pub struct KeptNote {
 /// The most times of a note that are kept.
 const MOST_USED: usize = 32;
 
+/// What is freed is overwritten with zeros, also where a change moves a row.
+const OVERWRITE: &str = "PRAGMA secure_delete = ON";
+
+/// How long readers of earlier states of pages are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 const NOTE: &str = "SELECT id, at, source, tags, text, digest, used FROM notes_kept";
 
 impl Book {
@@ -32,6 +40,7 @@ impl Book {
     /// was known; `None` if there are too many.
     pub fn keep_note(&self, note: KeptNote) -> Written<Option<(String, bool)>> {
         self.write(move |own| {
+            own.execute_batch(OVERWRITE)?;
             let known: Option<String> = own
                 .prepare_cached("SELECT id FROM notes_kept WHERE digest = ?1")?
                 .query_row([note.digest], |it| it.get(0))
@@ -61,7 +70,8 @@ impl Book {
 
     /// Notes that they were recalled.
     pub fn use_notes(&self, ids: Vec<String>, at: i64) -> Result<()> {
-        self.append(move |own| {
+        let done = self.write(move |own| {
+            own.execute_batch(OVERWRITE)?;
             for id in &ids {
                 let sql = format!("{NOTE} WHERE id = ?1");
                 let found = own.prepare_cached(&sql)?.query_row([id], note).optional()?;
@@ -73,32 +83,52 @@ impl Book {
                     .execute(params![id, used])?;
             }
             Ok(())
-        })
+        });
+        done.wait()
     }
 
     /// Removes notes, and overwrites their bytes. Returns how many there were.
-    pub fn forget_notes(&self, ids: Vec<String>) -> Written<u64> {
-        self.write(move |own| {
-            // Freed pages are overwritten with zeros.
-            own.execute_batch("PRAGMA secure_delete = ON")?;
+    pub fn forget_notes(&self, ids: Vec<String>) -> Result<u64> {
+        let removed = self.write(move |own| {
+            own.execute_batch(OVERWRITE)?;
             let mut removed = 0;
             for id in &ids {
-                let sql = "DELETE FROM notes_kept WHERE id = ?1";
-                removed += own.prepare_cached(sql)?.execute([id])? as u64;
+                removed += delete(own, id)?;
             }
             Ok(removed)
-        })
+        });
+        let removed = removed.wait()?;
+        self.empty_log()?;
+        Ok(removed)
     }
 
-    /// Puts one note in the place of others, in one transaction.
-    pub fn merge_notes(&self, merged: KeptNote, ids: Vec<String>) -> Written<()> {
-        self.write(move |own| {
+    /// Puts one note in the place of others, in one transaction, and overwrites their bytes.
+    pub fn merge_notes(&self, merged: KeptNote, ids: Vec<String>) -> Result<()> {
+        let done = self.write(move |own| {
+            own.execute_batch(OVERWRITE)?;
             for id in &ids {
-                own.prepare_cached("DELETE FROM notes_kept WHERE id = ?1")?.execute([id])?;
+                delete(own, id)?;
             }
             insert(own, &merged)
-        })
+        });
+        done.wait()?;
+        self.empty_log()
     }
+
+    /// Empties the write-ahead log, which has earlier states of pages.
+    fn empty_log(&self) -> Result<()> {
+        let emptied = self.place.connect(OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|own| {
+            own.busy_timeout(PATIENCE)?;
+            own.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            Ok(())
+        });
+        emptied.map_err(|err| failure::of_book(err.into(), self.file()))
+    }
+}
+
+fn delete(own: &Connection, id: &str) -> SqlResult<u64> {
+    let removed = own.prepare_cached("DELETE FROM notes_kept WHERE id = ?1")?.execute([id])?;
+    Ok(removed as u64)
 }
 
 fn insert(own: &Connection, note: &KeptNote) -> SqlResult<()> {

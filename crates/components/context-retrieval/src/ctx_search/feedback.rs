@@ -131,11 +131,14 @@ fn likeness(vectors: &[Vector], given: &[f64], feedback: Feedback) -> Vec<f64> {
     // Equal weights stay in the order of their words.
     terms.sort_by(|a, b| b.1.total_cmp(&a.1));
     terms.truncate(feedback.terms);
+    // A term that a few of the documents share by chance counts less than by its weight alone.
+    let heaviest = terms.first().map_or(1.0, |it| it.1.max(f64::MIN_POSITIVE));
     let all: f64 = shares.iter().sum();
     let like = |(idx, vector): (usize, &Vector)| {
         let own = shares.get(idx).copied().unwrap_or_default();
         let product = |(stem, sum): &(&str, f64)| {
-            vector.get(*stem).map_or(0.0, |weight| weight * (sum - own * weight))
+            let common = sum / heaviest;
+            vector.get(*stem).map_or(0.0, |weight| common * weight * (sum - own * weight))
         };
         let sum: f64 = terms.iter().map(product).sum();
         // The best documents are compared with one document less.

@@ -4,11 +4,21 @@
 //! The order is that of words (BM25F) times a boost by the base-level activation of ACT-R (Anderson &
 //! Schooler 1991): what was used lately and often is likely to be needed.
 
+mod kept;
+mod merge;
+mod ops;
+
 use svc_contract::registry::{ErrorKind, OpError};
 use svc_store::book::{Book, KeptNote, MOST_NOTES};
 use svc_text::search::{Page, Search};
 
 use crate::biases::failed;
+
+pub use kept::Notes;
+pub use ops::COMPONENT;
+
+/// What ids of notes begin with.
+const PREFIX: &str = "note_";
 
 /// The longest note in bytes.
 pub(crate) const LONGEST: usize = 64 << 10;
@@ -50,8 +60,7 @@ pub(crate) fn remember(
         let message = format!("the note is too long: {} bytes (limit {LONGEST})", text.len());
         return Err(OpError::invalid_input(message).help("keep it in parts"));
     }
-    let digest = *blake3::hash(folded(text).as_bytes()).as_bytes();
-    let id = format!("note_{}", &blake3::Hash::from_bytes(digest).to_hex()[..20]);
+    let (id, digest) = identified(text);
     let note = KeptNote {
         id,
         at,
@@ -76,7 +85,24 @@ pub(crate) fn recall(
     how: How,
     now: i64,
 ) -> Result<Vec<Recalled>, OpError> {
-    let notes = book.kept_notes().map_err(failed)?;
+    let found = find(book, question, most, how, now)?;
+    let ids: Vec<String> = found.iter().map(|it| it.note.id.clone()).collect();
+    if !ids.is_empty() {
+        book.use_notes(ids, now).map_err(failed)?;
+    }
+    Ok(found)
+}
+
+/// The best notes for a question at a time. Later notes and uses are not known then.
+fn find(
+    book: &Book,
+    question: &str,
+    most: usize,
+    how: How,
+    at: i64,
+) -> Result<Vec<Recalled>, OpError> {
+    let mut notes = book.kept_notes().map_err(failed)?;
+    notes.retain(|it| it.at <= at);
     let pages = Search::of(notes.iter().map(|it| Page {
         names: it.tags.join(" "),
         phrases: Vec::new(),
@@ -88,27 +114,29 @@ pub(crate) fn recall(
         .into_iter()
         .filter_map(|it| {
             let note = notes.get(it.page)?.clone();
-            let score = it.score * (1.0 + how.recency * activation(&note, how.decay, now));
+            let score = it.score * (1.0 + how.recency * activation(&note, how.decay, at));
             Some(Recalled { note, score })
         })
         .collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.note.id.cmp(&b.note.id)));
     found.truncate(most);
-    let ids: Vec<String> = found.iter().map(|it| it.note.id.clone()).collect();
-    if !ids.is_empty() {
-        book.use_notes(ids, now).map_err(failed)?;
-    }
     Ok(found)
 }
 
 /// How likely a note is needed by when it was kept and used, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "times")]
 fn activation(note: &KeptNote, decay: f64, now: i64) -> f64 {
-    let times = std::iter::once(&note.at).chain(&note.used);
+    let times = std::iter::once(&note.at).chain(&note.used).filter(|it| **it <= now);
     // In hours, at least one minute ago.
     let ago = |at: &i64| ((now - at).max(60_000)) as f64 / 3_600_000.0;
     let sum: f64 = times.map(|it| ago(it).powf(-decay)).sum();
     sum / (1.0 + sum)
+}
+
+/// The id of a text, and the hash by which it is known.
+fn identified(text: &str) -> (String, [u8; 32]) {
+    let hash = blake3::hash(folded(text).as_bytes());
+    (format!("{PREFIX}{}", &hash.to_hex()[..20]), *hash.as_bytes())
 }
 
 /// A text without differences that do not change what it says.
