@@ -55,6 +55,9 @@ pub(crate) struct Scores {
     pub cost: f64,
 }
 
+/// How many cases are looked at when none has a score.
+const FIRST: usize = 10;
+
 /// The result of one case.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -187,6 +190,25 @@ impl Evaluator {
             kept.map_err(|err| OpError::failed(err.message))?;
         }
         Ok(scores)
+    }
+
+    /// An error if the first cases all fail: then they are wrong, and nothing can be learnt from them.
+    pub(crate) async fn some_succeed(
+        &self,
+        changes: &Changes,
+        cases: &[&Case],
+    ) -> Result<(), OpError> {
+        let first = &cases[..cases.len().min(FIRST)];
+        let outcomes = self.outcomes(changes, first).await?;
+        let failures: Vec<&String> =
+            outcomes.iter().filter_map(|it| it.result.as_ref().err()).collect();
+        match failures.first() {
+            Some(why) if failures.len() == first.len() => {
+                let message = format!("the first {} cases all fail: {why}", first.len());
+                Err(OpError::invalid_input(message).help("correct the cases, then try again"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The results of cases under changed defaults, in their order.

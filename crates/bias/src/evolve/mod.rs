@@ -182,6 +182,9 @@ impl<'a> Run<'a> {
     async fn begin(given: &'a Given<'a>, train: Vec<&'a Case>) -> Result<Self, OpError> {
         let knobs = &given.evaluator.knobs;
         let active = given.evaluator.scores(given.active, &train).await?;
+        if active.mean() <= 0.0 {
+            given.evaluator.some_succeed(given.active, &train).await?;
+        }
         let start = knobs.point(given.active);
         let is_slow = given.trace.is_some_and(is_slow);
         let proposers = proposers::all(knobs, &start, given.config.seed, is_slow);

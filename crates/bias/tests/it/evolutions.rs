@@ -56,3 +56,24 @@ async fn a_wrong_case_is_named_with_its_line() {
     let failed = work.case_counts(NAME).unwrap_err();
     assert!(failed.message.starts_with("cases/trap.jsonl:2: unknown field `inpt`"), "{failed:?}");
 }
+
+#[tokio::test]
+async fn cases_that_all_fail_are_reported_by_their_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |number| {
+        format!("{{\"script\": \"trap({number}) >> mena\", \"input\": {{}}, \"expected\": 1}}\n")
+    };
+    let work = work(folder.path(), &(0..80).map(line).collect::<String>());
+    let report = &mut |_: &svc_bias::Step| {};
+    let failed = work.evolve(NAME, None, &config("{}"), None, report).await.unwrap_err();
+    assert!(failed.message.starts_with("the first 10 cases all fail: "), "{failed:?}");
+    assert!(failed.message.contains("mena"), "{failed:?}");
+}
+
+#[tokio::test]
+async fn what_is_proposed_changes_only_what_matters() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(300, 0));
+    let answer = evolved(&work, &config(r#"{"max_evaluations": 60}"#)).await;
+    assert_eq!(field(&answer, "proposal.evolvable_params.idle.value"), &Value::Bool(false));
+}

@@ -17,8 +17,8 @@ use std::time::Duration;
 use svc_contract::registry::{Compute, Cx, Io, OpError};
 use svc_contract::{
     registry::{
-        Bias, Component, ErrorKind, Example, Field, Flow, Limits, Max, Op, Scheme, Takes, Tool,
-        choices, needs, params, record,
+        Bias, Cases, Component, ErrorKind, Example, Field, Flow, Limits, Max, Op, Scheme, Takes,
+        Tool, choices, needs, params, record,
     },
     value::Value,
 };
@@ -33,7 +33,8 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "restarting CMA-ES, TPE for mixed spaces",
         &["nearby points have near values", "equal params have equal values"],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("minimize", "infer")],
     ops: &[
         needs!("learn", io::<Infer>()),
@@ -42,6 +43,10 @@ pub(super) const COMPONENT: Component = Component {
         needs!("learn", compute::<Tell>()),
     ],
 };
+
+/// Functions with a known lowest value of 0, and few evaluations. The score falls with the fourth root of
+/// what was found.
+const CASES: Cases = Cases::new(include_str!("../../cases/adapt_optimize.jsonl"), &[]);
 
 choices! {
     /// How the params are searched.
