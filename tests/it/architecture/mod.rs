@@ -79,6 +79,7 @@ const PROGRAMS: &str = "names the outputs of other programs";
 const WRITERS: [(&str, &str); 19] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/bias/tests/it/kills.rs", "says that it has begun"),
+    ("crates/bias/tests/it/memory.rs", "says how many questions were answered"),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),

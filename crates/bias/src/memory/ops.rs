@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use svc_contract::{
     registry::{
         Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme,
         Scope, compute, params, record,
     },
-    value::{Text, Value},
+    value::{Text, Timestamp, Value},
 };
 use svc_store::book::{Book, KeptNote};
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use svc_bias::{MEMORY, Notes};
 use svc_contract::{
     registry::Registry,
-    value::{Value, json},
+    value::{Timestamp, Value, json},
 };
 use svc_engine::Engine;
 use svc_host_os::test::TestHost;
@@ -77,7 +77,7 @@ async fn what_was_recalled_lately_comes_first() {
     assert!(now[0].contains(other), "{now:?}");
     // At an earlier time, what was used later is not known.
     let script = r#"param at: time  recall("key of a door", at: at)"#;
-    let request = later.run(script).param("at", Value::Time(jiff::Timestamp::UNIX_EPOCH));
+    let request = later.run(script).param("at", Value::Time(Timestamp::UNIX_EPOCH));
     assert_eq!(request.start().await.unwrap().value, Value::List(Vec::new().into()));
 }
 
