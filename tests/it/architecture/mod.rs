@@ -76,7 +76,7 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 19] = [
+const WRITERS: [(&str, &str); 20] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/bias/tests/it/kills.rs", "says that it has begun"),
     ("crates/bias/tests/it/memory.rs", "says how many questions were answered"),
