@@ -22,7 +22,11 @@ const WINDOW: usize = 200;
 /// The level at which a fall is believed.
 const ALPHA: f64 = 0.05;
 
+/// The numbers of scores of users at which the guard looks by itself.
+const LOOKS: [usize; 5] = [8, 16, 32, 64, 128];
+
 /// What the guard found.
+#[derive(Default)]
 pub(crate) struct Healing {
     pub(crate) audits: Vec<Value>,
     pub(crate) heals: Vec<Value>,
@@ -35,7 +39,7 @@ pub(crate) async fn heal(
     engine: &Engine,
     component: Option<&str>,
 ) -> Result<Healing, OpError> {
-    let mut healing = Healing { audits: Vec::new(), heals: Vec::new(), health: Vec::new() };
+    let mut healing = Healing::default();
     let chain = biases.book().verify_bias_log().map_err(failed)?;
     healing.audit(
         "",
@@ -147,21 +151,8 @@ struct Compared {
 async fn compared(biases: &Biases, subject: &Subject, before: u64) -> Result<Compared, OpError> {
     let name = subject.name();
     let knobs = &subject.evaluator.knobs;
-    if let (Some(new), Some(old)) =
-        (live(biases, name, subject.row.active)?, live(biases, name, before)?)
-    {
-        let (difference, upper) = welch(&old, &new);
-        if upper < 0.0 {
-            let why = format!(
-                "users score version {} {:.3} and version {before} {:.3}, of {} and {} results",
-                subject.row.active,
-                stats::mean(&new),
-                stats::mean(&old),
-                new.len(),
-                old.len()
-            );
-            return Ok(Compared { is_worse: true, difference, why });
-        }
+    if let Some(fall) = fall(biases, name, subject.row.active, before, ALPHA)? {
+        return Ok(fall);
     }
     let cases = subject.open();
     if cases.is_empty() {
@@ -182,6 +173,55 @@ async fn compared(biases: &Biases, subject: &Subject, before: u64) -> Result<Com
     Ok(Compared { is_worse: paired.upper(ALPHA) < 0.0, difference: paired.mean, why })
 }
 
+/// A fall of the scores of users from one version to another, if it is significant.
+fn fall(
+    biases: &Biases,
+    component: &str,
+    active: u64,
+    before: u64,
+    alpha: f64,
+) -> Result<Option<Compared>, OpError> {
+    let (Some(new), Some(old)) =
+        (live(biases, component, active)?, live(biases, component, before)?)
+    else {
+        return Ok(None);
+    };
+    let (difference, upper) = welch(&old, &new, alpha);
+    let why = format!(
+        "users score version {active} {:.3} and version {before} {:.3}, of {} and {} results",
+        stats::mean(&new),
+        stats::mean(&old),
+        new.len(),
+        old.len()
+    );
+    Ok((upper < 0.0).then_some(Compared { is_worse: true, difference, why }))
+}
+
+/// Listens to a score of users: returns to the version before if users are significantly less content, and
+/// says so.
+///
+/// Scores are compared after 8, 16, 32, 64 and 128 of them, each time at a fifth of the level: all
+/// looks together take a good version back in at most 5 % of cases.
+pub(crate) async fn listen(
+    biases: &Biases,
+    engine: &Engine,
+    component: &str,
+) -> Result<Option<String>, OpError> {
+    let row = biases.book().bias(component).map_err(failed)?;
+    let Some(before) = row.guarded else { return Ok(None) };
+    let scores = biases.book().bias_scores(component, row.active, WINDOW).map_err(failed)?;
+    if !LOOKS.contains(&scores.len()) {
+        return Ok(None);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a few looks")]
+    let alpha = ALPHA / LOOKS.len() as f64;
+    let Some(fall) = fall(biases, component, row.active, before, alpha)? else { return Ok(None) };
+    let mut healing = Healing::default();
+    back(biases, engine, &row, before, &fall.why, &mut healing).await?;
+    let said = format!("{component} returned to version {before}: {}", fall.why);
+    Ok(healing.has_rolled_back().then_some(said))
+}
+
 /// The latest scores of users of a version, if there are enough.
 fn live(biases: &Biases, component: &str, version: u64) -> Result<Option<Vec<f64>>, OpError> {
     let found = biases.book().bias_scores(component, version, WINDOW).map_err(failed)?;
@@ -190,7 +230,7 @@ fn live(biases: &Biases, component: &str, version: u64) -> Result<Option<Vec<f64
 
 /// The difference of two means, and its upper one-sided bound (Welch 1947).
 #[expect(clippy::cast_precision_loss, reason = "counts")]
-fn welch(old: &[f64], new: &[f64]) -> (f64, f64) {
+fn welch(old: &[f64], new: &[f64], alpha: f64) -> (f64, f64) {
     let part = |all: &[f64]| svc_learn::describe::variance(all) / all.len() as f64;
     let (a, b) = (part(old), part(new));
     let difference = stats::mean(new) - stats::mean(old);
@@ -201,7 +241,7 @@ fn welch(old: &[f64], new: &[f64]) -> (f64, f64) {
     let freedom = (a + b).powi(2)
         / (a * a / (old.len() as f64 - 1.0) + b * b / (new.len() as f64 - 1.0))
             .max(f64::MIN_POSITIVE);
-    let quantile = svc_learn::dist::t_quantile(1.0 - ALPHA, freedom.max(1.0));
+    let quantile = svc_learn::dist::t_quantile(1.0 - alpha, freedom.max(1.0));
     (difference, difference + quantile * error)
 }
 

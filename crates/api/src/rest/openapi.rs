@@ -182,7 +182,7 @@ fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
             // A plan needs no params.
             let schema =
                 if shown.route.runs_script() { schema } else { without(schema, "required") };
-            let required = schema.as_record().is_some_and(|it| it.get("required").is_some());
+            let required = requires_fields(&schema);
             (schema, required)
         }
         Body::Fields(params) => {
@@ -191,12 +191,18 @@ fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
         }
         Body::AtLeast(params) => (open(tools::input_schema(params).unwrap_or_default()), true),
         Body::Tool(name) => {
-            let schema = tools::find(registry, name).map(|it| it.input_schema);
-            (schema.unwrap_or_default(), true)
+            let schema = tools::find(registry, name).map(|it| it.input_schema).unwrap_or_default();
+            let required = requires_fields(&schema);
+            (schema, required)
         }
         Body::Open => (object([("type", "object".into())]), false),
     };
     object([("required", required.into()), ("content", content("application/json", schema))])
+}
+
+/// Whether an object without fields does not fit the schema.
+fn requires_fields(schema: &Value) -> bool {
+    schema.as_record().is_some_and(|it| it.get("required").is_some())
 }
 
 fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {

@@ -157,7 +157,7 @@ impl Work {
         let text = json::write_within(trace, false, 64 << 10)
             .ok_or_else(|| OpError::invalid_input("the trace is longer than 64KiB"))?;
         self.biases.book().add_bias_trace(self.now(), text.clone()).await.map_err(failed)?;
-        self.score_live(trace).await?;
+        let healed = self.score_live(trace).await?;
         let notes = memory::recall(
             self.biases.book(),
             &words_of(&text),
@@ -166,29 +166,43 @@ impl Work {
             self.now(),
         )?;
         let insight = notes.first().map(|it| it.note.text.clone()).unwrap_or_default();
-        Ok(observation(&found.situation, found.is_novel, found.confidence, &insight))
+        let mut situation = found.situation;
+        for it in healed {
+            situation = format!("{situation}; {it}");
+        }
+        Ok(observation(&situation, found.is_novel, found.confidence, &insight))
     }
 
-    /// A trace with a score counts for the active versions of the components that it names.
-    async fn score_live(&self, trace: &Value) -> Result<(), OpError> {
-        let Some(record) = trace.as_record() else { return Ok(()) };
+    /// A trace with a score counts for the active versions of the components that it names. Returns what
+    /// the guard has taken back because of it.
+    async fn score_live(&self, trace: &Value) -> Result<Vec<String>, OpError> {
+        let Some(record) = trace.as_record() else { return Ok(Vec::new()) };
         let score = record.get("quality_score").and_then(number);
-        let Some(score) = score.filter(|it| (0.0..=1.0).contains(it)) else { return Ok(()) };
+        let Some(score) = score.filter(|it| (0.0..=1.0).contains(it)) else {
+            return Ok(Vec::new());
+        };
         let mut names = BTreeSet::new();
         names.extend(record.get("component").and_then(Value::as_str).map(str::to_owned));
         if let Some(list) = record.get("components").and_then(Value::as_list) {
             names.extend(list.iter().filter_map(|it| it.as_str().map(str::to_owned)));
         }
+        let mut healed = Vec::new();
         for name in names {
             if let Ok(knobs) = self.knobs(&name) {
-                self.add_score(&knobs, score, "trace").await?;
+                healed.extend(self.add_score(&knobs, score, "trace").await?);
             }
         }
-        Ok(())
+        Ok(healed)
     }
 
-    /// Counts a score for the active version of a component.
-    pub async fn feedback(&self, component: &str, score: f64, source: &str) -> Result<(), OpError> {
+    /// Counts a score for the active version of a component. Returns what the guard has taken back
+    /// because of it, in a sentence.
+    pub async fn feedback(
+        &self,
+        component: &str,
+        score: f64,
+        source: &str,
+    ) -> Result<Option<String>, OpError> {
         if !(0.0..=1.0).contains(&score) {
             return Err(OpError::invalid_input(format!("a score is from 0 to 1, found {score}")));
         }
@@ -196,12 +210,18 @@ impl Work {
         self.add_score(&knobs, score, source).await
     }
 
-    async fn add_score(&self, knobs: &Knobs, score: f64, source: &str) -> Result<(), OpError> {
+    async fn add_score(
+        &self,
+        knobs: &Knobs,
+        score: f64,
+        source: &str,
+    ) -> Result<Option<String>, OpError> {
         let component = knobs.component.name.to_owned();
         let version = self.biases.book().bias(&component).map_err(failed)?.active;
         let (at, source) = (self.now(), source.to_owned());
         let score = BiasScore { component, version, at, score, source };
-        self.biases.book().add_bias_score(score).await.map_err(failed)
+        self.biases.book().add_bias_score(score).await.map_err(failed)?;
+        guard::listen(&self.biases, &self.engine, knobs.component.name).await
     }
 
     /// What is known of a component.

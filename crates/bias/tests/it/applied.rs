@@ -127,15 +127,35 @@ async fn the_guard_listens_to_users() {
     let better = candidate(&work, &[("honest", Value::Float(0.6))]);
     assert!(is(&work.apply(NAME, &better).await.unwrap(), "applied"));
     assert!(!is(&work.self_heal(Some(NAME)).await.unwrap(), "auto_rollback"));
-    for idx in 0..10 {
-        let trace = format!(
-            "{{\"component\": \"trap\", \"quality_score\": {}}}",
-            0.5 + f64::from(idx % 3) * 0.02
-        );
-        work.observe(Some(&svc_contract::value::json::read(&trace).unwrap())).await.unwrap();
+    let mut said = Vec::new();
+    for idx in 0..8 {
+        let score = 0.5 + f64::from(idx % 3) * 0.02;
+        let trace = format!("{{\"component\": \"trap\", \"quality_score\": {score}}}");
+        let trace = svc_contract::value::json::read(&trace).unwrap();
+        let seen = work.observe(Some(&trace)).await.unwrap();
+        said.push(field(&seen, "situation").as_str().unwrap().to_owned());
     }
+    let taken_back: Vec<usize> =
+        (0..8).filter(|it| said[*it].contains("trap returned to version 1: users score")).collect();
+    assert_eq!(taken_back, [7], "{said:?}");
     let healed = work.self_heal(Some(NAME)).await.unwrap();
-    assert!(is(&healed, "auto_rollback"), "{healed:?}");
+    assert!(!is(&healed, "auto_rollback"), "{healed:?}");
+    assert_eq!(*field(&work.bias(NAME).unwrap(), "version"), Value::Int(1));
+}
+
+#[tokio::test]
+async fn users_who_are_as_content_as_before_take_nothing_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    let score = |idx: u32| 0.7 + f64::from(idx * 7919 % 100) / 500.0;
+    for idx in 0..130 {
+        assert_eq!(work.feedback(NAME, score(idx), "test").await.unwrap(), None);
+    }
+    let better = candidate(&work, &[("honest", Value::Float(0.6))]);
+    assert!(is(&work.apply(NAME, &better).await.unwrap(), "applied"));
+    for idx in 0..130 {
+        assert_eq!(work.feedback(NAME, score(idx + 31), "test").await.unwrap(), None);
+    }
 }
 
 #[tokio::test]
