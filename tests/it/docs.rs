@@ -53,7 +53,7 @@ fn of(page: &Path) -> Vec<Fence> {
 pub(crate) fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path()).working_in(assert_cmd::cargo::cargo_bin!("svc"));
-    let engine = svc::engine().with_host(Arc::new(host));
+    let engine = svc::engine().with(svc_service::components::ALL).with_host(Arc::new(host));
     (engine.with_ready(&petstore()).unwrap().with_ready(&notes()).unwrap(), cache)
 }
 
