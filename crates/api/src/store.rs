@@ -181,8 +181,8 @@ pub(crate) fn book_in(folder: &Path, engine: &Engine) -> Result<Arc<Book>> {
 
 /// The same engine, whose scripts keep notes in the book of a folder.
 pub fn with_notes(engine: Engine, folder: PathBuf) -> Engine {
-    let host = engine.shared_host();
-    engine.lend(Arc::new(Notes::opened_by(move || Book::open(&folder, host.as_ref()))))
+    let own = engine.clone();
+    engine.lend(Arc::new(Notes::opened_by(move || book_in(&folder, &own))))
 }
 
 /// Whether a store cannot be created at its place, while no recorded run is at risk.

@@ -10,7 +10,7 @@ use svc_store::book::Book;
 
 use crate::biases::failed;
 
-type Open = dyn Fn() -> Result<Book, StoreError> + Send + Sync;
+type Open = dyn Fn() -> Result<Arc<Book>, StoreError> + Send + Sync;
 
 /// The database of notes. It is opened by the first call that needs it.
 pub struct Notes {
@@ -21,11 +21,13 @@ pub struct Notes {
 impl Notes {
     /// The notes in a database that is open.
     pub fn of(book: Arc<Book>) -> Self {
-        Self { open: Box::new(|| unreachable!("it is open")), book: OnceLock::from(book) }
+        Self::opened_by(move || Ok(book.clone()))
     }
 
     /// The notes in a database that `open` opens.
-    pub fn opened_by(open: impl Fn() -> Result<Book, StoreError> + Send + Sync + 'static) -> Self {
+    pub fn opened_by(
+        open: impl Fn() -> Result<Arc<Book>, StoreError> + Send + Sync + 'static,
+    ) -> Self {
         Self { open: Box::new(open), book: OnceLock::new() }
     }
 
@@ -34,7 +36,7 @@ impl Notes {
             return Ok(book.clone());
         }
         // Two calls that open it at once share the first one's.
-        let book = Arc::new((self.open)()?);
+        let book = (self.open)()?;
         Ok(self.book.get_or_init(|| book).clone())
     }
 }
