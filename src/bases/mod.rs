@@ -4,13 +4,14 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use svc_api::rest::{Listening, Rest, Serving};
+use svc_api::rest::{DesktopSecret, Listening, Rest, Serving};
 use svc_engine::Engine;
 use tokio_util::sync::CancellationToken;
 
 use crate::is_worker;
 
 mod cli;
+mod desktop;
 mod http;
 mod lsp;
 mod mcp;
@@ -32,6 +33,9 @@ pub async fn main(engine: Engine) -> ExitCode {
 
 /// The HTTP server with the bases that speak over it.
 fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving {
+    if let Some(secret) = listening.desktop.clone() {
+        return listen_to_browser(rest, listening, secret, stop);
+    }
     let mcp = Arc::new(mcp::Http::new(rest.clone(), listening.has_fixtures, &stop));
     let mounts = vec![http::Mount {
         surface: "mcp",
@@ -41,5 +45,29 @@ fn listen(rest: Rest, listening: Listening, stop: CancellationToken) -> Serving 
             Box::pin(async move { mcp.answer(request, key, address).await })
         }),
     }];
-    http::listen(rest, listening, mounts, stop)
+    http::listen(rest, listening, mounts, None, stop)
+}
+
+/// The HTTP server of the desktop, with its page. Everybody shows its secret first.
+fn listen_to_browser(
+    rest: Rest,
+    listening: Listening,
+    secret: DesktopSecret,
+    stop: CancellationToken,
+) -> Serving {
+    let desktop = desktop::Desktop::new(rest.clone(), secret);
+    let admits = desktop.clone();
+    let mounts = vec![http::Mount {
+        surface: "desktop",
+        takes: desktop::Desktop::takes,
+        answer: Box::new(move |request, _, _| {
+            let answer = desktop.answer(&request);
+            Box::pin(std::future::ready((answer, None)))
+        }),
+    }];
+    let lock = http::Lock {
+        admits: Box::new(move |headers| admits.admits(headers)),
+        refusal: desktop::no_secret,
+    };
+    http::listen(rest, listening, mounts, Some(lock), stop)
 }

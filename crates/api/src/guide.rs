@@ -7,6 +7,7 @@ use svc_contract::{
 };
 use svc_engine::{Engine, Error};
 use svc_guide::{BY_MODEL, Failed};
+use svc_service::{Fault, desk::Planning};
 
 /// How often a language model corrects a script that fails on the files of the goal.
 const MOST_REPAIRS: usize = 2;
@@ -87,6 +88,14 @@ pub async fn workflow(engine: &Engine, goal: Goal, with_model: bool) -> Result<V
     }
     let example = example.map(Example::encode).unwrap_or_default();
     Ok(with_field(&found, "example", example))
+}
+
+/// Finds a script for a goal, without a model: for the chat of the desktop.
+pub fn planner(engine: Engine, goal: String) -> Planning {
+    Box::pin(async move {
+        let goal = Goal { goal, ..Goal::default() };
+        workflow(&engine, goal, false).await.map_err(|it| Fault::of_run(&it))
+    })
 }
 
 /// The result of a model after dry runs, with the last of them.

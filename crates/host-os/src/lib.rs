@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 mod append;
 mod ask;
+mod browser;
 #[cfg(unix)]
 mod machine;
 #[cfg(target_os = "linux")]
@@ -45,6 +46,7 @@ use part::Part;
 
 pub use append::append;
 pub use ask::is_asking;
+pub use browser::open_in_browser;
 #[cfg(unix)]
 pub use process::command_line;
 pub use process::without_core_dumps;

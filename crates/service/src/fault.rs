@@ -188,7 +188,7 @@ impl Fault {
         }
     }
 
-    fn of_check(report: &Report) -> Self {
+    pub(crate) fn of_check(report: &Report) -> Self {
         let name = report.source.name();
         let field = |problem: &Problem| {
             let (line, column) = report.source.position(problem.span().start);

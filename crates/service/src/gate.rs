@@ -156,13 +156,40 @@ impl Gate {
         let Some(access) = self.needed(host)? else { return Ok(None) };
         let policy = self.roles.current();
         let Some(key) = visitor.key else { return Err(missing(policy.oauth()).into()) };
-        let now = host.now();
+        self.entered(access, key, visitor, host).await.map(Some)
+    }
+
+    /// The key of a visitor, also where none is needed: each failure counts.
+    pub(crate) async fn test(
+        &self,
+        key: &str,
+        visitor: Visitor<'_>,
+        host: &dyn Host,
+    ) -> Result<Arc<KeyInfo>, Turned> {
+        let access = match self.access(host)? {
+            Some(access) => access,
+            None => {
+                let opened = Access::open(&self.entrance.data, host)?;
+                self.access.get_or_init(|| opened)
+            }
+        };
+        self.entered(access, key, visitor, host).await
+    }
+
+    async fn entered(
+        &self,
+        access: &Access,
+        key: &str,
+        visitor: Visitor<'_>,
+        host: &dyn Host,
+    ) -> Result<Arc<KeyInfo>, Turned> {
+        let (policy, now) = (self.roles.current(), host.now());
         let (entered, oauth) = match policy.oauth().filter(|_| OAuth::is_token(key)) {
             Some(oauth) => (self.enter_by_token(access, oauth, visitor, host).await?, Some(oauth)),
             None => (access.enter(key, visitor.address, now).await?, None),
         };
         let refusal = match entered {
-            Ok(key) => return Ok(Some(key)),
+            Ok(key) => return Ok(key),
             Err(refusal) => refusal,
         };
         let id = refusal.key.map(|it| it.to_string());

@@ -16,6 +16,7 @@ mod caller;
 pub mod chat;
 pub mod components;
 pub mod decode;
+pub mod desk;
 mod fault;
 mod folder;
 mod gate;

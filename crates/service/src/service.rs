@@ -26,6 +26,7 @@ use crate::{
         roles::{AccessPolicy, PolicyError},
     },
     components,
+    desk::ProjectRuns,
     gate::Gate,
     jobs::{self, Jobs, NewWork},
     metrics::{Ending, Gauges, Metrics},
@@ -54,6 +55,8 @@ pub struct Options {
     pub jobs: Option<Jobs>,
     /// The hosts and ports that reports of jobs may be sent to, besides the public internet.
     pub notify: Vec<(String, u16)>,
+    /// The folder with the files of the projects of the desktop, if it is served.
+    pub projects: Option<PathBuf>,
     /// This machine's user.
     pub caller: Caller,
 }
@@ -71,6 +74,7 @@ impl Options {
             entrance: None,
             jobs: None,
             notify: Vec::new(),
+            projects: None,
             caller: Caller::local(version),
         }
     }
@@ -100,6 +104,8 @@ pub struct Service {
 /// What all callers share.
 pub(crate) struct Shared {
     folder: Option<Folder>,
+    /// The runs of the projects of the desktop, if it is served.
+    pub(crate) projects: Option<ProjectRuns>,
     pub(crate) gate: Option<Arc<Gate>>,
     owners: Option<Owners>,
     sides: Mutex<HashMap<KeyId, Arc<Side>>>,
@@ -118,7 +124,7 @@ pub(crate) struct Shared {
     started: Instant,
     /// The engine of the server, without a caller.
     pub(crate) engine: Engine,
-    version: String,
+    pub(crate) version: String,
 }
 
 impl Service {
@@ -152,6 +158,7 @@ impl Service {
         let side = Side::local(&plain, caller, store, jobs, folder.clone());
         let shared = Shared {
             folder,
+            projects: options.projects.map(ProjectRuns::new),
             gate,
             owners,
             sides: Mutex::default(),

@@ -66,6 +66,7 @@ mod salvage;
 mod schema;
 mod store;
 mod survey;
+mod token;
 mod whole;
 mod writer;
 
@@ -74,6 +75,7 @@ pub use models::StoredModel;
 pub use open::Options;
 pub use prune::{Old, Pruned};
 pub use salvage::Recovered;
+pub use token::token_in;
 
 use error::Result;
 

@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 10] = [
     ("Look into runs", &["runs", "show", "tap", "why"]),
     ("Keep runs and models", &["models", "store", "doctor"]),
     ("Tune components", &["bias"]),
-    ("For other programs", &["serve", "mcp", "jobs", "call", "tools", "openapi"]),
+    ("For other programs", &["desktop", "serve", "mcp", "jobs", "call", "tools", "openapi"]),
     ("Decide who may call", &["keys", "hooks", "access", "audit"]),
     ("For editors and shells", &["lsp", "schema", "grammar", "completions", "man", "book"]),
 ];

@@ -66,7 +66,8 @@ impl Mcp {
         note_scripts(&service, session.terminal);
         let host = service.engine().host();
         let once = Once::in_memory(host);
-        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
+        let rest =
+            Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once, desk: None };
         let options = StreamOptions {
             is_compact: self.compact,
             has_fixtures: self.served.conformance_fixtures,

@@ -21,6 +21,7 @@ mod completions;
 mod components;
 mod construct_text;
 mod data_folder;
+mod desktop;
 mod doc;
 mod doctor;
 mod exit;
@@ -145,6 +146,7 @@ enum Command {
     Find(find::Find),
     Ask(ask::Ask),
     Guide(guide::Guide),
+    Desktop(desktop::Desktop),
     Serve(serve::Serve),
     Mcp(mcp::Mcp),
     Call(call::CallTool),
@@ -182,6 +184,7 @@ const TOUR: &str = r#"A short tour:
   svc find "remove duplicates"                     find the op for a task
   svc ask "how are budgets enforced?"              ask the documentation a question
   svc inspect search                               show its documentation
+  svc desktop                                      projects, files and a chat in the browser
   svc serve examples                               offer scripts and components over HTTP
   svc mcp examples                                 offer them to an agent, as an MCP server
   svc inspect each                                 explain a word of the language
@@ -360,6 +363,10 @@ impl Command {
             Self::Find(it) => it.execute(&session.here()?).await,
             Self::Ask(it) => it.execute(&session.here()?).await,
             Self::Guide(it) => it.execute(&session.here()?).await,
+            Self::Desktop(it) => {
+                let session = &session.at(&it.place(session))?;
+                it.execute(session).await
+            }
             Self::Serve(it) => {
                 let session = &session.at(&it.place(session))?;
                 it.execute(session).await

@@ -33,7 +33,7 @@ impl Openapi {
         let service = Service::new(session.engine.clone(), None, options)
             .map_err(|err| data_folder::wrong(&err))?;
         let registry = service.engine().registry();
-        let document = svc_api::rest::document(version, registry, &service.scripts());
+        let document = svc_api::rest::document(version, registry, &service.scripts(), false);
         terminal::print_data(&format!("{document}\n"))?;
         Ok(OK)
     }

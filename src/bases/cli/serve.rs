@@ -89,7 +89,8 @@ impl Serve {
             Ok(jobs) => Once::in_book(jobs.shared_book(), host).map_err(keeping::failure)?,
             Err(_) => Once::in_memory(host),
         };
-        let rest = Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once };
+        let rest =
+            Rest { service: service.clone(), version: env!("CARGO_PKG_VERSION"), once, desk: None };
         let stop = CancellationToken::new();
         let listening = self.listening(&rest, session);
         let serving = (session.servers.http)(rest, listening, stop.clone());
@@ -180,6 +181,7 @@ impl Serve {
             tls,
             is_hosted: self.hosted,
             has_fixtures: self.served.conformance_fixtures,
+            desktop: None,
             announce: Box::new(announce),
         }
     }

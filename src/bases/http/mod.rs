@@ -29,7 +29,8 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use svc_api::rest::{
-    Access, Found, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving, find, surface,
+    Access, Found, LARGEST_BODY, Listening, Method, ProxyNetwork, Reply, Rest, Route, Serving,
+    find, surface,
 };
 use svc_contract::registry::ErrorKind;
 use svc_service::{Fault, Served, Turned, Visitor, Why, access::rates::Window};
@@ -70,6 +71,12 @@ pub(super) struct Mount {
     pub(super) answer: Box<Answers>,
 }
 
+/// What every caller must show, besides for the parts of other bases. Who does is this machine's user.
+pub(super) struct Lock {
+    pub(super) admits: Box<dyn Fn(&hyper::HeaderMap) -> bool + Send + Sync>,
+    pub(super) refusal: fn() -> Fault,
+}
+
 type Answers = dyn Fn(hyper::Request<Bytes>, Option<String>, IpAddr) -> Mounted + Send + Sync;
 
 /// The answer of such a part, and what is left of the limits of its caller.
@@ -89,6 +96,7 @@ struct Door {
     proxies: Vec<ProxyNetwork>,
     is_hosted: bool,
     mounts: Vec<Mount>,
+    lock: Option<Lock>,
     /// Cancelled when connections end.
     over: CancellationToken,
 }
@@ -98,6 +106,7 @@ pub(super) fn listen(
     rest: Rest,
     listening: Listening,
     mounts: Vec<Mount>,
+    lock: Option<Lock>,
     stop: CancellationToken,
 ) -> Serving {
     Box::pin(async move {
@@ -109,7 +118,7 @@ pub(super) fn listen(
         let guard = Guard::new(address, origins, !proxies.is_empty(), tls.is_some());
         announce(address);
         let over = CancellationToken::new();
-        let door = Arc::new(Door { rest, guard, proxies, is_hosted, mounts, over });
+        let door = Arc::new(Door { rest, guard, proxies, is_hosted, mounts, lock, over });
         Server { listener, tls, door }.serve(stop).await;
         Ok(())
     })
@@ -242,8 +251,12 @@ impl Door {
         }
         let path = request.uri().path().to_owned();
         let mount = self.mounts.iter().find(|it| (it.takes)(&path));
+        let is_open = path.starts_with("/health");
         let answered = match (self.guard.test(&request), mount) {
             (Err(fault), _) => Err(fault.into()),
+            (Ok(()), None) if !is_open && !self.unlocks(request.headers()) => {
+                Err(self.locked().into())
+            }
             (Ok(()), Some(mount)) => self.mounted(mount, request, peer, &id).await,
             (Ok(()), None) if path == socket::PATH && !self.is_hosted => {
                 self.opened(request, peer, (&id, place)).await
@@ -268,6 +281,16 @@ impl Door {
         self.guard.allowing(answer, origin.as_deref())
     }
 
+    /// Whether the caller of a request has shown what it must.
+    fn unlocks(&self, headers: &hyper::HeaderMap) -> bool {
+        self.lock.as_ref().is_none_or(|it| (it.admits)(headers))
+    }
+
+    fn locked(&self) -> Fault {
+        let unknown = || Fault::new(Why::Unauthorized, "not let in");
+        self.lock.as_ref().map_or_else(unknown, |it| (it.refusal)())
+    }
+
     /// The answer of another base.
     async fn mounted(
         &self,
@@ -279,7 +302,7 @@ impl Door {
         let (head, body) = request.into_parts();
         let key = request::bearer(&head.headers);
         let address = request::caller(&head.headers, peer, &self.proxies);
-        let body = Bytes::from(request::body_of(body).await?);
+        let body = Bytes::from(request::body_of(body, LARGEST_BODY).await?);
         let (answer, window) =
             (mount.answer)(hyper::Request::from_parts(head, body), key, address).await;
         Ok((reply::with_headers(answer, id), window))
@@ -301,13 +324,14 @@ impl Door {
             let scripts = self.scripts(&request, peer).await?;
             return Ok((page.made(&self.rest, &scripts, &host), None));
         }
-        match find(request.method().as_str(), &path) {
+        match find(request.method().as_str(), &path, self.rest.desk.is_some()) {
             Found::Route(route, parts) if route.access == Access::Signed => {
                 self.signed(route, parts, request, peer, id).await
             }
             Found::Route(route, parts) => {
                 let (rest, window) = self.entered(route, &request, peer).await?;
-                let input = request::read(request, parts, route.body.is_some()).await;
+                let most = route.body.map(|_| route.largest_body());
+                let input = request::read(request, parts, most).await;
                 match input {
                     Ok(input) => match route.answer_once(&rest, input, id.as_str()).await {
                         Ok(reply) => Ok((reply, window)),
@@ -339,7 +363,10 @@ impl Door {
         let opening = Opening::of(&mut request)?;
         let address = request::caller(request.headers(), peer, &self.proxies);
         let visitor = Visitor { key: opening.key(), address, surface: "websocket" };
-        let (_, window) = self.rest.enter(visitor).await?;
+        let window = match &self.lock {
+            Some(_) => None,
+            None => self.rest.enter(visitor).await?.1,
+        };
         let answer = opening.answer();
         let caller = (address, id.as_str().to_owned());
         tokio::spawn(opening.carry(self.rest.clone(), caller, self.over.clone(), place));
@@ -356,7 +383,7 @@ impl Door {
         id: &Id,
     ) -> Result<(Reply, Option<Window>), Turned> {
         let address = request::caller(request.headers(), peer, &self.proxies);
-        let input = request::read(request, parts, true).await?;
+        let input = request::read(request, parts, Some(route.largest_body())).await?;
         let (rest, input, window) = self.rest.enter_signed(input, address).await?;
         match route.answer_once(&rest, input, id.as_str()).await {
             Ok(reply) => Ok((reply, window)),
@@ -401,6 +428,9 @@ impl Door {
         request: &hyper::Request<Incoming>,
         peer: IpAddr,
     ) -> Result<(Rest, Option<Window>), Turned> {
+        if self.lock.is_some() {
+            return Ok((self.rest.clone(), None));
+        }
         let key = request::bearer(request.headers());
         let address = request::caller(request.headers(), peer, &self.proxies);
         let surface = surface(request.uri().path());

@@ -8,7 +8,10 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderValue},
 };
-use svc_api::rest::{Reply, Rest, WithRequest, docs_page, document, fault_answer, header_of};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use svc_api::rest::{
+    FileReply, Reply, Rest, WithRequest, docs_page, document, fault_answer, header_of,
+};
 use svc_contract::{host::Host, value::json};
 use svc_service::{Fault, Served, Why, access::rates::Window};
 
@@ -46,6 +49,7 @@ pub(super) fn of(reply: Reply, id: &Id) -> Answer {
     match reply {
         Reply::Json(status, value) => made(status, "application/json", json::write(&value), id),
         Reply::Text(status, kind, text) => made(status, kind, text, id),
+        Reply::File(it) => file(it, id),
         Reply::Repeated(status, kind, text) => {
             let mut answer = made(status, "", text, id);
             let headers = answer.headers_mut();
@@ -59,6 +63,25 @@ pub(super) fn of(reply: Reply, id: &Id) -> Answer {
         Reply::Events(of) => stream(events::body(of), id),
         Reply::Stream(parts) => stream(events::stream(parts), id),
     }
+}
+
+/// A file, which a browser keeps and never shows as a page of this server.
+fn file(it: FileReply, id: &Id) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(it.content)).boxed());
+    let headers = answer.headers_mut();
+    let kind = HeaderValue::from_str(&it.media_type);
+    let kind = kind.unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::CONTENT_TYPE, kind);
+    if let Some(name) = it.name {
+        // RFC 6266: any name, in the form that every browser reads.
+        let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
+        let value = format!("attachment; filename*=UTF-8''{name}");
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(header::CONTENT_DISPOSITION, value);
+        }
+    }
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
+    with_headers(answer, id)
 }
 
 fn stream(body: BoxBody<Bytes, std::convert::Infallible>, id: &Id) -> Answer {
@@ -120,13 +143,15 @@ impl Page {
 
     /// The page with these scripts, on a server that is called by this name.
     pub(super) fn made(self, rest: &Rest, scripts: &[Arc<Served>], host: &str) -> Reply {
-        let registry = rest.service.engine().registry();
+        let (registry, is_desktop) = (rest.service.engine().registry(), rest.desk.is_some());
         match self {
-            Self::Document => {
-                Reply::Text(200, "application/json", document(rest.version, registry, scripts))
-            }
+            Self::Document => Reply::Text(
+                200,
+                "application/json",
+                document(rest.version, registry, scripts, is_desktop),
+            ),
             Self::Docs => {
-                let page = docs_page(rest.version, registry, scripts, host);
+                let page = docs_page(rest.version, registry, scripts, is_desktop, host);
                 Reply::Text(200, "text/html; charset=utf-8", page)
             }
         }

@@ -8,7 +8,7 @@ use hyper::{
     body::{Body as _, Incoming},
     header,
 };
-use svc_api::rest::{HookHeaders, Input, LARGEST_BODY, ProxyNetwork};
+use svc_api::rest::{HookHeaders, Input, ProxyNetwork};
 use svc_service::{Fault, Why};
 
 /// How long a caller may take to send a body.
@@ -18,7 +18,7 @@ const BODY: Duration = Duration::from_secs(30);
 pub(super) async fn read(
     request: hyper::Request<Incoming>,
     path: Vec<String>,
-    has_body: bool,
+    largest_body: Option<usize>,
 ) -> Result<Input, Fault> {
     let (head, body) = request.into_parts();
     let text = |name| text(&head.headers, name);
@@ -26,7 +26,10 @@ pub(super) async fn read(
     let prefer = text(header::HeaderName::from_static("prefer")).unwrap_or_default();
     let last = text(header::HeaderName::from_static("last-event-id"));
     let query = head.uri.query().unwrap_or_default();
-    let body = if has_body { body_of(body).await? } else { Vec::new() };
+    let body = match largest_body {
+        Some(most) => body_of(body, most).await?,
+        None => Vec::new(),
+    };
     Ok(Input {
         path,
         query: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
@@ -40,15 +43,15 @@ pub(super) async fn read(
     })
 }
 
-/// Reads a body whole.
-pub(super) async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
-    if body.size_hint().lower() > LARGEST_BODY as u64 {
-        return Err(too_large());
+/// Reads a body whole, of at most so many bytes.
+pub(super) async fn body_of(body: Incoming, most: usize) -> Result<Vec<u8>, Fault> {
+    if body.size_hint().lower() > most as u64 {
+        return Err(too_large(most));
     }
-    let collected = Limited::new(body, LARGEST_BODY).collect();
+    let collected = Limited::new(body, most).collect();
     match tokio::time::timeout(BODY, collected).await {
         Ok(Ok(it)) => Ok(it.to_bytes().to_vec()),
-        Ok(Err(err)) if err.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(err)) if err.is::<LengthLimitError>() => Err(too_large(most)),
         Ok(Err(_)) => Err(Fault::new(Why::Malformed, "the body ends before it is complete")),
         Err(_) => {
             let message = format!("the body was not complete after {} s", BODY.as_secs());
@@ -57,8 +60,8 @@ pub(super) async fn body_of(body: Incoming) -> Result<Vec<u8>, Fault> {
     }
 }
 
-fn too_large() -> Fault {
-    let message = format!("the body is larger than {} MiB", LARGEST_BODY >> 20);
+fn too_large(most: usize) -> Fault {
+    let message = format!("the body is larger than {} MiB", most >> 20);
     Fault::new(Why::TooLarge, message)
 }
 

@@ -298,7 +298,7 @@ mod tests {
         let engine = crate::engine();
         let once = Once::in_memory(engine.host());
         let service = Service::new(engine, None, Options::new("test")).unwrap();
-        let rest = Rest { service, version: "test", once };
+        let rest = Rest { service, version: "test", once, desk: None };
         let (client, server) = tokio::io::duplex(1 << 16);
         let (out, queue) = mpsc::channel(MOST_QUEUED);
         let address = [127, 0, 0, 1].into();

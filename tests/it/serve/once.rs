@@ -108,11 +108,13 @@ fn process(folder: &std::path::Path, store: &RunStore, book: &Arc<Book>) -> Rest
     let options = Options { folder: Some(folder.to_owned()), ..Options::new("1") };
     let once = Once::in_book(book.clone(), engine.host()).unwrap();
     let service = Service::new(svc::engine(), Some(store.shared()), options).unwrap();
-    Rest { service, version: "1", once }
+    Rest { service, version: "1", once, desk: None }
 }
 
 async fn called(rest: &Rest, key: &str) -> (u16, bool, Value) {
-    let Found::Route(route, path) = find("POST", "/scripts/slow") else { panic!("no route") };
+    let Found::Route(route, path) = find("POST", "/scripts/slow", false) else {
+        panic!("no route")
+    };
     let once = Some(key.to_owned());
     let input = Input { path, once, body: br#"{"time": "700ms"}"#.to_vec(), ..Input::default() };
     match route.answer_once(rest, input, "id").await {

@@ -24,8 +24,14 @@ const STYLE: &str = include_str!("docs.css");
 const DEEPEST: usize = 4;
 
 /// The page, for a server that is called by this name.
-pub fn page(version: &str, registry: &Registry, scripts: &[Arc<Served>], host: &str) -> String {
-    let document = openapi::value(version, registry, scripts);
+pub fn page(
+    version: &str,
+    registry: &Registry,
+    scripts: &[Arc<Served>],
+    is_desktop: bool,
+    host: &str,
+) -> String {
+    let document = openapi::value(version, registry, scripts, is_desktop);
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = Page { document: &document, host }.write(version, &mut out);

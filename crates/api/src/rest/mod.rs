@@ -7,6 +7,7 @@ mod approvals;
 mod bias;
 mod body;
 mod clusters;
+mod desk;
 mod docs;
 mod event;
 mod fault;
@@ -39,6 +40,7 @@ use svc_engine::CancellationToken;
 use svc_service::{
     Fault, Live, Service, Turned, Visitor,
     access::rates::Window,
+    desk::Desk,
     hooks::{Signed, SignedRequest},
     once::Once,
 };
@@ -49,7 +51,7 @@ pub use docs::page as docs_page;
 pub use event::Following;
 pub use fault::{WithRequest, answer as fault_answer};
 pub use openapi::document;
-pub use route::{Access, Body, Found, Method, Route, find, routes};
+pub use route::{Access, Body, Found, Method, Route, desktop_routes, find, routes};
 pub use socket::{Conversation, MOST_QUEUED, Outgoing};
 pub use tools::view as tool_view;
 pub(crate) use tools::views_schema as tools_schema;
@@ -73,13 +75,15 @@ pub struct Rest {
     pub version: &'static str,
     /// The calls with an `Idempotency-Key`.
     pub once: Once,
+    /// The desktop, if it is served.
+    pub desk: Option<Desk>,
 }
 
 impl Rest {
     /// The same for a visitor, or why they are not let in; and what is left of the tightest limit.
     pub async fn enter(&self, visitor: Visitor<'_>) -> Result<(Self, Option<Window>), Turned> {
         let (service, window) = self.service.enter(visitor).await?;
-        Ok((Self { service, version: self.version, once: self.once.clone() }, window))
+        Ok((Self { service, ..self.clone() }, window))
     }
 
     /// The same for the sender of a signed request, whose input is named by what was signed.
@@ -100,7 +104,7 @@ impl Rest {
         };
         let Signed { service, window, once } = self.service.enter_signed(request).await?;
         input.once = Some(once);
-        Ok((Self { service, version: self.version, once: self.once.clone() }, input, window))
+        Ok((Self { service, ..self.clone() }, input, window))
     }
 
     /// The store of the caller's runs, if runs are recorded.
@@ -128,8 +132,19 @@ pub struct Listening {
     pub is_hosted: bool,
     /// Whether the tools of the conformance suite of MCP are offered.
     pub has_fixtures: bool,
+    /// The secret of the desktop, if it is served: every caller must show it.
+    pub desktop: Option<DesktopSecret>,
     /// Receives the address, with the port that was chosen.
     pub announce: Box<dyn FnOnce(SocketAddr) + Send>,
+}
+
+/// What the browser and the programs of the desktop show.
+#[derive(Clone)]
+pub struct DesktopSecret {
+    /// For a cookie or a header; none if everybody at this machine may call.
+    pub token: Option<String>,
+    /// Opens the page once, and becomes the cookie.
+    pub ticket: String,
 }
 
 /// The files of a certificate and its key, both in PEM.
@@ -214,12 +229,22 @@ pub enum Reply {
     Json(u16, Value),
     /// Raw JSON text of a type that is not a value of the language.
     Text(u16, &'static str, String),
+    /// A file to be kept.
+    File(FileReply),
     /// The events of a run as they happen.
     Events(EventsOf),
     /// The status, the media type and the text of an answer that was given before.
     Repeated(u16, String, String),
     /// Server-sent events as text, as they come. Who drops it reads no more.
     Stream(mpsc::Receiver<String>),
+}
+
+/// A file as an answer.
+pub struct FileReply {
+    pub media_type: String,
+    /// The name under which it is kept.
+    pub name: Option<String>,
+    pub content: Vec<u8>,
 }
 
 /// The events of a run after a number.

@@ -143,7 +143,7 @@ impl Route {
             // The events are those of the run, which can be followed.
             Ok(Reply::Events(of)) => (202, JSON, json::write(&accepted(&of.run))),
             // Who wants a stream cannot have it once; see `openai`.
-            Ok(Reply::Repeated(..) | Reply::Stream(_)) => return None,
+            Ok(Reply::Repeated(..) | Reply::File(_) | Reply::Stream(_)) => return None,
             Err(fault) if matches!(fault.why, Why::Busy | Why::Stopping) => return None,
             Err(fault) => of(fault),
         };

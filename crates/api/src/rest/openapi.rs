@@ -10,7 +10,7 @@ use svc_service::{Served, tools};
 
 use super::{
     object, openai,
-    route::{Access, Answers, Body, Method, Route, routes},
+    route::{Access, Answers, Body, Method, Route, routes_of},
 };
 
 const OPENAI_ERROR: &str = "#/components/schemas/OpenAIError";
@@ -19,8 +19,13 @@ const OPENAI_ERROR: &str = "#/components/schemas/OpenAIError";
 const SCRIPT: &str = "/scripts/{name}";
 
 /// The document as JSON text. Each of the scripts has endpoints of its own.
-pub fn document(version: &str, registry: &Registry, scripts: &[Arc<Served>]) -> String {
-    json::write_pretty(&value(version, registry, scripts))
+pub fn document(
+    version: &str,
+    registry: &Registry,
+    scripts: &[Arc<Served>],
+    is_desktop: bool,
+) -> String {
+    json::write_pretty(&value(version, registry, scripts, is_desktop))
 }
 
 /// A route as the document shows it.
@@ -32,9 +37,9 @@ struct Shown<'a> {
 }
 
 /// The routes with the names of the scripts, where there are any, in place of the param.
-fn shown(scripts: &[Arc<Served>]) -> Vec<Shown<'_>> {
+fn shown(scripts: &[Arc<Served>], is_desktop: bool) -> Vec<Shown<'_>> {
     let mut all = Vec::new();
-    for route in routes() {
+    for route in routes_of(is_desktop) {
         match route.path.strip_prefix(SCRIPT) {
             Some(rest) if !scripts.is_empty() => all.extend(scripts.iter().map(|script| {
                 let path = format!("/scripts/{}{rest}", script.name).into();
@@ -46,8 +51,13 @@ fn shown(scripts: &[Arc<Served>]) -> Vec<Shown<'_>> {
     all
 }
 
-pub(super) fn value(version: &str, registry: &Registry, scripts: &[Arc<Served>]) -> Value {
-    let shown = shown(scripts);
+pub(super) fn value(
+    version: &str,
+    registry: &Registry,
+    scripts: &[Arc<Served>],
+    is_desktop: bool,
+) -> Value {
+    let shown = shown(scripts, is_desktop);
     let mut paths: Vec<&str> = Vec::new();
     for it in &shown {
         if !paths.contains(&it.path.as_ref()) {
@@ -189,6 +199,7 @@ fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
             let schema = tools::input_schema(params).unwrap_or_default();
             (schema, params.iter().any(|it| it.default.is_none()))
         }
+        Body::Upload(params) => return upload(params),
         Body::AtLeast(params) => (open(tools::input_schema(params).unwrap_or_default()), true),
         Body::Tool(name) => {
             let schema = tools::find(registry, name).map(|it| it.input_schema).unwrap_or_default();
@@ -198,6 +209,28 @@ fn request_body(body: Body, shown: &Shown<'_>, registry: &Registry) -> Value {
         Body::Open => (object([("type", "object".into())]), false),
     };
     object([("required", required.into()), ("content", content("application/json", schema))])
+}
+
+/// The body of a request with a file: a form, or JSON if the file is in it as base64.
+fn upload(params: &'static [Param]) -> Value {
+    let is_json = params.iter().any(|it| it.name == "content_base64");
+    let file = record(vec![("type", "string".into()), ("format", "binary".into())]);
+    let form = if is_json {
+        record(vec![
+            ("type", "object".into()),
+            ("properties", object([("file", file)])),
+            ("required", vec![Value::from("file")].into()),
+        ])
+    } else {
+        let schema = tools::input_schema(params).unwrap_or_default();
+        changed(schema, "properties", |it| changed(it, "file", |_| file))
+    };
+    let mut all = vec![content_of("multipart/form-data", form)];
+    if is_json {
+        let schema = tools::input_schema(params).unwrap_or_default();
+        all.push(content_of("application/json", schema));
+    }
+    object([("required", true.into()), ("content", record(all))])
 }
 
 /// Whether an object without fields does not fit the schema.
@@ -223,6 +256,7 @@ fn responses(shown: &Shown<'_>, registry: &Registry) -> Value {
         }
         Answers::Events => vec![events()],
         Answers::Page => vec![content_of("text/html", text())],
+        Answers::File => vec![("*/*", object([]))],
         Answers::Lines => vec![content_of("text/plain", text())],
     };
     let mut all = vec![(

@@ -7,8 +7,8 @@ use svc_contract::{
 use svc_service::{Caller, Fault, Why};
 
 use super::{
-    Handled, Input, Reply, Rest, approvals, bias, bug, clusters, hooks, invoke, openai, pipeline,
-    runs, scripts, state, tools, workflow,
+    Handled, Input, LARGEST_BODY, Reply, Rest, approvals, bias, bug, clusters, desk, hooks, invoke,
+    openai, pipeline, runs, scripts, state, tools, workflow,
 };
 
 /// The method of a route.
@@ -16,6 +16,7 @@ use super::{
 pub enum Method {
     Get,
     Post,
+    Put,
 }
 
 /// Who may call a route.
@@ -77,6 +78,8 @@ pub enum Answers {
     BareOrEvents,
     Events,
     Page,
+    /// Bytes of any type.
+    File,
     /// Lines for another program.
     Lines,
 }
@@ -88,6 +91,8 @@ pub enum Body {
     Fields(&'static [Param]),
     /// These fields, and others.
     AtLeast(&'static [Param]),
+    /// A form with a file, or these fields.
+    Upload(&'static [Param]),
     /// The arguments of this tool.
     Tool(&'static str),
     /// An object whose fields something else decides.
@@ -124,10 +129,21 @@ pub fn routes() -> &'static [Route] {
     &ALL
 }
 
+/// The routes that only the desktop has.
+pub fn desktop_routes() -> &'static [Route] {
+    desk::routes()
+}
+
+/// All routes of a server, with those of the desktop or without.
+pub(super) fn routes_of(is_desktop: bool) -> impl Iterator<Item = &'static Route> {
+    let own = if is_desktop { desktop_routes() } else { &[] };
+    routes().iter().chain(own)
+}
+
 /// The route of a request. The parts of its path are decoded.
-pub fn find(method: &str, path: &str) -> Found {
+pub fn find(method: &str, path: &str, is_desktop: bool) -> Found {
     let mut others = Vec::new();
-    for route in routes() {
+    for route in routes_of(is_desktop) {
         let Some(parts) = matched(route.path, path) else { continue };
         if route.method.name() == method {
             return Found::Route(route, parts);
@@ -161,6 +177,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
         }
     }
 }
@@ -177,6 +194,11 @@ impl Route {
                 ended.unwrap_or_else(|err| Err(bug(&err)))
             }
         }
+    }
+
+    /// The largest body that it reads, in bytes.
+    pub fn largest_body(&self) -> usize {
+        desk::largest_body(self).unwrap_or(LARGEST_BODY)
     }
 
     /// Whether a caller may use it at all.
@@ -221,9 +243,9 @@ mod tests {
 
     #[test]
     fn every_route_is_found_by_its_own_path() {
-        for route in routes() {
+        for route in routes_of(true) {
             let path = route.path.replace(['{', '}'], "");
-            match find(route.method.name(), &path) {
+            match find(route.method.name(), &path, true) {
                 Found::Route(found, _) => assert_eq!(found.path, route.path),
                 _ => panic!("{path} is not found"),
             }

@@ -68,6 +68,7 @@ macro_rules! templates {
 pub const ALL: &[Module<'static>] = &[
     flows!("summary"),
     flows!("rewrite"),
+    flows!("chat"),
     flows!("cite"),
     flows!("compare"),
     templates!("refine"),

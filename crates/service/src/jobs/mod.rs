@@ -43,7 +43,8 @@ pub(crate) use approvals::OfOwner;
 pub(crate) use ask::{Asked, Asking, Busy, QUIET, none as asks_no_one};
 pub use given::NewWork;
 pub(crate) use given::{bounds_of, call_of, read};
-pub(crate) use queue::{IdView, Queued, SubmittedView, VersionView, none, submission};
+pub(crate) use queue::{IdView, Queued, SubmittedView, VersionView, none, submission, tested};
+pub(crate) use schedule::next;
 pub use svc_store::book::{
     ApprovalState, AskKind, JobFilter, JobKind, JobRow, JobState, NewNote, NoteRow, ScheduleRow,
 };

@@ -192,6 +192,17 @@ impl Jobs {
         self.queue(owner, &Queued { work, id: None, parent: None, reply: Reply::State }).await
     }
 
+    /// Queues work that was tested, under an id that no job has.
+    pub(crate) async fn submit_as(
+        &self,
+        owner: &str,
+        id: &str,
+        work: NewWork,
+    ) -> Result<JobRow, Fault> {
+        let id = Some(id.to_owned());
+        self.queue(owner, &Queued { work, id, parent: None, reply: Reply::State }).await
+    }
+
     async fn queue(&self, owner: &str, queued: &Queued) -> Result<JobRow, Fault> {
         let now = self.now();
         let id = queued.id.clone().unwrap_or_else(|| self.new_id("job_"));

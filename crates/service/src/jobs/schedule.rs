@@ -75,7 +75,7 @@ impl Jobs {
 }
 
 /// The first time of a pattern after `now`, in milliseconds since 1970.
-fn next(times: &str, now: i64) -> Result<i64, Fault> {
+pub(crate) fn next(times: &str, now: i64) -> Result<i64, Fault> {
     let wrong = |why: String| {
         Fault::field("times", format!("expected a cron pattern, found `{times}`: {why}"))
             .help("write minute, hour, day, month and weekday in UTC, such as `0 6 * * 1-5`")

@@ -148,7 +148,7 @@ async fn work(
 /// Starts the run of a job, or resumes it if it has begun.
 async fn begin(service: &Service, jobs: &Jobs, row: &JobRow) -> Result<Arc<Live>, Fault> {
     // The rights of its owner may have changed since it was queued.
-    let service = service.as_now()?;
+    let service = service.as_now()?.of_session(row.session.as_deref())?;
     let kept = service.kept().ok_or_else(super::queue::none)?;
     let resolved = service.resolve(call_of(row)?);
     if kept.knows(&row.run) {

@@ -20,7 +20,8 @@ use svc_contract::{
 use svc_engine::{Engine, Hints};
 use svc_store::{SqliteStore, book::Book};
 
-use self::host::{Folders, Mount, OwnerHost};
+use self::host::Mount;
+pub(crate) use self::host::{Folders, OwnerHost};
 use crate::{jobs::Jobs, side};
 
 /// The most owners whose stores are open at the same time, besides those with jobs.

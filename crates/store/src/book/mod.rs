@@ -38,6 +38,7 @@ use crate::{
 mod audit;
 mod biases;
 mod bugs;
+mod desk;
 mod failure;
 mod hooks;
 mod jobs;
@@ -58,6 +59,7 @@ pub use biases::{
     MOST_TRACES,
 };
 pub use bugs::{BugChange, BugRow, MOST_BUGS, MOST_COMMENTS};
+pub use desk::{DeskAdded, DeskFilter, DeskKind, DeskRow, NewDeskRow};
 pub use hooks::{HookForm, HookRow};
 pub use keys::{KeyRow, Rotation};
 pub use locks::LockRow;
@@ -88,6 +90,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/4.sql"),
         include_str!("schema/5.sql"),
         include_str!("schema/6.sql"),
+        include_str!("schema/7.sql"),
     ],
 };
 

@@ -188,7 +188,7 @@ impl Shared {
                 200
             }
             // No route that a message can ask for gives them.
-            Ok(Reply::Text(..) | Reply::Stream(_)) => 500,
+            Ok(Reply::Text(..) | Reply::File(_) | Reply::Stream(_)) => 500,
             Err(Turned { fault, pause, .. }) => {
                 // How long the check of a key took does not show.
                 tokio::time::sleep(pause.saturating_sub(begun.elapsed())).await;

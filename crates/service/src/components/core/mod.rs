@@ -35,7 +35,7 @@ pub(crate) const COMPONENT: Component = Component {
 
 record! {
     /// The bounds of a call: each only tightens the default one.
-    pub(crate) struct ResourceBounds {
+    pub struct ResourceBounds {
         /// The most tokens of each operation.
         max_tokens: Option<u64>,
         /// The most dollars of all operations together; 0 sets no bound.

@@ -1,13 +1,13 @@
 //! Jobs as people look for them: by id, by state, with results and notes.
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
     super::{Book, Written},
     rows::{JOB, JobRow, by_id, by_no, job},
     state::JobState,
 };
-use crate::error::Result;
+use crate::error::{Result, SqlResult};
 
 /// Selects jobs, the latest first.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,18 @@ pub struct NoteRow {
     pub path: Option<String>,
     pub rating: Option<u8>,
     pub text: String,
+}
+
+/// The jobs of a session, the first one first.
+pub(in super::super) fn of_session(
+    own: &Connection,
+    owner: &str,
+    session: &str,
+) -> SqlResult<Vec<JobRow>> {
+    let sql = format!("{JOB} WHERE session = ?1 AND owner = ?2 ORDER BY no");
+    let mut found = own.prepare_cached(&sql)?;
+    let rows = found.query_map([session, owner], job)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 impl Book {

@@ -21,6 +21,7 @@ use crate::error::{Result, SqlResult};
 
 pub use approvals::{Answered, NewApproval};
 pub use deliveries::{DeliveryEvent, DeliveryFilter, DeliveryRow, DeliveryState, TRIED_FOR, Tried};
+pub(super) use list::of_session;
 pub use list::{JobFilter, NewNote, NoteRow};
 pub use rows::{ApprovalRow, AskKind, JobKind, JobRow, NewJob};
 pub use schedules::{Fired, MOST_SCHEDULES, ScheduleRow};

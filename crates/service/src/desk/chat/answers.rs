@@ -1,0 +1,153 @@
+//! Results of runs as answers.
+
+use svc_contract::{
+    registry::{ErrorKind, Field},
+    value::{Record, Text, Value, json},
+};
+use svc_store::book::{JobRow, JobState};
+
+use super::{MessageBody, SourceView};
+use crate::{Fault, Why, jobs};
+
+/// The most rows of a table in an answer.
+const MOST_ROWS: usize = 50;
+
+/// The longest answer in bytes; the run has the whole result.
+const LONGEST: usize = 64 << 10;
+
+fn field<T: Field>(of: &Value, name: &str) -> Option<T> {
+    T::decode(of.as_record()?.get(name)?.clone())
+}
+
+/// The answer from the files of a project.
+pub(super) fn of_files(mut said: MessageBody, result: &Value) -> MessageBody {
+    said.text = field::<Text>(result, "text").unwrap_or_default();
+    said.found = field(result, "found");
+    let sources: Option<Vec<SourceView>> = field(result, "sources");
+    said.sources = sources.filter(|it| !it.is_empty());
+    said
+}
+
+/// The answer from the documentation of svc.
+pub(super) fn of_manual(mut said: MessageBody, result: &Value) -> MessageBody {
+    if field(result, "ok") != Some(true) {
+        return said;
+    }
+    said.text = field::<Text>(result, "answer").unwrap_or_default();
+    said.found = Some(true);
+    let names: Vec<Text> = field(result, "sources").unwrap_or_default();
+    let sources = names.into_iter().zip(1..).map(|(it, number)| SourceView {
+        number,
+        title: it.clone(),
+        path: it,
+        text: Text::default(),
+    });
+    said.sources = Some(sources.collect());
+    said
+}
+
+/// The question that the guide has about a goal, as an answer.
+pub(super) fn of_question(found: &Value, mut said: MessageBody) -> Option<MessageBody> {
+    said.text = field::<Text>(found, "question")?;
+    Some(said)
+}
+
+/// The result of a script, as text.
+pub(super) fn of_script(mut said: MessageBody, result: &Value) -> MessageBody {
+    let mut shown = shown(result);
+    if shown.len() > LONGEST {
+        let end = shown.floor_char_boundary(LONGEST);
+        shown.truncate(end);
+        shown.push_str("\n\nThe run has the whole result.");
+    }
+    said.text = shown.into();
+    said
+}
+
+fn shown(result: &Value) -> String {
+    match result {
+        Value::Text(it) => it.to_string(),
+        Value::List(items) => {
+            let rows: Vec<Value> = items.iter().take(MOST_ROWS).cloned().collect();
+            let records: Option<Vec<&Record>> = rows.iter().map(Value::as_record).collect();
+            let mut shown = match records.filter(|it| !it.is_empty()) {
+                Some(records) => table(&records),
+                None => rows.iter().map(|it| format!("- {}\n", cell(it))).collect(),
+            };
+            if items.len() > rows.len() {
+                shown = format!("{shown}\n{} of {} rows.", rows.len(), items.len());
+            }
+            shown
+        }
+        Value::Record(of) => {
+            let texts = ["answer", "text", "content"];
+            let main = texts.iter().find_map(|it| of.get(it)?.as_str());
+            match main {
+                Some(it) => it.to_owned(),
+                None => of.iter().map(|(name, it)| format!("- {name}: {}\n", cell(it))).collect(),
+            }
+        }
+        other => cell(other),
+    }
+}
+
+/// Records as a table in Markdown.
+fn table(records: &[&Record]) -> String {
+    let names: Vec<&Text> = records[0].iter().map(|it| it.0).collect();
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let head = line(names.iter().map(ToString::to_string).collect());
+    let rule = line(names.iter().map(|_| "---".to_owned()).collect());
+    let rows = records.iter().map(|it| {
+        line(names.iter().map(|name| it.get(name).map_or_else(String::new, cell)).collect())
+    });
+    [head, rule].into_iter().chain(rows).collect()
+}
+
+fn cell(it: &Value) -> String {
+    let text = match it {
+        Value::Text(it) => it.to_string(),
+        Value::Null => String::new(),
+        other => json::write(other),
+    };
+    text.replace('\n', " ").replace('|', "\\|")
+}
+
+/// Why a job has no result.
+pub(super) fn of_failure(job: &JobRow) -> Fault {
+    let error = job.error.as_deref().and_then(|it| jobs::read(it).ok()).unwrap_or_default();
+    let kind = field::<Text>(&error, "kind").and_then(|it| ErrorKind::parse(&it));
+    let kind = match job.state {
+        JobState::Cancelled => ErrorKind::Cancelled,
+        _ => kind.unwrap_or(ErrorKind::Failed),
+    };
+    let message = field::<Text>(&error, "message");
+    let message = message.unwrap_or_else(|| format!("the run is {}", job.state.name()).into());
+    let fault = Fault::new(Why::Op(kind), message.to_string());
+    match field::<Text>(&error, "help") {
+        Some(help) => fault.help(help.to_string()),
+        None => fault,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shows(text: &str) -> String {
+        shown(&json::read(text).unwrap())
+    }
+
+    #[test]
+    fn results_are_shown_as_text() {
+        assert_eq!(shows(r#""hello""#), "hello");
+        assert_eq!(shows(r#"{"text": "t", "n": 1}"#), "t");
+        assert_eq!(shows(r#"{"n": 1, "s": "a|b"}"#), "- n: 1\n- s: a\\|b\n");
+        assert_eq!(shows("[1, 2]"), "- 1\n- 2\n");
+        assert_eq!(
+            shows(r#"[{"a": 1, "b": null}, {"a": 2, "b": "x\ny"}]"#),
+            "| a | b |\n| --- | --- |\n| 1 |  |\n| 2 | x y |\n"
+        );
+        assert_eq!(shows("[]"), "");
+        assert_eq!(shows("3.5"), "3.5");
+    }
+}

@@ -1,0 +1,597 @@
+//! The chat of a session: messages, and answers that are runs.
+//!
+//! A message is kept together with the answer that it will get. The answers of a session are made one
+//! after the other (`turns.rs`): what a message asks for is decided (`intent.rs`), the script for it
+//! becomes a job, and its result the answer (`answers.rs`).
+
+mod answers;
+mod intent;
+mod turns;
+
+use std::time::Duration;
+
+use svc_contract::{
+    registry::{choices, params, record},
+    value::{Text, Value},
+};
+use svc_store::book::{DeskFilter, DeskKind, DeskRow};
+
+use super::{
+    Desk, MessageState, Page, ProposalState, ResourceState, at, body, conflict, state,
+    states::MessageEvent, text, usage::Totals, word, written,
+};
+use crate::{Fault, Why, quality::Quality};
+
+pub use intent::decided;
+pub(super) use turns::{Planned, sent};
+
+/// The most letters of a message.
+const LONGEST: usize = 32_000;
+
+/// The most files that a message names.
+const MOST_ATTACHED: usize = 32;
+
+/// The most answers that a session waits for.
+const MOST_PENDING: usize = 32;
+
+choices! {
+    /// Whose message it is.
+    pub enum Role { User = "user", Assistant = "assistant" }
+}
+
+choices! {
+    /// Whether scripts are made for goals.
+    pub enum ToolUse { Auto = "auto", None = "none" }
+}
+
+choices! {
+    /// What an answer is made of: the files of the project, the documentation of svc, or a script
+    /// that was named or made for a goal.
+    pub enum Turn { Files = "files", Manual = "manual", Script = "script" }
+}
+
+record! {
+    /// The run of an answer.
+    pub struct CallView {
+        /// Its job.
+        job_id: Text,
+        /// The run.
+        run_id: Text,
+        /// The script that ran.
+        script: Text,
+        /// The state of the job.
+        state: Text,
+    }
+}
+
+record! {
+    /// A passage that an answer rests on.
+    pub struct SourceView {
+        /// The number that marks it in the text.
+        number: i64,
+        /// The heading of the passage.
+        title: Text,
+        /// The file.
+        path: Text,
+        /// The passage.
+        text: Text,
+    }
+}
+
+record! {
+    /// The most that a script may take.
+    pub struct Most {
+        /// Dollars; null if nothing limits them.
+        max_usd: Option<f64>,
+        /// Tokens.
+        max_tokens: Option<u64>,
+        /// Milliseconds.
+        max_time_ms: Option<u64>,
+    }
+}
+
+record! {
+    /// A script that runs after a person has agreed.
+    pub struct Proposal {
+        /// What it is for.
+        goal: Text,
+        /// The script.
+        script: Text,
+        /// What a run may do.
+        effects: Vec<Text>,
+        /// The most that a run may take.
+        envelope: Most,
+        /// Whether it may run.
+        state: ProposalState,
+        /// When it may not run any more.
+        expires_at: Text,
+    }
+}
+
+record! {
+    /// Why there is no answer.
+    pub struct Failure {
+        /// The kind of the error.
+        kind: Text,
+        /// What happened.
+        message: Text,
+        /// What to do next.
+        help: Option<Text>,
+    }
+}
+
+record! {
+    /// A message.
+    pub struct MessageView {
+        /// `msg_` and 26 signs.
+        id: Text,
+        /// Its place among all messages: a later one has a greater one.
+        no: i64,
+        /// Whose it is.
+        role: Role,
+        /// What it says; `[1]` marks the first source.
+        text: Text,
+        /// The files that were sent with it.
+        attachments: Vec<Text>,
+        /// The message that it answers.
+        answers: Option<Text>,
+        /// Whether it is complete.
+        state: MessageState,
+        /// The run that made it.
+        calls: Vec<CallView>,
+        /// The passages that it rests on.
+        sources: Option<Vec<SourceView>>,
+        /// Whether the files of the project answer the question.
+        found: Option<bool>,
+        /// A script that waits for a person.
+        proposal: Option<Proposal>,
+        /// How good it is.
+        quality: Option<Quality>,
+        /// What it has used.
+        usage: Option<Totals>,
+        /// Why there is no answer.
+        error: Option<Failure>,
+        /// When it was created.
+        created_at: Text,
+    }
+}
+
+record! {
+    /// Some messages.
+    pub struct History {
+        /// The messages, the first one first.
+        messages: Vec<MessageView>,
+        /// Where the next page begins.
+        next_cursor: Option<Text>,
+    }
+}
+
+record! {
+    /// What is new in a session.
+    pub struct Received {
+        /// The messages, the first one first.
+        messages: Vec<MessageView>,
+        /// How many answers are not complete.
+        pending: i64,
+        /// Whether there is none.
+        done: bool,
+    }
+}
+
+record! {
+    /// A message that will be answered.
+    pub struct Sent {
+        /// The message.
+        message_id: Text,
+        /// Its answer.
+        reply_id: Text,
+        /// The state of the answer.
+        state: MessageState,
+        /// How many answers come before it.
+        position: i64,
+    }
+}
+
+params! {
+    /// A message to be answered.
+    pub struct Exchange {
+        /// The session.
+        pub session_id: Text,
+        /// What is asked, at most 32,000 letters.
+        pub text: Text,
+        /// Files of the project that it is about.
+        pub attachments: Option<Vec<Text>> = None,
+        /// Whether scripts are made for goals.
+        pub tools: ToolUse = ToolUse::Auto,
+    }
+}
+
+params! {
+    /// The answer to a proposal.
+    pub struct Decision {
+        /// The message with the proposal.
+        pub message_id: Text,
+        /// Whether its script may run.
+        pub approved: bool,
+    }
+}
+
+record! {
+    /// What is kept of a message.
+    pub(super) struct MessageBody {
+        /// Whose it is.
+        role: Role,
+        /// What it says.
+        text: Text,
+        /// The files that were sent with it.
+        attachments: Vec<Text>,
+        /// The message that it answers.
+        answers: Option<Text>,
+        /// Whether scripts are made for goals.
+        tools: ToolUse,
+        /// What it is made of.
+        turn: Option<Turn>,
+        /// The jobs that made it.
+        jobs: Vec<Text>,
+        /// The script that was agreed to.
+        agreed: Option<Text>,
+        /// The passages that it rests on.
+        sources: Option<Vec<SourceView>>,
+        /// Whether the files answer the question.
+        found: Option<bool>,
+        /// A script that waits for a person.
+        proposal: Option<Proposal>,
+        /// When it may not run any more.
+        expires: Option<i64>,
+        /// How good it is.
+        quality: Option<Quality>,
+        /// What it has used.
+        usage: Option<Totals>,
+        /// Why there is no answer.
+        error: Option<Failure>,
+    }
+}
+
+impl MessageBody {
+    fn new(role: Role, said: &str) -> Self {
+        Self {
+            role,
+            text: said.into(),
+            attachments: Vec::new(),
+            answers: None,
+            tools: ToolUse::Auto,
+            turn: None,
+            jobs: Vec::new(),
+            agreed: None,
+            sources: None,
+            found: None,
+            proposal: None,
+            expires: None,
+            quality: None,
+            usage: None,
+            error: None,
+        }
+    }
+}
+
+impl Desk {
+    /// Keeps a message, which will be answered after those before it.
+    pub async fn send(&self, new: Exchange) -> Result<Sent, Fault> {
+        let said = new.text.trim();
+        let count = said.chars().count();
+        if count == 0 || count > LONGEST {
+            let message = format!("expected 1 to {LONGEST} letters, found {count}");
+            return Err(Fault::field("text", message));
+        }
+        let (session, _) = self.usable(&new.session_id).await?;
+        let attachments = new.attachments.unwrap_or_default();
+        if attachments.len() > MOST_ATTACHED {
+            let message = format!("expected at most {MOST_ATTACHED} files");
+            return Err(Fault::field("attachments", message));
+        }
+        for (idx, id) in attachments.iter().enumerate() {
+            let known = self.resource(&session.parent, id);
+            if !known.is_ok_and(|it| it.state == ResourceState::Ready) {
+                let message = format!("unknown resource `{id}` of the project");
+                return Err(Fault::field(format!("attachments[{idx}]"), message));
+            }
+        }
+        let question = MessageBody { attachments, ..MessageBody::new(Role::User, said) };
+        let answer = MessageBody { tools: new.tools, ..MessageBody::new(Role::Assistant, "") };
+        self.exchange(&session.id, Some(question), answer).await
+    }
+
+    /// Adds a message and its answer, or an answer to no message of its own.
+    async fn exchange(
+        &self,
+        session: &str,
+        question: Option<MessageBody>,
+        mut answer: MessageBody,
+    ) -> Result<Sent, Fault> {
+        let position = self.pending(session)?.len();
+        if position >= MOST_PENDING {
+            let message = format!("{MOST_PENDING} messages of the session wait for an answer");
+            return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(2)));
+        }
+        let mut rows = Vec::new();
+        if let Some(question) = question {
+            let mut row = self.new_row(DeskKind::Message, self.new_id("msg_"), session, question);
+            row.state = word(MessageState::Complete);
+            answer.answers = Some(text(&row.id));
+            rows.push(row);
+        }
+        let message_id = answer.answers.clone().unwrap_or_else(|| text(""));
+        let mut row = self.new_row(DeskKind::Message, self.new_id("msg_"), session, answer);
+        row.state = word(MessageState::Pending);
+        let reply_id = text(&row.id);
+        rows.push(row);
+        self.book().add_all_to_desk(rows).await?;
+        self.tell();
+        self.answer_session(session);
+        let position = i64::try_from(position).unwrap_or(i64::MAX);
+        Ok(Sent { message_id, reply_id, state: MessageState::Pending, position })
+    }
+
+    /// Messages of a session.
+    pub fn history(&self, session: &str, asked: &Between) -> Result<History, Fault> {
+        self.session_row(session)?;
+        let mut page = Page::of(asked.limit, asked.cursor.as_ref())?;
+        if let Some(after) = &asked.after {
+            let no = self.message(session, after)?.no;
+            page.after = Some(page.after.map_or(no, |it| it.max(no)));
+        }
+        let before = asked.before.as_ref().map(|it| self.message(session, it)).transpose()?;
+        // The latest ones before a message, in their order.
+        let is_reversed = before.is_some() && page.after.is_none();
+        let mut rows = self.rows(
+            DeskKind::Message,
+            &DeskFilter {
+                parent: Some(session.to_owned()),
+                after: page.after,
+                before: before.map(|it| it.no),
+                is_reversed,
+                limit: page.most(),
+                ..DeskFilter::default()
+            },
+        )?;
+        let mut next_cursor = None;
+        if is_reversed {
+            rows.truncate(page.limit as usize);
+            rows.reverse();
+        } else {
+            (rows, next_cursor) = page.cut(rows);
+        }
+        let mut messages = self.views(&rows)?;
+        if let Some(role) = asked.role {
+            messages.retain(|it| it.role == role);
+        }
+        Ok(History { messages, next_cursor })
+    }
+
+    /// The messages of a session after one of them; waits for a while until an answer is there.
+    pub async fn receive(
+        &self,
+        session: &str,
+        since: Option<&Text>,
+        most: Duration,
+    ) -> Result<Received, Fault> {
+        self.session_row(session)?;
+        let since = since.map(|it| self.message(session, it)).transpose()?.map(|it| it.no);
+        let until = tokio::time::Instant::now() + most;
+        let mut changed = self.changes();
+        loop {
+            let of = DeskFilter {
+                parent: Some(session.to_owned()),
+                after: since,
+                ..DeskFilter::default()
+            };
+            let rows = self.rows(DeskKind::Message, &of)?;
+            let pending = self.pending(session)?.len();
+            let is_new = |it: &DeskRow| {
+                state::<MessageState>(it).is_ok_and(MessageState::is_over)
+                    && body::<MessageBody>(it).is_ok_and(|it| it.role == Role::Assistant)
+            };
+            let left = until.saturating_duration_since(tokio::time::Instant::now());
+            if left.is_zero() || pending == 0 || rows.iter().any(is_new) {
+                let messages = self.views(&rows)?;
+                let waiting = i64::try_from(pending).unwrap_or(i64::MAX);
+                return Ok(Received { messages, pending: waiting, done: pending == 0 });
+            }
+            let _ =
+                tokio::time::timeout(left.min(Duration::from_millis(500)), changed.changed()).await;
+        }
+    }
+
+    /// The messages of a session that changed after a version, and the latest version.
+    pub fn changed_messages(
+        &self,
+        session: &str,
+        version: i64,
+    ) -> Result<(Vec<MessageView>, i64), Fault> {
+        self.session_row(session)?;
+        let of = DeskFilter {
+            parent: Some(session.to_owned()),
+            changed: Some(version),
+            ..DeskFilter::default()
+        };
+        let rows = self.rows(DeskKind::Message, &of)?;
+        let latest = rows.iter().map(|it| it.version).max().unwrap_or(version);
+        Ok((self.views(&rows)?, latest))
+    }
+
+    /// Answers a proposal: its script runs, or it never does.
+    pub async fn decide(&self, session: &str, decision: Decision) -> Result<Sent, Fault> {
+        self.usable(session).await?;
+        let row = self.message(session, &decision.message_id)?;
+        self.expire_proposal(&row).await?;
+        let approved = decision.approved;
+        let row = self
+            .change(DeskKind::Message, &row.id, move |row| {
+                let mut kept: MessageBody = body(row)?;
+                let Some(proposal) = &mut kept.proposal else {
+                    return Err(conflict(row, "decided").help("it proposes nothing"));
+                };
+                proposal.state = proposal.state.next(Some(approved)).ok_or_else(|| {
+                    let state = word(proposal.state);
+                    let message =
+                        format!("the proposal of `{}` is not open: it is {state}", row.id);
+                    Fault::new(Why::Conflict, message)
+                })?;
+                row.body = written(kept);
+                Ok(())
+            })
+            .await?;
+        let kept: MessageBody = body(&row)?;
+        let script = kept.proposal.filter(|_| approved).map(|it| it.script);
+        let Some(script) = script else {
+            let (message_id, reply_id) = (text(&row.id), text(&row.id));
+            return Ok(Sent { message_id, reply_id, state: state(&row)?, position: 0 });
+        };
+        let answer = MessageBody {
+            answers: Some(text(&row.id)),
+            agreed: Some(script),
+            ..MessageBody::new(Role::Assistant, "")
+        };
+        self.exchange(session, None, answer).await
+    }
+
+    /// Cancels an answer that is not complete.
+    pub async fn cancel_message(&self, session: &str, id: &str) -> Result<MessageView, Fault> {
+        let row = self.message(session, id)?;
+        let row = self
+            .change(DeskKind::Message, &row.id, |row| {
+                follow(row, MessageEvent::Cancelled, "cancelled")
+            })
+            .await?;
+        for job in &body::<MessageBody>(&row)?.jobs {
+            // It may have ended meanwhile.
+            let _ = self.jobs().cancel(self.owner(), job).await;
+        }
+        self.tell();
+        self.view(&row)
+    }
+
+    /// Cancels every answer of a session.
+    pub(super) async fn cancel_all(&self, session: &str) -> Result<(), Fault> {
+        for row in self.pending(session)? {
+            match self.cancel_message(session, &row.id).await {
+                Err(fault) if fault.why != Why::Conflict => return Err(fault),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The answers of a session that are not complete, the first one first.
+    fn pending(&self, session: &str) -> Result<Vec<DeskRow>, Fault> {
+        let mut all = Vec::new();
+        for open in [MessageState::Generating, MessageState::Pending] {
+            let of = DeskFilter {
+                parent: Some(session.to_owned()),
+                state: Some(word(open)),
+                ..DeskFilter::default()
+            };
+            all.extend(self.rows(DeskKind::Message, &of)?);
+        }
+        all.sort_by_key(|it| it.no);
+        Ok(all)
+    }
+
+    /// Whether an answer of a session is not complete.
+    pub(super) fn has_pending(&self, session: &str) -> Result<bool, Fault> {
+        Ok(!self.pending(session)?.is_empty())
+    }
+
+    /// A message of a session.
+    fn message(&self, session: &str, id: &str) -> Result<DeskRow, Fault> {
+        let row = self.row(DeskKind::Message, id)?;
+        if row.parent == session { Ok(row) } else { Err(super::unknown(DeskKind::Message, id)) }
+    }
+
+    fn views(&self, rows: &[DeskRow]) -> Result<Vec<MessageView>, Fault> {
+        rows.iter().map(|it| self.view(it)).collect()
+    }
+
+    fn view(&self, row: &DeskRow) -> Result<MessageView, Fault> {
+        let kept: MessageBody = body(row)?;
+        let mut calls = Vec::new();
+        for id in &kept.jobs {
+            if let Some(job) = self.book().job(self.owner(), id, None)? {
+                calls.push(CallView {
+                    job_id: id.clone(),
+                    run_id: super::shown(&job.run),
+                    script: script_of(&job.input).unwrap_or_else(|| text(&job.name)),
+                    state: job.state.name().into(),
+                });
+            }
+        }
+        Ok(MessageView {
+            id: text(&row.id),
+            no: row.no,
+            role: kept.role,
+            text: kept.text,
+            attachments: kept.attachments,
+            answers: kept.answers,
+            state: state(row)?,
+            calls,
+            sources: kept.sources,
+            found: kept.found,
+            proposal: kept.proposal,
+            quality: kept.quality,
+            usage: kept.usage,
+            error: kept.error,
+            created_at: at(row.at),
+        })
+    }
+
+    /// Ends a proposal whose time is over.
+    async fn expire_proposal(&self, row: &DeskRow) -> Result<(), Fault> {
+        let kept: MessageBody = body(row)?;
+        let is_late = kept.expires.is_some_and(|it| it <= self.now());
+        if !is_late || kept.proposal.is_none_or(|it| it.state != ProposalState::Open) {
+            return Ok(());
+        }
+        self.change(DeskKind::Message, &row.id, |row| {
+            let mut kept: MessageBody = body(row)?;
+            if let Some(proposal) = &mut kept.proposal
+                && let Some(next) = proposal.state.next(None)
+            {
+                proposal.state = next;
+            }
+            row.body = written(kept);
+            Ok(())
+        })
+        .await?;
+        Ok(())
+    }
+}
+
+params! {
+    /// Which messages.
+    pub struct Between {
+        /// Those before this message, the latest ones.
+        pub before: Option<Text> = None,
+        /// Those after this message.
+        pub after: Option<Text> = None,
+        /// Only those of the user, or only answers.
+        pub role: Option<Role> = None,
+        /// The most messages of a page.
+        #[range(1..=200)]
+        pub limit: i64 = 50,
+        /// Where the page begins.
+        pub cursor: Option<Text> = None,
+    }
+}
+
+fn follow(row: &mut DeskRow, event: MessageEvent, what: &str) -> Result<(), Fault> {
+    let next = state::<MessageState>(row)?.next(event).ok_or_else(|| conflict(row, what))?;
+    row.state = word(next);
+    Ok(())
+}
+
+/// The script of a job that was sent with it.
+fn script_of(input: &str) -> Option<Text> {
+    let input = crate::jobs::read(input).ok()?;
+    let Value::Text(it) = input.as_record()?.get("script")? else { return None };
+    Some(it.clone())
+}

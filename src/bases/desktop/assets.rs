@@ -1,0 +1,87 @@
+//! The files of the page.
+
+/// A file of the page.
+pub(super) struct Asset {
+    name: &'static str,
+    pub(super) media_type: &'static str,
+    pub(super) content: &'static [u8],
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const PAGE: &str = "text/html; charset=utf-8";
+const PICTURE: &str = "image/svg+xml";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+macro_rules! files {
+    ($($name:literal $media_type:expr),* $(,)?) => {
+        &[$(Asset {
+            name: $name,
+            media_type: $media_type,
+            content: include_bytes!(concat!("assets/", $name)),
+        }),*]
+    };
+}
+
+const ALL: &[Asset] = files![
+    "LICENSES" TEXT,
+    "api.js" SCRIPT,
+    "app.js" SCRIPT,
+    "approvals.js" SCRIPT,
+    "chat.js" SCRIPT,
+    "chats.js" SCRIPT,
+    "code.css" STYLE,
+    "codemirror.js" SCRIPT,
+    "composer.js" SCRIPT,
+    "dom.js" SCRIPT,
+    "editor.js" SCRIPT,
+    "favicon.svg" PICTURE,
+    "files.js" SCRIPT,
+    "format.js" SCRIPT,
+    "icons.svg" PICTURE,
+    "index.html" PAGE,
+    "keys.js" SCRIPT,
+    "message.js" SCRIPT,
+    "palette.js" SCRIPT,
+    "parts.css" STYLE,
+    "parts.js" SCRIPT,
+    "plan.js" SCRIPT,
+    "plots.js" SCRIPT,
+    "projects.js" SCRIPT,
+    "prose.js" SCRIPT,
+    "quality.js" SCRIPT,
+    "run.js" SCRIPT,
+    "runs.js" SCRIPT,
+    "settings.js" SCRIPT,
+    "shell.js" SCRIPT,
+    "style.css" STYLE,
+    "theme.js" SCRIPT,
+    "uplot.css" STYLE,
+    "uplot.js" SCRIPT,
+    "usage.js" SCRIPT,
+    "views.css" STYLE,
+    "workers.js" SCRIPT,
+];
+
+/// The file of this name.
+pub(super) fn find(name: &str) -> Option<&'static Asset> {
+    ALL.iter().find(|it| it.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test that looks at the sources")]
+    fn every_file_of_the_folder_is_served() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bases/desktop/assets");
+        let names = std::fs::read_dir(folder).unwrap();
+        let mut there: Vec<String> =
+            names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        there.sort();
+        let mut served: Vec<&str> = ALL.iter().map(|it| it.name).collect();
+        served.sort_unstable();
+        assert_eq!(there, served);
+    }
+}
