@@ -278,6 +278,10 @@ impl Door {
         let (metrics, status) = (self.rest.service.metrics(), answer.status().as_u16());
         let surface = mount.map_or_else(|| surface(&path), |it| it.surface);
         metrics.answered(surface, status, begun.elapsed());
+        let answer = match self.lock {
+            Some(_) => reply::framed_by_itself(answer),
+            None => answer,
+        };
         self.guard.allowing(answer, origin.as_deref())
     }
 

@@ -174,6 +174,12 @@ pub(super) fn with_warning(mut answer: Answer, path: &str) -> Answer {
     answer
 }
 
+/// The answer of a server whose own page shows others in frames.
+pub(super) fn framed_by_itself(mut answer: Answer) -> Answer {
+    answer.headers_mut().insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN"));
+    answer
+}
+
 /// The answer with the headers that every one has.
 pub(super) fn with_headers(mut answer: Answer, id: &Id) -> Answer {
     let headers = answer.headers_mut();

@@ -1,6 +1,9 @@
-//! The files of a project. Each content is kept once, under the name that it first had.
+//! The files of a project, and what its runs write there.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest as _, Sha256};
 use svc_contract::{
@@ -79,6 +82,8 @@ record! {
         sha256: Text,
         /// The file that has the same content.
         duplicate_of: Option<Text>,
+        /// When the file was last written, in milliseconds since 1970.
+        modified: i64,
     }
 }
 
@@ -103,29 +108,18 @@ impl Desk {
         }
         let sha256 = hex(&Sha256::digest(content));
         let known = self.ready(project)?;
-        let same = known.iter().find(|it| it.1.sha256.as_ref() == sha256);
-        let name = match same {
-            Some((_, first)) => first.name.to_string(),
-            None => {
-                free(&wanted, |it| known.iter().any(|(_, kept)| kept.name.eq_ignore_ascii_case(it)))
-            }
-        };
-        let duplicate_of =
-            same.map(|(row, it)| it.duplicate_of.clone().unwrap_or_else(|| text(&row.id)));
-        if same.is_none() {
-            let path = self.files_of(project).join(&name);
-            let host = self.service().shared.engine.shared_host();
-            host.write(&path, content).map_err(|err| not_kept(err, &name))?;
+        let same = known.iter().find(|it| *it.1.sha256 == *sha256);
+        let duplicate_of = same.map(|(row, _)| text(&row.id));
+        if let Some((row, _)) = same.filter(|it| *it.1.name == *wanted) {
+            // Sent again as it is: nothing changes.
+            return Ok(Resource { duplicate_of, ..view(row)? });
         }
-        let bytes = i64::try_from(content.len()).unwrap_or(i64::MAX);
-        let media_type = media::of(&name, content).into();
-        let kept = ResourceBody {
-            name: name.as_str().into(),
-            media_type,
-            bytes,
-            sha256: sha256.as_str().into(),
-            duplicate_of,
-        };
+        let name = free(&wanted, |it| known.iter().any(|(_, kept)| kept.name.eq_ignore_ascii_case(it)));
+        let path = self.files_of(project).join(&name);
+        let host = self.service().shared.engine.shared_host();
+        host.write(&path, content).map_err(|err| not_kept(err, &name))?;
+        let modified = host.stat(&path).map_or(0, |it| millis(it.modified));
+        let kept = ResourceBody { modified, duplicate_of, ..described(&name, content) };
         let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
         row.state = word(ResourceState::Ready);
         match self.add(row, (MOST, "removed")).await? {
@@ -145,6 +139,7 @@ impl Desk {
         cursor: Option<&Text>,
     ) -> Result<Resources, Fault> {
         self.row(DeskKind::Project, project)?;
+        self.look_at_files(project)?;
         let page = Page::of(limit, cursor)?;
         let of = DeskFilter { after: page.after, limit: page.most(), ..ready_of(project) };
         let (rows, next_cursor) = page.cut(self.rows(DeskKind::Resource, &of)?);
@@ -175,7 +170,7 @@ impl Desk {
         Ok((resource, content.map_err(|err| OpError::io(err, &path))?))
     }
 
-    /// Removes a file. Its content stays as long as another file of the project has it.
+    /// Removes a file.
     pub async fn remove_resource(&self, project: &str, id: &str) -> Result<Resource, Fault> {
         self.resource_row(project, id)?;
         let row = self.change(DeskKind::Resource, id, |row| {
@@ -187,18 +182,79 @@ impl Desk {
             Ok(())
         });
         let removed = view(&row.await?)?;
-        let is_needed = self.ready(project)?.iter().any(|(_, it)| it.sha256 == removed.sha256);
-        if !is_needed {
-            let path = self.files_of(project).join(removed.name.as_ref());
-            let host = self.service().shared.engine.shared_host();
-            match host.remove(&path) {
-                Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(OpError::io(err, &path).into());
-                }
-                _ => {}
+        let path = self.files_of(project).join(removed.name.as_ref());
+        let host = self.service().shared.engine.shared_host();
+        match host.remove(&path) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
+                Err(OpError::io(err, &path).into())
+            }
+            _ => Ok(removed),
+        }
+    }
+
+    /// Notes what runs have written, changed or removed in the folder of a project. Blocks.
+    fn look_at_files(&self, project: &str) -> Result<(), Fault> {
+        let root = self.files_of(project);
+        let host = self.service().shared.engine.shared_host();
+        if host.stat(&root).is_err() {
+            return Ok(());
+        }
+        let known = self.ready(project)?;
+        let mut there = HashSet::new();
+        let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+        for entry in host.walk(&root).take(most).flatten() {
+            let name = entry.path.strip_prefix(&root).ok().and_then(Path::to_str);
+            let Some(name) = name.filter(|_| entry.stat.is_file && !entry.is_link) else { continue };
+            there.insert(name.to_owned());
+            let own = known.iter().find(|(_, it)| *it.name == *name);
+            let modified = millis(entry.stat.modified);
+            let is_same = own.is_some_and(|(_, it)| {
+                it.modified == modified && it.bytes.unsigned_abs() == entry.stat.size
+            });
+            if is_same {
+                continue;
+            }
+            let Ok(content) = host::read(host.as_ref(), &entry.path, LARGEST_FILE as u64) else {
+                continue;
+            };
+            let kept = ResourceBody { modified, ..described(name, &content) };
+            match own {
+                Some((row, _)) => self.rewrite(row, kept)?,
+                None => self.adopt(project, kept)?,
             }
         }
-        Ok(removed)
+        for (row, _) in known.iter().filter(|(_, it)| !there.contains(it.name.as_ref())) {
+            let removed = self.book().change_desk(
+                self.owner().to_owned(),
+                row.id.clone(),
+                |row| -> Result<(), Fault> {
+                    row.state = word(ResourceState::Removed);
+                    Ok(())
+                },
+            );
+            removed.wait()?;
+        }
+        Ok(())
+    }
+
+    fn rewrite(&self, row: &DeskRow, kept: ResourceBody) -> Result<(), Fault> {
+        let changed = self.book().change_desk(
+            self.owner().to_owned(),
+            row.id.clone(),
+            move |row| -> Result<(), Fault> {
+                row.body = written(kept.clone());
+                Ok(())
+            },
+        );
+        changed.wait()?.transpose()?;
+        Ok(())
+    }
+
+    fn adopt(&self, project: &str, kept: ResourceBody) -> Result<(), Fault> {
+        let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
+        row.state = word(ResourceState::Ready);
+        self.book().add_to_desk(row, (MOST, "removed")).wait()?;
+        Ok(())
     }
 
     /// The files of a project that are there.
@@ -214,6 +270,22 @@ fn ready_of(project: &str) -> DeskFilter {
         state: Some(word(ResourceState::Ready)),
         ..DeskFilter::default()
     }
+}
+
+/// What is kept of a file besides its times.
+fn described(name: &str, content: &[u8]) -> ResourceBody {
+    ResourceBody {
+        name: name.into(),
+        media_type: media::of(name, content).into(),
+        bytes: i64::try_from(content.len()).unwrap_or(i64::MAX),
+        sha256: hex(&Sha256::digest(content)).into(),
+        duplicate_of: None,
+        modified: 0,
+    }
+}
+
+fn millis(nanos: i128) -> i64 {
+    i64::try_from(nanos / 1_000_000).unwrap_or_default()
 }
 
 fn view(row: &DeskRow) -> Result<Resource, Fault> {
@@ -239,7 +311,7 @@ fn clean(name: &str) -> Result<String, Fault> {
     if name.is_empty() {
         return wrong("found an empty text");
     }
-    if let Some(it) = name.chars().find(|it| svc_text::visible::is_hidden(*it)) {
+    if let Some(it) = name.chars().find(|it| it.is_control() || svc_text::visible::is_hidden(*it)) {
         return wrong(&format!("found the character {}", it.escape_unicode()));
     }
     if name.contains(['/', '\\', ':']) {

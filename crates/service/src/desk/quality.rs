@@ -36,8 +36,8 @@ record! {
     pub struct Output {
         /// The message.
         message_id: Text,
-        /// The job of its run.
-        job_id: Option<Text>,
+        /// The run that made it.
+        run_id: Option<Text>,
         /// When it was asked for.
         created_at: Text,
         /// The beginning of what it says.
@@ -135,6 +135,13 @@ params! {
     }
 }
 
+impl QualityFilter {
+    /// All outputs.
+    pub(super) fn all() -> Self {
+        Self { min_utility: None, level: None, dimension: Dimension::Utility, below: None }
+    }
+}
+
 impl Dimension {
     const ALL: [Self; 5] =
         [Self::Accuracy, Self::Confidence, Self::Completeness, Self::Efficiency, Self::Utility];
@@ -224,15 +231,7 @@ impl Desk {
     ) -> Result<(&'static str, String), Fault> {
         let row = self.session_row(session)?;
         let title = body::<SessionBody>(&row)?.title;
-        let all = self.quality(
-            session,
-            &QualityFilter {
-                min_utility: None,
-                level: None,
-                dimension: Dimension::Utility,
-                below: None,
-            },
-        )?;
+        let all = self.quality(session, &QualityFilter::all())?;
         Ok(match format {
             ReportFormat::Json => ("application/json", written(all)),
             ReportFormat::Csv => ("text/csv; charset=utf-8", csv(&all)),
@@ -265,6 +264,7 @@ impl Desk {
         let mut outputs = Vec::new();
         for row in self.rows(DeskKind::Message, &of)? {
             let kept: MessageBody = body(&row)?;
+            let run_id = self.run_of(&kept)?;
             let Some(quality) = kept.quality else { continue };
             let is_below = |it: &Dimension| {
                 it.of(&quality).zip(it.least(thresholds)).is_some_and(|(is, least)| is < least)
@@ -272,7 +272,7 @@ impl Desk {
             let below = Dimension::ALL.into_iter().filter(is_below).map(|it| word(it).into());
             outputs.push(Output {
                 message_id: text(&row.id),
-                job_id: kept.jobs.last().cloned(),
+                run_id,
                 created_at: at(row.at),
                 text: kept.text.chars().take(200).collect::<String>().into(),
                 below: below.collect(),
@@ -280,6 +280,14 @@ impl Desk {
             });
         }
         Ok(outputs)
+    }
+}
+
+impl Desk {
+    /// The run of an answer.
+    fn run_of(&self, kept: &MessageBody) -> Result<Option<Text>, Fault> {
+        let Some(job) = kept.jobs.last() else { return Ok(None) };
+        Ok(self.book().job(self.owner(), job, None)?.map(|it| super::shown(&it.run)))
     }
 }
 

@@ -139,6 +139,14 @@ params! {
     }
 }
 
+impl UsageFilter {
+    /// All of it, by kind.
+    #[cfg(test)]
+    pub(super) fn all() -> Self {
+        Self { since: None, group_by: UsageGroup::Kind }
+    }
+}
+
 record! {
     /// What is kept of usage.
     pub(super) struct UsageBody {

@@ -1,7 +1,7 @@
 // Calls of the server: JSON, uploads with progress, errors, and what to do when the server is not there.
 
 /** An error that the server, or the way to it, gave. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, body) {
     super(body.error ?? `the server answered ${status}`);
     Object.assign(this, { status, kind: body.kind, help: body.help, details: body.details ?? [], requestId: body.request_id });

@@ -73,20 +73,37 @@ export function field(label, control, { hint, name } = {}) {
 export function showErrors(form, error) {
   clearErrors(form);
   const left = [];
+  let placed = 0;
   for (const { field: name, message } of error.details ?? []) {
-    const short = name.split(".").pop();
-    const control = form.elements[name] ?? form.elements[short];
+    const control = controlOf(form, name, message);
     const place = control?.id && form.querySelector(`#${CSS.escape(control.id)}-error`);
-    if (!place) { left.push(`${name}: ${message}`); continue; }
-    place.textContent = message;
+    if (!place) {
+      if (!error.message.includes(message)) left.push(`${name}: ${message}`);
+      continue;
+    }
+    placed += 1;
+    fill(place, coded(message));
     place.hidden = false;
     control.setAttribute("aria-invalid", "true");
   }
   const place = form.querySelector(".form-error");
-  if (place && (left.length || !error.details?.length)) {
+  if (place && (left.length || !placed)) {
     fill(place, notice("error", error.message, [...left, error.help].filter(Boolean).join(". ")));
   }
   form.querySelector("[aria-invalid]")?.focus();
+}
+
+/** The control that an error is about: by the name of its field, or by a path such as `bounds.max_tokens` in its message. */
+function controlOf(form, name, message) {
+  const paths = [...message.matchAll(/`([\w.]+)`/g)].map(([, path]) => path);
+  for (const path of [name, ...paths]) {
+    const parts = path.split(".");
+    for (let at = 0; at < parts.length; at += 1) {
+      const control = form.elements[parts.slice(at).join(".")];
+      if (control) return control;
+    }
+  }
+  return null;
 }
 
 export function clearErrors(form) {

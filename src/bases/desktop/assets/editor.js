@@ -23,7 +23,7 @@ question
 
 export async function show(view) {
   view.title("Editor");
-  const [{ createEditor, setDiagnostics, setText }, { projects }] = await Promise.all([import("./codemirror.js"), get("/projects", { limit: 200 }, view.signal)]);
+  const [{ createEditor, setDiagnostics, setText }, { projects }] = await Promise.all([import("./codemirror.js"), get("/projects", { limit: 200, state: "active" }, view.signal)]);
   const frame = h("div.code-frame");
   const problems = h("div.diagnostics");
   const state = h("span.state", { role: "status" });
@@ -78,7 +78,7 @@ export async function show(view) {
     source: one.code,
     message: [one.message, one.help].filter(Boolean).join("\n"),
     renderMessage: () => h("div", {}, h("div", {}, coded(one.message)), one.help && h("div", {}, coded(one.help))),
-    actions: one.fix ? [{ name: one.fix.title.replaceAll("`", ""), apply: () => applyFix(one.fix) }] : [],
+    actions: one.fix ? [{ name: fixName(one.fix).replaceAll("`", ""), apply: () => applyFix(one.fix) }] : [],
   });
 
   const applyFix = ({ edits }) => {
@@ -93,7 +93,7 @@ export async function show(view) {
     fill(state, icon(errors ? "error" : list.length ? "warning" : "check"), parts.join(", ") || "No problems");
     fill(problems, list.slice(0, 50).map((one) => h("div.diagnostic", { class: one.severity }, icon(one.severity === "warning" ? "warning" : "error"),
       h("div", {}, h("button.at", { type: "button", click: () => jump(one) }, `Line ${editor.state.doc.lineAt(Math.min(one.start, editor.state.doc.length)).number}: `, coded(one.message)),
-        h("span.hint", {}, one.code, one.help && [" · ", coded(one.help)]), one.fix && button(coded(one.fix.title), () => applyFix(one.fix), { kind: "small" })))));
+        h("span.hint", {}, one.code, one.help && [" · ", coded(one.help)]), one.fix && button(h("span", {}, coded(fixName(one.fix))), () => applyFix(one.fix), { kind: "small" })))));
   };
 
   const jump = (one) => {
@@ -156,6 +156,9 @@ export async function show(view) {
   later();
 }
 
+/** What the button of a fix says: its title, if that is short. */
+const fixName = ({ title }) => (title.length <= 48 ? title : "Apply the fix");
+
 const KINDS = { op: "function", flow: "function", component: "function", keyword: "keyword", type: "type", param: "property", field: "property", argument: "property", variable: "variable", value: "constant", module: "namespace", snippet: "text" };
 
 /** Completions from the server. Asked while a word is typed, after a dot, or by Ctrl Space. */
@@ -171,7 +174,7 @@ async function complete(context) {
       from: Math.min(...items.map((item) => item.start)),
       options: items.map((item, index) => ({
         label: item.label,
-        detail: item.detail,
+        detail: item.detail?.startsWith(item.label) ? item.detail.slice(item.label.length) : item.detail,
         type: KINDS[item.kind] ?? "text",
         boost: -index / 100,
         info: item.doc ? () => h("div", {}, item.doc) : undefined,

@@ -109,8 +109,8 @@ export class UploadQueue {
     try {
       const { resource } = await upload(path`/projects/${this.project}/resources`, file, row.progress, row.signal);
       this.sent += 1;
-      row.done(resource.duplicate_of ? "has the same content as a file of this project, so it was not added again" : null);
-      await this.each({ ...resource, id: resource.duplicate_of ?? resource.id });
+      row.done(resource.duplicate_of ? "has the same content as another file of this project" : null);
+      await this.each(resource);
     } catch (error) {
       row.fail([error.message, error.help].filter(Boolean).join(". "), error.status !== 413 && (() => { this.waiting.push({ file, row: uploadRow(file, this.list) }); this.next(); }));
     } finally {

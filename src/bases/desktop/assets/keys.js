@@ -39,15 +39,24 @@ function fingerprint() {
   return made;
 }
 
-const platform = () => navigator.userAgentData?.platform || (/Windows|Mac OS|Linux|Android|iPhone/.exec(navigator.userAgent)?.[0] ?? "browser");
+/** The system of this browser, in the words of the server. */
+function platform() {
+  const found = /Windows|Mac OS|Linux/.exec(navigator.userAgent)?.[0];
+  return { Windows: "windows", "Mac OS": "macos", Linux: "linux" }[found] ?? "other";
+}
+
+const SYSTEMS = { windows: "Windows", macos: "macOS", linux: "Linux", other: "A" };
 
 export function devicesPanel() {
   const user = h("input", { type: "text", autocomplete: "username", required: true });
   keepDraft(user, "device-user");
-  const name = h("input", { type: "text", autocomplete: "off", value: `${platform()} browser` });
+  const name = h("input", { type: "text", autocomplete: "off", value: `${SYSTEMS[platform()]} browser` });
   const place = h("div");
   const show = async () => {
-    const { devices } = await get(path`/devices/${user.value.trim()}`);
+    const { devices } = await get(path`/devices/${user.value.trim()}`).catch((error) => {
+      if (error.status === 404) return { devices: [] };
+      throw error;
+    });
     fill(place, devices.length ? table("Devices", [
       ["Name", (device) => device.name], ["Platform", (device) => device.platform, "wide-only"], ["State", (device) => stateBadge(device.state)],
       ["First seen", (device) => ago(device.first_seen_at), "wide-only"], ["Last seen", (device) => ago(device.last_seen_at)],

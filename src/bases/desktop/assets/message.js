@@ -1,5 +1,4 @@
 // One message of a chat: its text, its sources, its proposal, its state, cost and quality.
-import { path } from "./api.js";
 import { button, coded, h, icon, notice } from "./dom.js";
 import { ago, count, date, duration, integer, money } from "./format.js";
 import { busyButton, effectChip, qualityMeter, stateBadge } from "./parts.js";
@@ -9,7 +8,7 @@ export const isFinal = (message) => !["pending", "generating"].includes(message.
 
 /**
  * The element of a message. `acts` has `decide(message, approved)`, `cancel(message)`, `again(message)`, `edit(script)` and
- * `fileName(id)`; `reply` is whether something waits for it.
+ * `fileName(id)`.
  */
 export function messageView(message, acts) {
   const own = message.role === "user";
@@ -28,7 +27,7 @@ function answer(message, acts) {
   const sources = message.sources?.length ? sourceList(message) : null;
   const text = message.text && h("div.prose", {}, prose(message.text, (number) => sources?.mark(number)));
   return h("div.answer", {},
-    message.found === false ? h("div.declined", {}, h("p.declined-title", {}, icon("search"), "Not found in the files"), text) : text,
+    message.found === false ? h("div.declined", {}, h("p.declined-title", {}, icon("search"), "Not found in the files"), text || h("p", {}, "No passage of the files answers this. Ask in other words, or add a file that has the answer.")) : text,
     isFinal(message) ? null : working(message, acts),
     message.error && notice("error", message.error.message, message.error.help),
     message.state === "cancelled" ? h("p.muted", {}, "Cancelled before it was finished.") : null,
@@ -48,7 +47,7 @@ function sourceList(message) {
   const list = h("ol.source-list", {}, message.sources.map((source) => {
     const row = h("li.source", { tabindex: "-1", id: `${message.id}-source-${source.number}` },
       h("p.source-title", {}, h("span.number", {}, String(source.number)), h("strong", {}, source.title || source.path)),
-      h("p.source-path", {}, source.path), h("blockquote", {}, source.text));
+      source.path === source.title ? null : h("p.source-path", {}, source.path), source.text ? h("blockquote", {}, source.text) : null);
     rows.set(source.number, row);
     return row;
   }));
@@ -109,6 +108,3 @@ async function copy(message, from) {
   } catch { label.textContent = "Cannot copy"; }
   setTimeout(() => { label.textContent = "Copy"; }, 2000);
 }
-
-/** Where a file of a project can be downloaded. */
-export const fileHref = (project, file) => path`/projects/${project}/resources/${file}`;

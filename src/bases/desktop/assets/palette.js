@@ -26,7 +26,7 @@ async function commands() {
     }
     list.push(...chats.map((chat) => to("chat", chat.title || "Chat", `${base}/chat/${chat.id}`, "chat")));
   }
-  const { projects } = await get("/projects", { limit: 100 }).catch(() => ({ projects: [] }));
+  const { projects } = await get("/projects", { limit: 100, state: "active" }).catch(() => ({ projects: [] }));
   list.push(...projects.map((one) => to("projects", one.name, `#/p/${one.id}`, "project")));
   return list;
 }

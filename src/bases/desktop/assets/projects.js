@@ -76,7 +76,7 @@ async function change(project, verb) {
   } catch (error) { toastError(error); }
 }
 
-export async function createProject() {
+async function createProject() {
   const made = await openDialog("New project", (close) => {
     const name = h("input", { type: "text", required: true, maxlength: "200", autocomplete: "off", autofocus: true });
     const description = h("textarea", { rows: "2" });

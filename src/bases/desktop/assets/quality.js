@@ -19,12 +19,15 @@ export async function show(view) {
       fill(place, emptyPlace("chart", "Nothing to measure yet", "Each finished answer gets numbers from 0 to 1: whether its sentences are supported, how complete it is, and what it cost. They are shown here.", linkButton("Ask a question", base, { kind: "primary" })));
       return;
     }
-    fill(place, summaryPanel(quality.summary), trendPanel(view, trend.points, id), outputs(quality.outputs), thresholds(id, quality.thresholds, load));
+    fill(place, summaryPanel(byDimension(quality.summary)), trendPanel(view, trend.points, id), outputs(quality.outputs, base), thresholds(id, quality.thresholds, load));
   };
   view.on(window, "svc:online", load);
   await load();
   fill(view.root, head, place);
 }
+
+/** The summary by the names of dimensions; the server gives it as a list or as an object. */
+const byDimension = (summary) => (Array.isArray(summary) ? Object.fromEntries(summary.map((row) => [row.dimension, row])) : summary);
 
 const summaryPanel = (summary) => h("section.panel", {}, h("h2", {}, "Summary"), h("dl.limits", {}, NAMES.filter((name) => summary[name]).map((name) =>
   h("div", {}, h("dt", {}, capital(name)), h("dd", {}, percent(summary[name].mean), " ", bar(summary[name].mean, name)),
@@ -39,8 +42,8 @@ function trendPanel(view, points, id) {
     points.length > 1 ? plot(view, "Quality over time", points.map((point) => point.at), series, { show: percent, times: true, max: 1.05 }) : h("p.muted", {}, "A trend needs two answers or more."));
 }
 
-const outputs = (rows) => h("section.stack", {}, h("h2", {}, "Answers"), table("Quality of each answer", [
-  ["Answer", (row) => (row.run_id ? h("a.run-link", { href: `#/runs/${row.run_id}` }, ago(row.created_at)) : ago(row.created_at))],
+const outputs = (rows, base) => h("section.stack", {}, h("h2", {}, "Answers"), table("Quality of each answer", [
+  ["Answer", (row) => h("a.run-link", { href: row.run_id ? `#/runs/${row.run_id}` : base }, excerpt(row.text) || ago(row.created_at))],
   ["Quality", (row) => qualityMeter(row.quality)],
   ...NAMES.filter((name) => name !== "utility").map((name) => [capital(name), (row) => percent(row.quality[name]), "number wide-only"]),
   ["Below its threshold", (row) => (row.below.length ? row.below.join(", ") : h("span.muted", {}, "–"))],
@@ -64,5 +67,7 @@ function thresholds(id, known, load) {
   h("div.actions", {}, h("button.button.primary", { type: "submit" }, "Save thresholds")));
   return h("section.panel", {}, h("div", {}, h("h2", {}, "Thresholds"), h("p.muted", {}, "From 0 to 1. An answer below one of them is listed with its name. Empty: no threshold.")), form);
 }
+
+const excerpt = (text) => (text && text.length > 60 ? `${text.slice(0, 58)}…` : text);
 
 const capital = (name) => name[0].toUpperCase() + name.slice(1);

@@ -23,26 +23,35 @@ function themePanel(view) {
   return h("section.panel", {}, h("header", {}, h("div", {}, h("h2", {}, "Theme"), h("p.muted", {}, "Kept in this browser.")), choice));
 }
 
-/** The config as `[name, value]`, with a dot between the names of inner objects. */
+/** The fields that the config has; what the server adds is shown by the type of its value. */
+const KNOWN = {
+  port: { type: "int", doc: "of this page; empty: a free one" },
+  model: { type: "text", doc: "that writes the answers" },
+  "bounds.max_budget_usd": { type: "number" },
+  "bounds.max_tokens": { type: "int" },
+  "bounds.timeout_sec": { type: "int" },
+  "bounds.max_retries": { type: "int" },
+  session_ttl_sec: { type: "int", doc: "how long a chat stays open" },
+  ...Object.fromEntries(["accuracy", "confidence", "completeness", "efficiency", "utility"].map((name) => [`thresholds.${name}`, { type: "number", doc: "from 0 to 1" }])),
+};
+
+/** The config as `[name, value]`, with a dot between the names of inner objects. An object that is not set has its known fields. */
 function flatten(config, stem = "") {
-  return Object.entries(config).flatMap(([name, value]) => (value && typeof value === "object" && !Array.isArray(value)
-    ? flatten(value, `${stem}${name}.`) : [[stem + name, value]]));
+  return Object.entries(config).flatMap(([key, value]) => {
+    const name = stem + key;
+    const inner = Object.keys(KNOWN).filter((one) => one.startsWith(`${name}.`)).map((one) => [one.slice(name.length + 1), null]);
+    if (Array.isArray(value) || (value == null ? !inner.length : typeof value !== "object")) return [[name, value]];
+    return flatten({ ...Object.fromEntries(inner), ...value }, `${name}.`);
+  });
 }
 
-/** The config with values in their places: as an inner object only where the server has one. */
+/** The changes in their places. An inner object is sent as a whole, with what it has. */
 function unflatten(config, changes) {
   const made = {};
   for (const [name, value] of Object.entries(changes)) {
-    let from = config;
-    let to = made;
-    let rest = name;
-    while (!(rest in from)) {
-      const key = Object.keys(from).find((one) => rest.startsWith(`${one}.`));
-      from = from[key];
-      to = (to[key] ??= {});
-      rest = rest.slice(key.length + 1);
-    }
-    to[rest] = value;
+    const key = name in config ? name : Object.keys(config).find((one) => name.startsWith(`${one}.`));
+    if (key === name) made[key] = value;
+    else made[key] = { ...config[key], ...made[key], [name.slice(key.length + 1)]: value };
   }
   return made;
 }
@@ -75,7 +84,7 @@ function configPanel(config, version, fields, load) {
   });
 
   const row = ([name, value]) => {
-    const spec = fields[name] ?? {};
+    const spec = fields[name] ?? KNOWN[name] ?? {};
     const node = control(value, spec);
     node.id = `config-${name}`;
     node.name = name;

@@ -4,6 +4,7 @@ use svc_contract::{
     registry::{ErrorKind, Field},
     value::{Record, Text, Value, json},
 };
+use svc_lang::plan::Plan;
 use svc_store::book::{JobRow, JobState};
 
 use super::{MessageBody, SourceView};
@@ -50,6 +51,36 @@ pub(super) fn of_manual(mut said: MessageBody, result: &Value) -> MessageBody {
 pub(super) fn of_question(found: &Value, mut said: MessageBody) -> Option<MessageBody> {
     said.text = field::<Text>(found, "question")?;
     Some(said)
+}
+
+/// What a script for a goal needs, as an answer.
+pub(super) fn of_lacking(plan: &Plan) -> Text {
+    let inputs = plan.program().inputs.iter().filter(|it| it.is_required());
+    let names: Vec<String> = inputs.map(|it| format!("`{}` ({})", it.name, it.ty)).collect();
+    format!("A script for this needs {}. Say which, in the same message.", names.join(", ")).into()
+}
+
+/// The answer to a goal that has no script and that no file answers: what is missing, and the
+/// nearest ops.
+pub(super) fn with_missing(mut said: MessageBody, found: &Value) -> MessageBody {
+    if said.found != Some(false) {
+        return said;
+    }
+    let missing: Vec<Value> = field(found, "missing").unwrap_or_default();
+    let lines = missing.iter().take(3).filter_map(|it| {
+        let part: Text = field(it, "part")?;
+        let nearest: Vec<Text> = field(it, "nearest").unwrap_or_default();
+        let nearest: Vec<String> = nearest.iter().take(3).map(|it| format!("`{it}`")).collect();
+        Some(match nearest.as_slice() {
+            [] => format!("- nothing does `{part}`\n"),
+            all => format!("- nothing does `{part}`; the nearest are {}\n", all.join(", ")),
+        })
+    });
+    let lines: String = lines.collect();
+    if !lines.is_empty() {
+        said.text = format!("{}\n\nNo script was found for it either:\n{lines}", said.text).into();
+    }
+    said
 }
 
 /// The result of a script, as text.

@@ -235,6 +235,8 @@ record! {
         jobs: Vec<Text>,
         /// The script that was agreed to.
         agreed: Option<Text>,
+        /// The params of the script that is proposed or was agreed to.
+        given: Value,
         /// The passages that it rests on.
         sources: Option<Vec<SourceView>>,
         /// Whether the files answer the question.
@@ -263,6 +265,7 @@ impl MessageBody {
             turn: None,
             jobs: Vec::new(),
             agreed: None,
+            given: Value::Null,
             sources: None,
             found: None,
             proposal: None,
@@ -442,6 +445,7 @@ impl Desk {
             })
             .await?;
         let kept: MessageBody = body(&row)?;
+        let given = kept.given;
         let script = kept.proposal.filter(|_| approved).map(|it| it.script);
         let Some(script) = script else {
             let (message_id, reply_id) = (text(&row.id), text(&row.id));
@@ -450,6 +454,7 @@ impl Desk {
         let answer = MessageBody {
             answers: Some(text(&row.id)),
             agreed: Some(script),
+            given,
             ..MessageBody::new(Role::Assistant, "")
         };
         self.exchange(session, None, answer).await
@@ -587,6 +592,11 @@ fn follow(row: &mut DeskRow, event: MessageEvent, what: &str) -> Result<(), Faul
     let next = state::<MessageState>(row)?.next(event).ok_or_else(|| conflict(row, what))?;
     row.state = word(next);
     Ok(())
+}
+
+/// The params of a script that was sent with a job.
+fn given_of(input: &str) -> Option<Value> {
+    crate::jobs::read(input).ok()?.as_record()?.get("initial").cloned()
 }
 
 /// The script of a job that was sent with it.

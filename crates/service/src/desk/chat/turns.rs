@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use svc_contract::{
     registry::{ErrorKind, Field as _},
-    value::{Money, Record, Text, Value},
+    value::{Money, Record, Text, Type, Value},
 };
 use svc_lang::{
     diag::Source,
@@ -142,7 +142,8 @@ impl Desk {
             left,
         };
         if let Some(script) = kept.agreed.clone() {
-            return self.by_script(&asked, kept, script, Args::new()).await;
+            let given = kept.given.clone();
+            return self.by_script(&asked, kept, script, given).await;
         }
         let question = kept.answers.as_ref().map(|it| self.message(&asked.session, it));
         let question = question.transpose()?.map(|it| body::<MessageBody>(&it)).transpose()?;
@@ -261,29 +262,38 @@ impl Desk {
         // After a crash the script of the job is the one that was made.
         let known = self.book().job(self.owner(), &job_of(&asked.id, "s"), None)?;
         if let Some(script) = known.as_ref().and_then(|it| super::script_of(&it.input)) {
-            return self.by_script(asked, kept, script, Args::new()).await;
+            let given = known.as_ref().and_then(|it| super::given_of(&it.input));
+            return self.by_script(asked, kept, script, given.unwrap_or_default()).await;
         }
         let goal = self.with_files(project, question)?;
         let engine = asked.service.engine().clone();
-        let found = (self.0.planner)(engine, goal.clone()).await?;
-        let Some(found) = Planned::of(&found) else {
-            let said = answers::of_question(&found, kept.clone());
-            return match said {
-                Some(said) => Ok(Some(said)),
-                None => self.from_files(asked, kept, &question.text).await,
-            };
+        let planning = (self.0.planner)(engine, goal.clone()).await?;
+        let Some(found) = Planned::of(&planning) else {
+            let said = answers::of_question(&planning, kept.clone());
+            if said.is_some() {
+                return Ok(said);
+            }
+            // It may be a question in the form of a request: `list the people who attended`.
+            let said = self.from_files(asked, kept, &question.text).await?;
+            return Ok(said.map(|it| answers::with_missing(it, &planning)));
         };
         let Some(plan) = found.plan(&asked.service) else {
             return self.from_files(asked, kept, &question.text).await;
         };
+        let Some(args) = given_by_project(&plan) else {
+            let mut said = kept;
+            said.text = answers::of_lacking(&plan);
+            return Ok(Some(said));
+        };
         if is_harmless(&plan) {
-            return self.by_script(asked, kept, found.script, Args::new()).await;
+            return self.by_script(asked, kept, found.script, args).await;
         }
         let expires = after(self.now(), OPEN);
         let envelope = plan.envelope();
         let mut said = kept;
         said.turn = Some(Turn::Script);
         said.text = text("This script would do it. It runs when you approve it.");
+        said.given = args;
         said.expires = Some(expires);
         said.proposal = Some(Proposal {
             goal: goal.into(),
@@ -306,10 +316,9 @@ impl Desk {
         asked: &Asked,
         kept: MessageBody,
         script: Text,
-        args: Args,
+        given: Value,
     ) -> Result<Option<MessageBody>, Fault> {
-        let given = args.into_iter().map(|(name, it)| (name.as_str().into(), it)).collect();
-        let work = asked.script(script, Value::Record(given));
+        let work = asked.script(script, given);
         let Some((job, result)) = self.result_of(asked, "s", work).await? else { return Ok(None) };
         let said = answers::of_script(kept, &result);
         self.rated(asked, said, Turn::Script, &job, result).await.map(Some)
@@ -491,6 +500,16 @@ impl Planned {
     fn plan(&self, service: &Service) -> Option<Plan> {
         service.engine().plan(Source::new("script", self.script.as_ref())).ok()
     }
+}
+
+/// The params of a script for a goal, if those that it needs are the folder of the project.
+fn given_by_project(plan: &Plan) -> Option<Value> {
+    let inputs = plan.program().inputs.iter().filter(|it| it.is_required());
+    let given = inputs.map(|it| {
+        let is_folder = it.ty == Type::Path && ["folder", "source", "dir"].contains(&&*it.name);
+        is_folder.then(|| (it.name.clone(), Value::from(".")))
+    });
+    given.collect::<Option<Record>>().map(Value::Record)
 }
 
 /// Whether a plan only reads files, and costs nothing.
