@@ -202,6 +202,7 @@ async fn a_run_keeps_the_modules_that_it_used() {
 fn what_asks_a_model_is_bounded() {
     let scripts = [
         ("summary", "summary.by_model"),
+        ("chat", "chat.by_model(source: \"docs\")"),
         ("cite", "cite.by_model(source: \"docs\")"),
         ("compare", "compare.by_model(of: [\"a\", \"b\"])"),
         ("refine", "refine.by_model"),

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Opens an address in the user's browser, and does not wait for it. Fails where there is no display.
+/// Opens an address in the user's browser, and does not wait for it. Fails without a display.
 pub fn open_in_browser(address: &str) -> io::Result<()> {
     let mut command = opener(address)?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -32,7 +32,7 @@ fn opener(address: &str) -> io::Result<Command> {
     let has_display =
         ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|it| std::env::var_os(it).is_some());
     if !has_display {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no display"));
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "no display was found"));
     }
     let mut command = Command::new("xdg-open");
     command.arg(address);

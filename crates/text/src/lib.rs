@@ -7,6 +7,8 @@ mod abbreviations;
 mod lines;
 mod stop_words;
 
+#[cfg(all(feature = "languages", feature = "markdown"))]
+pub mod answers;
 pub mod blocks;
 #[cfg(feature = "languages")]
 pub mod claims;

@@ -1,7 +1,7 @@
 //! `svc desktop`: projects, chat, workers and runs in a page of the browser.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -112,7 +112,7 @@ impl Desktop {
         (session, stop): (&Session, CancellationToken),
     ) -> Result<()> {
         for (idx, port) in ports.iter().enumerate() {
-            let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), *port);
+            let address = SocketAddr::from(([127, 0, 0, 1], *port));
             let listening = self.listening(address, data, token, session)?;
             match (session.servers.http)(rest.clone(), listening, stop.clone()).await {
                 Ok(()) => return Ok(()),

@@ -67,21 +67,3 @@ const ALL: &[Asset] = files![
 pub(super) fn find(name: &str) -> Option<&'static Asset> {
     ALL.iter().find(|it| it.name == name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test that looks at the sources")]
-    fn every_file_of_the_folder_is_served() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bases/desktop/assets");
-        let names = std::fs::read_dir(folder).unwrap();
-        let mut there: Vec<String> =
-            names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
-        there.sort();
-        let mut served: Vec<&str> = ALL.iter().map(|it| it.name).collect();
-        served.sort_unstable();
-        assert_eq!(there, served);
-    }
-}

@@ -88,7 +88,7 @@ impl Desktop {
         if let Some((_, ticket)) = pairs.find(|it| it.0 == "ticket") {
             return match self.token.as_ref().filter(|_| self.use_ticket(&ticket)) {
                 Some(token) => entered(token),
-                // A ticket that was used is no harm to a browser that has the cookie.
+                // A browser that has the cookie may show a ticket that was used.
                 None if self.admits(request.headers()) => moved("/"),
                 None => closed(),
             };

@@ -133,6 +133,8 @@ pub(super) const LIGHT: [(&str, &[&str]); 21] = [
         &[
             "base64",
             "blake3",
+            "futures-util",
+            "multer",
             "percent-encoding",
             "quick-xml",
             "ring",
@@ -140,6 +142,7 @@ pub(super) const LIGHT: [(&str, &[&str]); 21] = [
             "serde",
             "serde_json",
             "sha2",
+            "svc-assist",
             "svc-columns",
             "svc-contract",
             "svc-engine",

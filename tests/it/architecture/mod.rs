@@ -54,13 +54,15 @@ const PURE: [&str; 10] = [
 
 /// The only places that may reach for the operating system themselves: the host, the store's
 /// and the index's own files, the server's connections, and where the process begins.
-const DOORS: [&str; 9] = [
+const DOORS: [&str; 10] = [
     // Its processes are killed, to see what they leave.
     "crates/bias/tests/",
     "crates/host-os/",
     "crates/servers/",
     // The host of an owner is tested on a real disk, with real links.
     "crates/service/src/owner/tests.rs",
+    // What runs write into the folders of projects, and what a crash leaves there.
+    "crates/service/src/desk/tests.rs",
     "crates/sqlite/",
     "crates/store/",
     "crates/components/context-retrieval/src/ctx_search/",
@@ -76,13 +78,14 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 20] = [
+const WRITERS: [(&str, &str); 21] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
     ("crates/bias/tests/it/kills.rs", "says that it has begun"),
     ("crates/bias/tests/it/memory.rs", "says how many questions were answered"),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),
     ("crates/components/core-infrastructure/src/exec/mod.rs", PROGRAMS),
     ("crates/contract/src/host/program.rs", PROGRAMS),
+    ("crates/host-os/src/browser.rs", PROGRAMS),
     ("crates/host-os/src/process.rs", "asks whether the output would wait"),
     ("crates/host-os/src/programs.rs", PROGRAMS),
     ("crates/host-os/src/programs/tests.rs", PROGRAMS),

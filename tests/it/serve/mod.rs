@@ -2,6 +2,7 @@
 
 mod bias;
 mod client;
+mod desktop;
 mod endpoints;
 mod hooks;
 mod jobs;

@@ -114,7 +114,8 @@ impl Desk {
             // Sent again as it is: nothing changes.
             return Ok(Resource { duplicate_of, ..view(row)? });
         }
-        let name = free(&wanted, |it| known.iter().any(|(_, kept)| kept.name.eq_ignore_ascii_case(it)));
+        let name =
+            free(&wanted, |it| known.iter().any(|(_, kept)| kept.name.eq_ignore_ascii_case(it)));
         let path = self.files_of(project).join(&name);
         let host = self.service().shared.engine.shared_host();
         host.write(&path, content).map_err(|err| not_kept(err, &name))?;
@@ -204,7 +205,9 @@ impl Desk {
         let most = usize::try_from(MOST).unwrap_or(usize::MAX);
         for entry in host.walk(&root).take(most).flatten() {
             let name = entry.path.strip_prefix(&root).ok().and_then(Path::to_str);
-            let Some(name) = name.filter(|_| entry.stat.is_file && !entry.is_link) else { continue };
+            let Some(name) = name.filter(|_| entry.stat.is_file && !entry.is_link) else {
+                continue;
+            };
             there.insert(name.to_owned());
             let own = known.iter().find(|(_, it)| *it.name == *name);
             let modified = millis(entry.stat.modified);

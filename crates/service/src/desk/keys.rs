@@ -12,7 +12,7 @@ record! {
     pub struct KeyView {
         /// `true`: a key that is not valid is answered with 401.
         valid: bool,
-        /// The id of the key, which is no secret.
+        /// The id of the key, which is not secret.
         key_id: Text,
         /// The tier of its role.
         tier: Text,

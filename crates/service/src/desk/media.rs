@@ -1,6 +1,6 @@
 //! What a file is, by its content.
 
-/// The first bytes of formats that are no text, and the place where they stand.
+/// The first bytes of formats other than text, and the place where they stand.
 const MAGIC: [(usize, &[u8], &str); 17] = [
     (0, b"%PDF-", "application/pdf"),
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),

@@ -47,8 +47,8 @@ use crate::{Fault, Service, Why, jobs::Jobs};
 
 pub use crate::components::core::ResourceBounds;
 pub use chat::{
-    Between, CallView, Decision, Exchange, History, MessageView, Proposal, Received, Role, Sent,
-    SourceView, ToolUse, decided,
+    Author, Between, CallView, Decision, Exchange, History, MessageView, Proposal, Received,
+    SentMessage, SourceView, ToolUse, decided,
 };
 pub use devices::{Device, Devices, NewDevice};
 pub use editor::{EditorRun, EditorStarted};

@@ -81,11 +81,11 @@ impl Process {
         self.run(self.desk.add_resource(project, name, content.as_bytes())).unwrap()
     }
 
-    fn send(&self, session: &str, said: &str) -> Sent {
+    fn send(&self, session: &str, said: &str) -> SentMessage {
         self.try_send(session, said).unwrap()
     }
 
-    fn try_send(&self, session: &str, said: &str) -> Result<Sent, Fault> {
+    fn try_send(&self, session: &str, said: &str) -> Result<SentMessage, Fault> {
         let message = Exchange {
             session_id: session.into(),
             text: said.into(),
@@ -96,7 +96,7 @@ impl Process {
     }
 
     /// The answer, when it is complete.
-    fn answer(&self, session: &str, sent: &Sent) -> MessageView {
+    fn answer(&self, session: &str, sent: &SentMessage) -> MessageView {
         for _ in 0..600 {
             let all = self.history(session);
             let found = all.into_iter().find(|it| it.id == sent.reply_id).unwrap();
@@ -203,8 +203,10 @@ fn what_was_sent_is_answered_after_every_crash() {
     let project = process.project("A");
     process.file(&project, "harvest.md", REPORT);
     let session = process.session(&project, "");
-    let questions = ["Who is the director of the estate?", "How many tonnes were harvested in 2019?"];
-    let sent: Vec<Sent> = (0..6).map(|it| process.send(&session, questions[it % 2])).collect();
+    let questions =
+        ["Who is the director of the estate?", "How many tonnes were harvested in 2019?"];
+    let sent: Vec<SentMessage> =
+        (0..6).map(|it| process.send(&session, questions[it % 2])).collect();
     process.kill();
     for wait in [1, 40, 5, 120, 20] {
         let process = Process::start(&folder);
@@ -301,11 +303,14 @@ fn files_are_known_by_their_content() {
     assert_eq!(process.desk.content(&project, &second.id).unwrap().1, b"same");
     process.run(process.desk.remove_resource(&project, &second.id)).unwrap();
     assert!(process.desk.content(&project, &second.id).is_err());
-    // What was written or removed beside the desktop is noted.
+    // What something else wrote or removed is noted.
     let files = folder.path().join("projects").join(project.as_ref()).join("files");
     std::fs::write(files.join("by-hand.csv"), "a,b\n").unwrap();
     let all = process.desk.resources(&project, 50, None).unwrap().resources;
-    assert_eq!(all.iter().map(|it| it.name.as_ref()).collect::<Vec<_>>(), ["a (2).txt", "by-hand.csv"]);
+    assert_eq!(
+        all.iter().map(|it| it.name.as_ref()).collect::<Vec<_>>(),
+        ["a (2).txt", "by-hand.csv"]
+    );
     assert_eq!(all[1].media_type.as_ref(), "text/csv");
     std::fs::remove_file(files.join("by-hand.csv")).unwrap();
     let left = process.desk.resources(&project, 50, None).unwrap().resources;
@@ -471,6 +476,9 @@ fn thresholds_mark_outputs() {
         let (_, report) = process.desk.report(&session, format).unwrap();
         assert!(report.contains(found.outputs[0].message_id.as_ref()), "{report}");
     }
-    assert!(matches!(json::read(&process.desk.report(&session, ReportFormat::Json).unwrap().1), Ok(Value::Record(_))));
+    assert!(matches!(
+        json::read(&process.desk.report(&session, ReportFormat::Json).unwrap().1),
+        Ok(Value::Record(_))
+    ));
     process.kill();
 }

@@ -181,6 +181,23 @@ impl Evidence {
     }
 }
 
+/// The number that a word in lower case or digits means.
+pub(crate) fn numeral(word: &str) -> Option<f64> {
+    words::number(word).or_else(|| word.parse().ok().filter(|it: &f64| it.is_finite()))
+}
+
+/// A test whether another word in lower case says nearly the same as `word`.
+pub(crate) fn related(word: &str) -> impl Fn(&str) -> bool {
+    let related = Related::of(word);
+    move |other| related.has_synonym(other)
+}
+
+/// A test whether another word in lower case says the opposite of `word`.
+pub(crate) fn opposed(word: &str) -> impl Fn(&str) -> bool {
+    let related = Related::of(word);
+    move |other| related.has_opposite(other)
+}
+
 /// Whether a word in lower case negates what follows, in one of the languages that are known.
 pub fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || word.ends_with("n’t") || word == "cannot" || words::negates(word)

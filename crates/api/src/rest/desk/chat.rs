@@ -9,7 +9,8 @@ use svc_contract::{
 use svc_service::{
     Fault,
     desk::{
-        Between, Decision, Desk, Exchange, History, MessageView, Received, Resource, Sent, ToolUse,
+        Between, Decision, Desk, Exchange, History, MessageView, Received, Resource, SentMessage,
+        ToolUse,
     },
     tools,
 };
@@ -93,7 +94,7 @@ record! {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let sent: fn() -> Value = || tools::output_schema(Sent::SCHEME);
+    let sent: fn() -> Value = || tools::output_schema(SentMessage::SCHEME);
     vec![
         Route {
             statuses: &[402, 404],

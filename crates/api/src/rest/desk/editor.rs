@@ -59,7 +59,7 @@ record! {
 }
 
 record! {
-    /// Edits that mend a problem.
+    /// Edits that fix a problem.
     struct FixView {
         /// What they do.
         title: Text,
@@ -83,7 +83,7 @@ record! {
         end: u64,
         /// What to do.
         help: Option<Text>,
-        /// How it is mended.
+        /// How it is fixed.
         fix: Option<FixView>,
     }
 }
@@ -232,7 +232,7 @@ fn diagnostic(text: &str, it: &Problem) -> Diagnostic {
             text: fix.text.as_str().into(),
         })
         .collect();
-    let title = it.help.clone().unwrap_or_else(|| "mend it".to_owned());
+    let title = it.help.clone().unwrap_or_else(|| "fix it".to_owned());
     Diagnostic {
         code: it.code.as_str().into(),
         severity: match it.severity {

@@ -1,6 +1,6 @@
 //! Settings, keys and devices.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use svc_contract::{
     registry::{Field as _, Params as _, params, record},
@@ -107,6 +107,6 @@ async fn validate(rest: &Rest, input: Input) -> Result<Reply, Fault> {
         return Err(Fault::field("device_fingerprint", "expected 64 hexadecimal digits"));
     }
     // The desktop is reached from this machine only.
-    let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let address = IpAddr::from([127, 0, 0, 1]);
     ok(rest.desk()?.validate_key(&key, address).await?)
 }

@@ -5,6 +5,7 @@ mod chunk;
 mod passages;
 mod places;
 mod rank;
+mod reply;
 mod select;
 mod sentences;
 mod sources;
@@ -25,6 +26,7 @@ use answer::Find;
 use chunk::Chunk;
 use passages::{Sizes, passages};
 use rank::{Around, Candidate, Questions};
+use reply::Respond;
 use select::{Choice, Chosen, select};
 use sources::{Source, sources};
 use verify::Verify;
@@ -33,7 +35,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_rag",
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
-    version: 5,
+    version: 6,
     bias: Bias::new(
         "passages by BM25 and MMR",
         &[
@@ -44,7 +46,13 @@ pub(super) const COMPONENT: Component = Component {
         ],
     ),
     aliases: &[("rag_retrieval", "infer"), ("verify", "verify")],
-    ops: &[compute::<Infer>(), compute::<Chunk>(), compute::<Find>(), compute::<Verify>()],
+    ops: &[
+        compute::<Infer>(),
+        compute::<Chunk>(),
+        compute::<Find>(),
+        compute::<Respond>(),
+        compute::<Verify>(),
+    ],
 };
 
 params! {

@@ -154,8 +154,9 @@ pub(super) fn files_script(with_model: bool) -> Text {
         "# Answers a question from the files of the project.\n\
          use \"std:chat\" as chat\n\
          param question: string\n\
+         param source: path\n\
          param history: [string; max 8]\n\
-         question >> chat.{flow}(source: \".\", history: history)\n"
+         question >> chat.{flow}(source: source, history: history)\n"
     )
     .into()
 }

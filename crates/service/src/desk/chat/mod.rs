@@ -6,23 +6,27 @@
 
 mod answers;
 mod intent;
+mod shape;
 mod turns;
 
 use std::time::Duration;
 
-use svc_contract::{
-    registry::{choices, params, record},
-    value::{Text, Value},
-};
+use svc_contract::value::{Text, Value};
 use svc_store::book::{DeskFilter, DeskKind, DeskRow};
 
 use super::{
     Desk, MessageState, Page, ProposalState, ResourceState, at, body, conflict, state,
-    states::MessageEvent, text, usage::Totals, word, written,
+    states::MessageEvent, text, word, written,
 };
-use crate::{Fault, Why, quality::Quality};
+use crate::{Fault, Why};
 
 pub use intent::decided;
+pub(super) use shape::MessageBody;
+pub use shape::{
+    Author, Between, CallView, Decision, Exchange, History, MessageView, Proposal, Received,
+    SentMessage, SourceView, ToolUse,
+};
+use shape::{Failure, Most, Turn};
 pub(super) use turns::{Planned, sent};
 
 /// The most letters of a message.
@@ -34,252 +38,9 @@ const MOST_ATTACHED: usize = 32;
 /// The most answers that a session waits for.
 const MOST_PENDING: usize = 32;
 
-choices! {
-    /// Whose message it is.
-    pub enum Role { User = "user", Assistant = "assistant" }
-}
-
-choices! {
-    /// Whether scripts are made for goals.
-    pub enum ToolUse { Auto = "auto", None = "none" }
-}
-
-choices! {
-    /// What an answer is made of: the files of the project, the documentation of svc, or a script
-    /// that was named or made for a goal.
-    pub enum Turn { Files = "files", Manual = "manual", Script = "script" }
-}
-
-record! {
-    /// The run of an answer.
-    pub struct CallView {
-        /// Its job.
-        job_id: Text,
-        /// The run.
-        run_id: Text,
-        /// The script that ran.
-        script: Text,
-        /// The state of the job.
-        state: Text,
-    }
-}
-
-record! {
-    /// A passage that an answer rests on.
-    pub struct SourceView {
-        /// The number that marks it in the text.
-        number: i64,
-        /// The heading of the passage.
-        title: Text,
-        /// The file.
-        path: Text,
-        /// The passage.
-        text: Text,
-    }
-}
-
-record! {
-    /// The most that a script may take.
-    pub struct Most {
-        /// Dollars; null if nothing limits them.
-        max_usd: Option<f64>,
-        /// Tokens.
-        max_tokens: Option<u64>,
-        /// Milliseconds.
-        max_time_ms: Option<u64>,
-    }
-}
-
-record! {
-    /// A script that runs after a person has agreed.
-    pub struct Proposal {
-        /// What it is for.
-        goal: Text,
-        /// The script.
-        script: Text,
-        /// What a run may do.
-        effects: Vec<Text>,
-        /// The most that a run may take.
-        envelope: Most,
-        /// Whether it may run.
-        state: ProposalState,
-        /// When it may not run any more.
-        expires_at: Text,
-    }
-}
-
-record! {
-    /// Why there is no answer.
-    pub struct Failure {
-        /// The kind of the error.
-        kind: Text,
-        /// What happened.
-        message: Text,
-        /// What to do next.
-        help: Option<Text>,
-    }
-}
-
-record! {
-    /// A message.
-    pub struct MessageView {
-        /// `msg_` and 26 signs.
-        id: Text,
-        /// Its place among all messages: a later one has a greater one.
-        no: i64,
-        /// Whose it is.
-        role: Role,
-        /// What it says; `[1]` marks the first source.
-        text: Text,
-        /// The files that were sent with it.
-        attachments: Vec<Text>,
-        /// The message that it answers.
-        answers: Option<Text>,
-        /// Whether it is complete.
-        state: MessageState,
-        /// The run that made it.
-        calls: Vec<CallView>,
-        /// The passages that it rests on.
-        sources: Option<Vec<SourceView>>,
-        /// Whether the files of the project answer the question.
-        found: Option<bool>,
-        /// A script that waits for a person.
-        proposal: Option<Proposal>,
-        /// How good it is.
-        quality: Option<Quality>,
-        /// What it has used.
-        usage: Option<Totals>,
-        /// Why there is no answer.
-        error: Option<Failure>,
-        /// When it was created.
-        created_at: Text,
-    }
-}
-
-record! {
-    /// Some messages.
-    pub struct History {
-        /// The messages, the first one first.
-        messages: Vec<MessageView>,
-        /// Where the next page begins.
-        next_cursor: Option<Text>,
-    }
-}
-
-record! {
-    /// What is new in a session.
-    pub struct Received {
-        /// The messages, the first one first.
-        messages: Vec<MessageView>,
-        /// How many answers are not complete.
-        pending: i64,
-        /// Whether there is none.
-        done: bool,
-    }
-}
-
-record! {
-    /// A message that will be answered.
-    pub struct Sent {
-        /// The message.
-        message_id: Text,
-        /// Its answer.
-        reply_id: Text,
-        /// The state of the answer.
-        state: MessageState,
-        /// How many answers come before it.
-        position: i64,
-    }
-}
-
-params! {
-    /// A message to be answered.
-    pub struct Exchange {
-        /// The session.
-        pub session_id: Text,
-        /// What is asked, at most 32,000 letters.
-        pub text: Text,
-        /// Files of the project that it is about.
-        pub attachments: Option<Vec<Text>> = None,
-        /// Whether scripts are made for goals.
-        pub tools: ToolUse = ToolUse::Auto,
-    }
-}
-
-params! {
-    /// The answer to a proposal.
-    pub struct Decision {
-        /// The message with the proposal.
-        pub message_id: Text,
-        /// Whether its script may run.
-        pub approved: bool,
-    }
-}
-
-record! {
-    /// What is kept of a message.
-    pub(super) struct MessageBody {
-        /// Whose it is.
-        role: Role,
-        /// What it says.
-        text: Text,
-        /// The files that were sent with it.
-        attachments: Vec<Text>,
-        /// The message that it answers.
-        answers: Option<Text>,
-        /// Whether scripts are made for goals.
-        tools: ToolUse,
-        /// What it is made of.
-        turn: Option<Turn>,
-        /// The jobs that made it.
-        jobs: Vec<Text>,
-        /// The script that was agreed to.
-        agreed: Option<Text>,
-        /// The params of the script that is proposed or was agreed to.
-        given: Value,
-        /// The passages that it rests on.
-        sources: Option<Vec<SourceView>>,
-        /// Whether the files answer the question.
-        found: Option<bool>,
-        /// A script that waits for a person.
-        proposal: Option<Proposal>,
-        /// When it may not run any more.
-        expires: Option<i64>,
-        /// How good it is.
-        quality: Option<Quality>,
-        /// What it has used.
-        usage: Option<Totals>,
-        /// Why there is no answer.
-        error: Option<Failure>,
-    }
-}
-
-impl MessageBody {
-    fn new(role: Role, said: &str) -> Self {
-        Self {
-            role,
-            text: said.into(),
-            attachments: Vec::new(),
-            answers: None,
-            tools: ToolUse::Auto,
-            turn: None,
-            jobs: Vec::new(),
-            agreed: None,
-            given: Value::Null,
-            sources: None,
-            found: None,
-            proposal: None,
-            expires: None,
-            quality: None,
-            usage: None,
-            error: None,
-        }
-    }
-}
-
 impl Desk {
     /// Keeps a message, which will be answered after those before it.
-    pub async fn send(&self, new: Exchange) -> Result<Sent, Fault> {
+    pub async fn send(&self, new: Exchange) -> Result<SentMessage, Fault> {
         let said = new.text.trim();
         let count = said.chars().count();
         if count == 0 || count > LONGEST {
@@ -299,8 +60,8 @@ impl Desk {
                 return Err(Fault::field(format!("attachments[{idx}]"), message));
             }
         }
-        let question = MessageBody { attachments, ..MessageBody::new(Role::User, said) };
-        let answer = MessageBody { tools: new.tools, ..MessageBody::new(Role::Assistant, "") };
+        let question = MessageBody { attachments, ..MessageBody::new(Author::User, said) };
+        let answer = MessageBody { tools: new.tools, ..MessageBody::new(Author::Assistant, "") };
         self.exchange(&session.id, Some(question), answer).await
     }
 
@@ -310,7 +71,7 @@ impl Desk {
         session: &str,
         question: Option<MessageBody>,
         mut answer: MessageBody,
-    ) -> Result<Sent, Fault> {
+    ) -> Result<SentMessage, Fault> {
         let position = self.pending(session)?.len();
         if position >= MOST_PENDING {
             let message = format!("{MOST_PENDING} messages of the session wait for an answer");
@@ -332,7 +93,7 @@ impl Desk {
         self.tell();
         self.answer_session(session);
         let position = i64::try_from(position).unwrap_or(i64::MAX);
-        Ok(Sent { message_id, reply_id, state: MessageState::Pending, position })
+        Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
     }
 
     /// Messages of a session.
@@ -392,7 +153,7 @@ impl Desk {
             let pending = self.pending(session)?.len();
             let is_new = |it: &DeskRow| {
                 state::<MessageState>(it).is_ok_and(MessageState::is_over)
-                    && body::<MessageBody>(it).is_ok_and(|it| it.role == Role::Assistant)
+                    && body::<MessageBody>(it).is_ok_and(|it| it.role == Author::Assistant)
             };
             let left = until.saturating_duration_since(tokio::time::Instant::now());
             if left.is_zero() || pending == 0 || rows.iter().any(is_new) {
@@ -423,7 +184,7 @@ impl Desk {
     }
 
     /// Answers a proposal: its script runs, or it never does.
-    pub async fn decide(&self, session: &str, decision: Decision) -> Result<Sent, Fault> {
+    pub async fn decide(&self, session: &str, decision: Decision) -> Result<SentMessage, Fault> {
         self.usable(session).await?;
         let row = self.message(session, &decision.message_id)?;
         self.expire_proposal(&row).await?;
@@ -449,13 +210,13 @@ impl Desk {
         let script = kept.proposal.filter(|_| approved).map(|it| it.script);
         let Some(script) = script else {
             let (message_id, reply_id) = (text(&row.id), text(&row.id));
-            return Ok(Sent { message_id, reply_id, state: state(&row)?, position: 0 });
+            return Ok(SentMessage { message_id, reply_id, state: state(&row)?, position: 0 });
         };
         let answer = MessageBody {
             answers: Some(text(&row.id)),
             agreed: Some(script),
             given,
-            ..MessageBody::new(Role::Assistant, "")
+            ..MessageBody::new(Author::Assistant, "")
         };
         self.exchange(session, None, answer).await
     }
@@ -568,23 +329,6 @@ impl Desk {
         })
         .await?;
         Ok(())
-    }
-}
-
-params! {
-    /// Which messages.
-    pub struct Between {
-        /// Those before this message, the latest ones.
-        pub before: Option<Text> = None,
-        /// Those after this message.
-        pub after: Option<Text> = None,
-        /// Only those of the user, or only answers.
-        pub role: Option<Role> = None,
-        /// The most messages of a page.
-        #[range(1..=200)]
-        pub limit: i64 = 50,
-        /// Where the page begins.
-        pub cursor: Option<Text> = None,
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
         Desk, MessageState, ProposalState, after, at, body, job_of, sessions::SessionBody, state,
         states::MessageEvent, text, usage, word, written,
     },
-    Failure, MessageBody, Most, Proposal, Role, ToolUse, Turn, answers, follow,
+    Author, Failure, MessageBody, Most, Proposal, ToolUse, Turn, answers, follow,
     intent::{self, Intent},
 };
 use crate::{Args, Bounds, Fault, Service, Why, jobs, jobs::NewWork};
@@ -154,7 +154,7 @@ impl Desk {
             Intent::Goal if kept.tools == ToolUse::Auto => {
                 self.by_goal(&asked, kept, &question, &session.parent).await
             }
-            Intent::Goal | Intent::Question => self.from_files(&asked, kept, &question.text).await,
+            Intent::Goal | Intent::Question => self.from_files(&asked, kept, &question).await,
         }
     }
 
@@ -163,10 +163,12 @@ impl Desk {
         &self,
         asked: &Asked,
         kept: MessageBody,
-        question: &Text,
+        asked_for: &MessageBody,
     ) -> Result<Option<MessageBody>, Fault> {
+        let question = &asked_for.text;
         let given: Record = [
             ("question".into(), Value::Text(question.clone())),
+            ("source".into(), self.source_of(asked, asked_for)?),
             ("history".into(), self.earlier(&asked.session, &asked.id)?.into()),
         ]
         .into_iter()
@@ -274,11 +276,11 @@ impl Desk {
                 return Ok(said);
             }
             // It may be a question in the form of a request: `list the people who attended`.
-            let said = self.from_files(asked, kept, &question.text).await?;
+            let said = self.from_files(asked, kept, question).await?;
             return Ok(said.map(|it| answers::with_missing(it, &planning)));
         };
         let Some(plan) = found.plan(&asked.service) else {
-            return self.from_files(asked, kept, &question.text).await;
+            return self.from_files(asked, kept, question).await;
         };
         let Some(args) = given_by_project(&plan) else {
             let mut said = kept;
@@ -322,6 +324,13 @@ impl Desk {
         let Some((job, result)) = self.result_of(asked, "s", work).await? else { return Ok(None) };
         let said = answers::of_script(kept, &result);
         self.rated(asked, said, Turn::Script, &job, result).await.map(Some)
+    }
+
+    /// Where an answer is looked for: in the file that was sent with the question, or in all of them.
+    fn source_of(&self, asked: &Asked, question: &MessageBody) -> Result<Value, Fault> {
+        let [only] = question.attachments.as_slice() else { return Ok(".".into()) };
+        let project = self.row(DeskKind::Session, &asked.session)?.parent;
+        Ok(Value::Text(self.resource(&project, only)?.name))
     }
 
     /// What was asked, with the names of the files that were sent with it.
@@ -449,7 +458,7 @@ impl Desk {
         // The first one is the question itself.
         for row in self.rows(DeskKind::Message, &of)?.iter().skip(1) {
             let kept: MessageBody = body(row)?;
-            if kept.role == Role::User && questions.len() < REMEMBERED {
+            if kept.role == Author::User && questions.len() < REMEMBERED {
                 questions.push(Value::Text(kept.text));
             }
         }

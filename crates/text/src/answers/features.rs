@@ -1,0 +1,286 @@
+//! What speaks for a sentence as the answer to a question.
+
+use super::{
+    count,
+    evidence::{Candidate, found, weigh},
+    kinds::Wants,
+    question::{Asked, Question, Role},
+    weights,
+    words::{Form, Read},
+};
+use crate::claims::{Evidence, is_negation, opposed};
+
+/// How many features order sentences.
+pub(super) const ORDER: usize = 17;
+
+/// How many features say how certain the best sentence is.
+pub(super) const CERTAINTY: usize = 48;
+
+/// What the confidence is multiplied with for each name and number that is missing.
+const MISSING: f64 = 0.6;
+
+/// And for each other word that no document has: what it means may be in other words.
+const UNKNOWN: f64 = 0.75;
+
+/// How near in a sentence two neighbours of the question must be.
+const NEAR: u32 = 4;
+
+/// Compares a sentence with a question.
+pub(super) fn compare(
+    read: &Read,
+    question: &Question,
+    sentence: usize,
+    of_block: f64,
+) -> Candidate {
+    let place = &read.places[sentence];
+    let own = found(question, place.terms.iter().map(|it| it.0));
+    let is_near = |it: &usize| read.places.get(*it).is_some_and(|it| it.section == place.section);
+    let around =
+        [sentence.checked_sub(1), Some(sentence + 1)].into_iter().flatten().filter(is_near);
+    let around = around.flat_map(|it| read.places[it].terms.iter().map(|it| it.0));
+    let near = most(&own, &found(question, around));
+    let above = read.sections[place.section].terms.iter().chain(&place.context);
+    let heads = found(question, above.copied());
+    let in_block = read.blocks[place.block].clone().flat_map(|it| read.places[it].terms.iter());
+    let block = most(&most(&near, &heads), &found(question, in_block.map(|it| it.0)));
+    let source = &read.in_source[place.source];
+    let in_source = question.by_term.keys().copied().filter(|it| source.contains(it));
+    let source = most(&block, &found(question, in_source));
+    let total = question.total();
+    let [of_own, of_near, of_blocks, of_source] =
+        [&own, &near, &block, &source].map(|it| weigh(question, it) / total);
+    let words = count(place.text.split_whitespace().count().max(place.terms.len()).max(1));
+    let features = [
+        of_own,
+        of_near - of_own,
+        of_blocks - of_near,
+        of_source - of_blocks,
+        weigh(question, &heads) / total,
+        question.wants.found(&place.text, &question.text),
+        together(question, &place.terms),
+        share(question, &own, Role::Name),
+        share(question, &block, Role::Name),
+        share(question, &own, Role::Number),
+        (words / 20.0).ln(),
+        question.focus.map_or(0.5, |it| own[it]),
+        of_block,
+        if place.form == Form::Code { 1.0 } else { 0.0 },
+        if place.form == Form::Row { 1.0 } else { 0.0 },
+        if place.text.ends_with(['?', ':', '？', '：']) { 1.0 } else { 0.0 },
+        leads(question, &place.terms),
+    ];
+    let score = features.iter().zip(weights::ORDER).map(|(a, b)| a * b).sum();
+    Candidate { sentence, features, score, found: [own, near, block, source] }
+}
+
+fn most(one: &[f64], other: &[f64]) -> Vec<f64> {
+    one.iter().zip(other).map(|(a, b)| a.max(*b)).collect()
+}
+
+/// Whether the sentence begins with a word of the question.
+fn leads(question: &Question, terms: &[(u32, u32)]) -> f64 {
+    let first = terms.first().and_then(|it| question.by_term.get(&it.0));
+    let is_word = |it: &(usize, f64)| question.asked[it.0].role != Role::Frame;
+    f64::from(u8::from(first.is_some_and(|it| it.iter().any(is_word))))
+}
+
+/// The share of the words with a role that were found; 1 if there are none.
+fn share(question: &Question, found: &[f64], role: Role) -> f64 {
+    let with = question.asked.iter().zip(found).filter(|it| it.0.role == role);
+    let (all, there) = with
+        .fold((0.0, 0.0), |(all, there), (it, found)| (all + it.weight, there + it.weight * found));
+    if all > 0.0 { there / all } else { 1.0 }
+}
+
+/// The share of neighbouring words of the question that are near each other in the sentence.
+fn together(question: &Question, terms: &[(u32, u32)]) -> f64 {
+    let pairs = question.asked.len().saturating_sub(1);
+    if pairs == 0 {
+        return 0.5;
+    }
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); question.asked.len()];
+    for (term, at) in terms {
+        for (idx, _) in question.by_term.get(term).into_iter().flatten() {
+            places[*idx].push(*at);
+        }
+    }
+    let is_near = |pair: &&[Vec<u32>]| {
+        pair[0].iter().any(|a| pair[1].iter().any(|b| a.abs_diff(*b) <= NEAR && a != b))
+    };
+    count(places.windows(2).filter(is_near).count()) / count(pairs)
+}
+
+/// What says how certain it is that the best sentence answers.
+pub(super) fn certainty(
+    read: &Read,
+    question: &Question,
+    ranked: &[Candidate],
+) -> [f64; CERTAINTY] {
+    let mut out = [0.0; CERTAINTY];
+    let Some(best) = ranked.first() else { return out };
+    let place = &read.places[best.sentence];
+    let other = ranked.iter().find(|it| read.places[it.sentence].block != place.block);
+    let second = ranked.get(1).map_or(0.0, |it| it.score);
+    let total = question.total();
+    let [own, near, block, source] = &best.found;
+    let unknown: f64 =
+        question.asked.iter().filter(|it| it.forms.is_empty()).map(|it| it.weight).sum();
+    let missing = |found: &[f64], test: &dyn Fn(&Asked) -> bool| {
+        let which = question.asked.iter().zip(found).filter(|it| test(it.0));
+        which.map(|(it, found)| it.weight * (1.0 - found)).sum::<f64>()
+    };
+    let unknown_words: f64 = missing(&vec![0.0; question.asked.len()], &|it| {
+        it.forms.is_empty() && it.role == Role::Word
+    });
+    let heaviest = |found: &[f64]| {
+        let missing = question.asked.iter().zip(found).map(|(it, found)| it.weight * (1.0 - found));
+        missing.fold(0.0, f64::max) / read.rarity(None)
+    };
+    let missing_all = |found: &[f64], role: Role| {
+        let is_missing = |it: &(&Asked, &f64)| it.0.role == role && *it.1 < 0.5;
+        count(question.asked.iter().zip(found).filter(is_missing).count().min(3))
+    };
+    let is = |wants: Wants| f64::from(u8::from(question.wants == wants));
+    let judged = judged(read, question, best.sentence);
+    let shown = super::evidence::choose(read, question, ranked, 2).into_iter();
+    let shown = shown.filter(|it| read.places[*it].section == place.section);
+    let typed = shown
+        .map(|it| question.wants.found(&read.places[it].text, &question.text))
+        .fold(0.0, f64::max);
+    let content = count(question.asked.iter().filter(|it| it.role != Role::Frame).count());
+    let corrected = question.asked.iter().filter(|it| it.forms.iter().all(|it| it.1 < 1.0)).count();
+    out = [
+        best.features[0],
+        best.features[1],
+        best.features[2],
+        best.features[3],
+        best.features[6],
+        best.features[7],
+        best.features[8],
+        best.features[9],
+        best.features[10],
+        best.features[11],
+        1.0 - best.features[13],
+        unknown / total,
+        heaviest(own),
+        heaviest(near),
+        heaviest(block),
+        heaviest(source),
+        (best.score - other.map_or(0.0, |it| it.score)).clamp(0.0, 5.0),
+        (best.score - second).clamp(0.0, 5.0),
+        content.max(1.0).ln(),
+        judged,
+        missing_all(block, Role::Name),
+        missing_all(block, Role::Number),
+        missing_all(source, Role::Name),
+        missing_all(own, Role::Word),
+        missing_all(block, Role::Word),
+        is(Wants::Name) * (typed - 0.5),
+        f64::from(u8::from(question.wants.is_number())) * (typed - 0.5),
+        is(Wants::Time) * (typed - 0.5),
+        count(corrected) / count(question.asked.len().max(1)),
+        best.score,
+        is(Wants::Place) * (typed - 0.5),
+        share(question, near, Role::Name),
+        share(question, near, Role::Number),
+        share(question, source, Role::Name),
+        question.focus.map_or(0.5, |it| near[it]),
+        question.focus.map_or(0.5, |it| block[it]),
+        question.focus.map_or(0.5, |it| source[it]),
+        question.focus.map_or(0.0, |it| f64::from(u8::from(question.asked[it].forms.is_empty()))),
+        best.features[0] * judged,
+        best.features[0].powi(2),
+        opposite(read, question, best.sentence),
+        f64::from(u8::from(question.wants == Wants::Anything)),
+        counted(question, read, best.sentence),
+        (weigh(question, near) / total).powi(4),
+        missing(source, &|it| it.role == Role::Word) / total,
+        if matches!(question.wants, Wants::Amount(_)) { typed - 0.5 } else { 0.0 },
+        (unknown_words / total).sqrt(),
+        missing(near, &|it| it.role == Role::Name && !it.forms.is_empty()) / total,
+    ];
+    out
+}
+
+/// Whether the sentence has the opposite of a word of the question that it does not have, or negates
+/// and the question does not, or the other way round.
+fn opposite(read: &Read, question: &Question, sentence: usize) -> f64 {
+    let place = &read.places[sentence];
+    let own = found(question, place.terms.iter().map(|it| it.0));
+    let missing = question.asked.iter().zip(&own).filter(|it| *it.1 < 0.5);
+    let words = || {
+        let known = place.terms.iter().map(|it| &read.words.known[it.0 as usize]);
+        known.flat_map(|it| it.words.iter())
+    };
+    let mut has_opposite = false;
+    for (it, _) in missing {
+        let test = opposed(&it.word);
+        has_opposite |= words().any(|it| test(it));
+    }
+    let negates = |text: &str| {
+        let lower = text.to_lowercase();
+        lower.split(|it: char| !it.is_alphanumeric() && !matches!(it, '\'' | '’')).any(is_negation)
+    };
+    let is_negated = negates(&question.text) != negates(&place.text);
+    f64::from(u8::from(has_opposite))
+        + 0.5 * f64::from(u8::from(is_negated && negates(&question.text)))
+}
+
+/// Whether a number stands before the word that is to be counted.
+fn counted(question: &Question, read: &Read, sentence: usize) -> f64 {
+    let (true, Some(focus)) = (question.wants.is_number(), question.focus) else { return 0.5 };
+    let text = read.places[sentence].text.to_lowercase();
+    let words: Vec<&str> =
+        text.split(|it: char| it.is_whitespace() || matches!(it, '-' | '(' | ')')).collect();
+    let word = &question.asked[focus].word;
+    let start = word.get(..word.floor_char_boundary(4)).unwrap_or(word);
+    let is_number = |it: &&str| {
+        it.starts_with(|it: char| it.is_numeric()) || crate::claims::numeral(it).is_some()
+    };
+    let near = |at: usize| words[at.saturating_sub(3)..at].iter().any(is_number);
+    let has = words.iter().enumerate().any(|(at, it)| it.starts_with(start) && near(at));
+    f64::from(u8::from(has))
+}
+
+/// How far the sentence and its neighbours say what the question says, as a claim.
+fn judged(read: &Read, question: &Question, sentence: usize) -> f64 {
+    let mut evidence = Evidence::of(read.words.language);
+    let block = read.blocks[read.places[sentence].block].clone();
+    let near = sentence.saturating_sub(2).max(block.start)..(sentence + 3).min(block.end);
+    for it in near.clone() {
+        evidence.learn(&read.places[it].text);
+    }
+    for it in near {
+        evidence.add(0, &read.places[it].text);
+    }
+    evidence.judge(&question.text).score
+}
+
+/// The probability that the best sentences answer.
+pub(super) fn confidence(read: &Read, question: &Question, ranked: &[Candidate]) -> f64 {
+    if ranked.is_empty() {
+        return 0.0;
+    }
+    let features = certainty(read, question, ranked);
+    let sum: f64 = features.iter().zip(weights::CERTAINTY).map(|(a, b)| a * b).sum();
+    let likely = 1.0 / (1.0 + (-(sum + weights::base(read.words.language))).exp());
+    let unknown = question.asked.iter().filter(|it| it.role == Role::Word && it.forms.is_empty());
+    let unknown = count(unknown.count().min(2));
+    likely * MISSING.powf(missing_names(question, &ranked[0])) * UNKNOWN.powf(unknown)
+}
+
+/// How many names and numbers of the question are nowhere around the sentence.
+fn missing_names(question: &Question, best: &Candidate) -> f64 {
+    let [_, near, block, source] = &best.found;
+    let is_missing = |it: &usize| {
+        let asked = &question.asked[*it];
+        match asked.role {
+            Role::Name if asked.is_new => near[*it] < 0.5,
+            Role::Name => source[*it] < 0.5,
+            Role::Number => block[*it] < 0.5,
+            _ => false,
+        }
+    };
+    let found = 0..question.asked.len();
+    count(found.filter(is_missing).count().min(2))
+}

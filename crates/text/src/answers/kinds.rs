@@ -1,0 +1,564 @@
+//! What kind of answer a question asks for, and whether a sentence has one.
+
+use std::ops::Range;
+
+use crate::claims::{Named, named, numeral};
+
+/// What the answer must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wants {
+    Number,
+    /// A number with one of these units.
+    Amount(&'static [&'static str]),
+    Time,
+    Name,
+    Place,
+    Reason,
+    Anything,
+}
+
+const LENGTHS: &[&str] = &[
+    "m",
+    "cm",
+    "mm",
+    "km",
+    "metre",
+    "metres",
+    "meter",
+    "meters",
+    "kilometres",
+    "kilometers",
+    "kilometre",
+    "kilometer",
+    "centimetres",
+    "centimeters",
+    "millimetres",
+    "miles",
+    "mile",
+    "feet",
+    "foot",
+    "ft",
+    "inches",
+    "inch",
+    "yards",
+    "nautical",
+    "hectares",
+    "acres",
+    "square",
+    "km²",
+    "m²",
+    "litres",
+    "liters",
+    "storeys",
+    "stories",
+    "floors",
+    "kilometern",
+    "kilometer",
+    "meter",
+    "metros",
+    "kilómetros",
+    "x",
+    "by",
+];
+const AGES: &[&str] =
+    &["years", "year", "aged", "born", "months", "old", "century", "jahre", "años"];
+const WEIGHTS: &[&str] = &[
+    "g",
+    "kg",
+    "t",
+    "mg",
+    "gram",
+    "grams",
+    "kilogram",
+    "kilograms",
+    "kilos",
+    "kilo",
+    "tons",
+    "tonnes",
+    "tonne",
+    "ton",
+    "pounds",
+    "pound",
+    "lb",
+    "lbs",
+    "ounces",
+    "litres",
+    "liters",
+];
+const SPEEDS: &[&str] = &[
+    "km/h", "m/s", "mph", "knots", "kmh", "rpm", "mbit/s", "mb/s", "gbit/s", "per", "ms",
+    "seconds", "minutes", "hours", "times",
+];
+const TIMES: &[&str] = &[
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "month",
+    "months",
+    "year",
+    "years",
+    "decade",
+    "decades",
+    "century",
+    "centuries",
+    "h",
+    "min",
+    "s",
+    "ms",
+    "nights",
+    "night",
+    "until",
+    "stunden",
+    "tage",
+    "jahre",
+    "horas",
+    "días",
+    "años",
+    "metre",
+    "metres",
+    "meter",
+    "meters",
+    "km",
+    "kilometres",
+    "kilometers",
+    "miles",
+    "feet",
+    "m",
+    "pages",
+    "words",
+    "characters",
+    "generations",
+    "evenings",
+    "bytes",
+];
+const OFTEN: &[&str] = &[
+    "every",
+    "once",
+    "twice",
+    "times",
+    "daily",
+    "weekly",
+    "monthly",
+    "yearly",
+    "annually",
+    "each",
+    "per",
+    "always",
+    "hourly",
+    "nightly",
+    "quarterly",
+    "regularly",
+    "never",
+    "a",
+];
+const MONEY: &[&str] = &[
+    "$", "€", "£", "¥", "usd", "eur", "euro", "euros", "dollar", "dollars", "pound", "pounds",
+    "cents", "cent", "yen", "francs", "marks", "million", "billion", "thousand", "gbp", "chf",
+    "pence", "free", "marks", "rupees", "crowns", "pesos", "%", "percent",
+];
+
+impl Wants {
+    pub(super) fn of(question: &str) -> Self {
+        const AMOUNTS: &[(&[&str], &[&str])] = &[
+            (
+                &[
+                    "how tall",
+                    "how high",
+                    "how far",
+                    "how wide",
+                    "how deep",
+                    "how large",
+                    "how big",
+                    "how thick",
+                ],
+                LENGTHS,
+            ),
+            (&["how old"], AGES),
+            (&["how heavy"], WEIGHTS),
+            (&["how fast"], SPEEDS),
+            (&["how long"], TIMES),
+            (&["how often", "how frequently"], OFTEN),
+        ];
+        const NUMBERS: &[&str] = &[
+            "how many",
+            "how much",
+            "what percent",
+            "what number",
+            "what fraction",
+            "what share",
+            "population of",
+            "wie viel",
+            "wie viele",
+            "wie lange",
+            "wie hoch",
+            "wie alt",
+            "wie groß",
+            "wie weit",
+            "cuánt",
+            "多少",
+            "几",
+            "what amount",
+            "what age",
+            "at what age",
+            "what proportion",
+            "phone number",
+            "telephone number",
+            "what size",
+            "which number",
+        ];
+        const WHENS: &[&str] = &[
+            "when ",
+            "what year",
+            "which year",
+            "what date",
+            "which date",
+            "what day",
+            "which day",
+            "what month",
+            "which month",
+            "since when",
+            "what time",
+            "what times",
+            "which century",
+            "what century",
+            "wann",
+            "welchem jahr",
+            "welches jahr",
+            "cuándo",
+            "qué año",
+            "什么时候",
+            "哪一年",
+            "何时",
+            "哪年",
+            "until when",
+            "deadline",
+            "what decade",
+            "whens",
+            "when's",
+            "opening hours",
+            "which decade",
+            "what season",
+        ];
+        const NAMES: &[&str] = &[
+            "who ",
+            "whom ",
+            "whose ",
+            "what is the name",
+            "what was the name",
+            "who's ",
+            "wer ",
+            "wen ",
+            "wem ",
+            "wessen ",
+            "quién",
+            "谁",
+            "which person",
+            "what company",
+            "which company",
+            "which team",
+            "what team",
+            "whos ",
+        ];
+        const PLACES: &[&str] = &[
+            "where ",
+            "which city",
+            "what city",
+            "which country",
+            "what country",
+            "what state",
+            "which state",
+            "wo ",
+            "woher",
+            "dónde",
+            "哪里",
+            "哪个城市",
+            "where's ",
+            "which town",
+            "wheres ",
+        ];
+        const REASONS: &[&str] =
+            &["why ", "for what reason", "what reason", "warum", "por qué", "为什么", "how come"];
+        let lower = format!("{} ", question.to_lowercase());
+        let begins = |at: usize| !lower[..at].ends_with(char::is_alphanumeric);
+        let asks = |all: &[&str]| {
+            let has =
+                |it: &&str| lower.match_indices(it).any(|(at, _)| !it.is_ascii() || begins(at));
+            all.iter().any(has)
+        };
+        if let Some((_, units)) = AMOUNTS.iter().find(|it| asks(it.0)) {
+            return Self::Amount(units);
+        }
+        let measured = |nouns: &[&str]| {
+            const BEGINNINGS: &[&str] = &[
+                "what is the",
+                "what was the",
+                "what's the",
+                "what are the",
+                "what were the",
+                "which",
+                "what",
+            ];
+            let follows = |it: &str| {
+                let at = lower.find(it)?;
+                let rest = lower.get(at + it.len()..)?.trim_start();
+                let mut words = rest.split(|it: char| !it.is_alphanumeric()).take(4);
+                words.any(|word| nouns.contains(&word)).then_some(())
+            };
+            BEGINNINGS.iter().any(|it| lower.starts_with(it) && follows(it).is_some())
+        };
+        let is_much = asks(&["how much"]);
+        match () {
+            () if is_much && (lower.contains("weigh")) => Self::Amount(WEIGHTS),
+            () if is_much
+                && [
+                    "cost", "pay", "earn", "spen", "price", "worth", "money", "charge", "salary",
+                    "fee",
+                ]
+                .iter()
+                .any(|it| lower.contains(it))
+                || asks(&[
+                    "what price",
+                    "what is the price",
+                    "what does it cost",
+                    "what was the price",
+                    "what cost",
+                ]) =>
+            {
+                Self::Amount(MONEY)
+            }
+            () if measured(&[
+                "budget", "price", "cost", "costs", "salary", "fee", "fine", "rent", "revenue",
+            ]) =>
+            {
+                Self::Amount(MONEY)
+            }
+            () if measured(&["weight"]) => Self::Amount(WEIGHTS),
+            () if measured(&["height", "length", "depth", "width", "distance", "diameter"]) => {
+                Self::Amount(LENGTHS)
+            }
+            () if measured(&["duration"]) => Self::Amount(TIMES),
+            () if measured(&["temperature", "number", "percentage", "population", "age"]) => {
+                Self::Number
+            }
+            () if asks(NUMBERS) => Self::Number,
+            () if asks(WHENS) => Self::Time,
+            () if asks(NAMES) => Self::Name,
+            () if asks(PLACES) => Self::Place,
+            () if asks(REASONS) => Self::Reason,
+            () => Self::Anything,
+        }
+    }
+
+    /// How far a sentence has what is asked for, apart from what the question says itself: from 0
+    /// to 1, and a half if that cannot be seen.
+    pub(super) fn found(self, sentence: &str, question: &str) -> f64 {
+        let kinds: &[Named] = match self {
+            Self::Number | Self::Amount(_) => &[Named::Number, Named::Date],
+            Self::Time => &[Named::Date],
+            Self::Name | Self::Place => &[Named::Name],
+            Self::Reason => return reason(sentence),
+            Self::Anything => return 0.5,
+        };
+        let lower = question.to_lowercase();
+        let is_new = |range: &Range<usize>| {
+            let text = sentence.get(range.clone()).unwrap_or_default().to_lowercase();
+            text.split(|it: char| !it.is_alphanumeric())
+                .any(|it| !it.is_empty() && !lower.contains(it))
+        };
+        let found = named(sentence).into_iter().filter(|it| kinds.contains(&it.1) && is_new(&it.0));
+        let worth = |(range, kind): (Range<usize>, Named)| match self {
+            Self::Place => {
+                if follows_preposition(sentence, range.start) {
+                    1.0
+                } else {
+                    0.5
+                }
+            }
+            Self::Number => {
+                if kind == Named::Number {
+                    1.0
+                } else {
+                    0.4
+                }
+            }
+            Self::Amount(units) => {
+                if has_unit(sentence, range, units) {
+                    1.0
+                } else if kind == Named::Number {
+                    0.4
+                } else {
+                    0.1
+                }
+            }
+            _ => 1.0,
+        };
+        let best = found.map(worth).fold(0.0, f64::max);
+        match self {
+            Self::Time if best < 1.0 && has_time(sentence) => 0.8,
+            Self::Place if best < 1.0 && has_place(sentence) => 0.5,
+            Self::Amount(OFTEN) => best.max(often(sentence)),
+            Self::Amount(MONEY) if best < 1.0 && sentence.to_lowercase().contains("free") => 0.7,
+            Self::Number | Self::Amount(_) if best < 0.4 && has_numeral(sentence, &lower) => 0.4,
+            _ => best,
+        }
+    }
+
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::Amount(_))
+    }
+}
+
+fn reason(sentence: &str) -> f64 {
+    const MARKS: &[&str] = &[
+        " because",
+        " due to ",
+        " since ",
+        " so that ",
+        " in order to ",
+        " reason",
+        " therefore",
+        " caused",
+        "the cause",
+        " as a result",
+        " thanks to ",
+        " owing to ",
+        " but ",
+        " weil ",
+        " porque ",
+        "因为",
+        "由于",
+    ];
+    let lower = format!(" {} ", sentence.to_lowercase());
+    match () {
+        () if MARKS.iter().any(|it| lower.contains(it)) => 1.0,
+        () if lower.contains(" to ") || lower.contains(" for ") => 0.5,
+        () => 0.2,
+    }
+}
+
+fn follows_preposition(sentence: &str, at: usize) -> bool {
+    const PREPOSITIONS: &[&str] = &[
+        "in ", "In ", "at ", "At ", "near ", "from ", "to ", "in the ", "at the ", "of ", "bei ",
+        "en ", "on the ", "On the ",
+    ];
+    let before = sentence.get(..at).unwrap_or_default();
+    PREPOSITIONS.iter().any(|it| before.ends_with(it))
+}
+
+/// Whether a unit stands next to a number.
+fn has_unit(sentence: &str, range: Range<usize>, units: &[&str]) -> bool {
+    let text = sentence.get(range.clone()).unwrap_or_default();
+    let own = text.trim_start_matches(|it: char| !it.is_alphabetic() && it != '%').to_lowercase();
+    let before = sentence.get(..range.start).unwrap_or_default().trim_end();
+    let after = sentence.get(range.end..).unwrap_or_default();
+    let separates =
+        |it: char| it.is_whitespace() || matches!(it, '-' | ',' | '.' | ')' | '(' | '|' | ';');
+    let near = after.split(separates).filter(|it| !it.is_empty()).take(2).map(str::to_lowercase);
+    let mut near = near.chain([own]);
+    before.ends_with(['$', '€', '£', '¥']) && units.contains(&"$")
+        || near.any(|it| units.contains(&it.as_str()))
+        || after.trim_start().starts_with(['€', '$', '£', '%']) && units.contains(&"$")
+}
+
+fn has_time(sentence: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mondays",
+        "tuesdays",
+        "wednesdays",
+        "thursdays",
+        "fridays",
+        "saturdays",
+        "sundays",
+        "weekdays",
+        "weekends",
+        "noon",
+        "midnight",
+        "morning",
+        "evening",
+        "afternoon",
+        "night",
+        "daily",
+        "spring",
+        "summer",
+        "autumn",
+        "winter",
+        "later",
+        "ago",
+        "day",
+        "week",
+        "weeks",
+        "days",
+        "century",
+        "am",
+        "pm",
+        "before",
+        "after",
+        "hours",
+        "years",
+        "year",
+        "quarter",
+    ];
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|it: char| !it.is_alphanumeric() && it != ':');
+    words.any(|it| WORDS.contains(&it) || is_clock(it))
+}
+
+fn is_clock(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(hour, minute)| {
+        let is_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+        is_digits(hour) && is_digits(minute)
+    })
+}
+
+fn has_place(sentence: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "in", "at", "near", "behind", "under", "next", "on", "inside", "outside", "between",
+        "above", "below", "opposite", "along",
+    ];
+    let lower = sentence.to_lowercase();
+    lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it))
+}
+
+fn often(sentence: &str) -> f64 {
+    const WORDS: &[&str] = &[
+        "every",
+        "once",
+        "twice",
+        "times",
+        "daily",
+        "weekly",
+        "monthly",
+        "yearly",
+        "annually",
+        "hourly",
+        "nightly",
+        "quarterly",
+        "each",
+        "per",
+    ];
+    let lower = sentence.to_lowercase();
+    let has = lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it));
+    if has { 1.0 } else { 0.0 }
+}
+
+/// Whether a sentence has a number in letters that the question does not have.
+fn has_numeral(sentence: &str, question: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    lower.split(|it: char| !it.is_alphanumeric()).any(|it| {
+        !matches!(it, "" | "a" | "an" | "one") && numeral(it).is_some() && !question.contains(it)
+    })
+}

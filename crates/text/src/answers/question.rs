@@ -1,0 +1,298 @@
+//! What a question asks for, and in which words.
+
+use std::collections::HashMap;
+
+use super::{
+    kinds::Wants,
+    spelling::spelled,
+    synonyms::{self, is_form},
+    words::{Read, Term, Word},
+};
+use crate::claims::{named, numeral, related};
+
+/// What a word of a question is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Name,
+    Number,
+    Word,
+    /// A word that forms questions, such as `kind` or `called`.
+    Frame,
+}
+
+/// A word of a question.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub word: Box<str>,
+    pub weight: f64,
+    pub role: Role,
+    /// Whether it is the new word of a question that continues another one.
+    pub is_new: bool,
+    /// The terms that mean the same, and how nearly, up to 1.
+    pub forms: Vec<(Term, f64)>,
+}
+
+/// A question, as it is looked for in documents.
+pub(super) struct Question {
+    pub text: String,
+    pub asked: Vec<Asked>,
+    pub wants: Wants,
+    /// The word that says what kind of thing is asked for: `river` in `which river`.
+    pub focus: Option<usize>,
+    /// The words that each term stands for.
+    pub by_term: HashMap<Term, Vec<(usize, f64)>>,
+}
+
+/// Words that form a question and need not be in an answer.
+pub(super) const FRAMES: &str = "kind type sort name names called call many much long often happen happened \
+    say said mean means meaning term word refer refers describe described known main different \
+    number amount person people thing things example list tell explain give given according \
+    document documents file files text article information find show please there exactly \
+    think someone something anyone anything else way ways get got make made become one time year \
+    date day place located location happens work works use used old tall high far large big deep wide heavy \
+    fast today now currently end case heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
+    cuántas";
+
+/// A word of a question without an answer of its own weighs less.
+const FRAME_WEIGHT: f64 = 0.35;
+const CARRIED_WEIGHT: f64 = 0.7;
+const NEW_WEIGHT: f64 = 1.5;
+const NAME_WEIGHT: f64 = 1.3;
+
+impl Question {
+    pub(super) fn of(text: &str, before: &[&str], read: &Read) -> Self {
+        let text = &*spelled(text, &read.words);
+        let mut words = words(text, read);
+        let last = before.iter().rev().find(|it| is_question(it)).or(before.last());
+        let mut wants = Wants::of(text);
+        let mut full = text.to_owned();
+        if let Some(last) = last
+            && depends(text, &words)
+        {
+            let last = &*spelled(last, &read.words);
+            let has = |role| words.iter().any(|it: &(Word, Role)| it.1 == role);
+            let (has_name, has_number) = (has(Role::Name), has(Role::Number));
+            let is_replaced =
+                |role: Role| role == Role::Name && has_name || role == Role::Number && has_number;
+            let carried = self::words(last, read).into_iter();
+            let known: Vec<Box<str>> = words.iter().map(|it| it.0.stem.clone()).collect();
+            let carried: Vec<(Word, Role)> =
+                carried.filter(|it| !is_replaced(it.1) && !known.contains(&it.0.stem)).collect();
+            if wants == Wants::Anything && begins_short(text) {
+                wants = Wants::of(last);
+            }
+            full = format!("{last} {text}");
+            let own = words.len();
+            words.extend(carried);
+            return Self::made(full, words, own, wants, read);
+        }
+        let own = words.len();
+        Self::made(full, words, own, wants, read)
+    }
+
+    fn made(text: String, words: Vec<(Word, Role)>, own: usize, wants: Wants, read: &Read) -> Self {
+        let mut asked: Vec<Asked> = Vec::new();
+        let count = words.len();
+        for (idx, (word, role)) in words.into_iter().enumerate() {
+            if asked.iter().any(|it| it.word == word.lower) {
+                continue;
+            }
+            let forms = forms(&word, role, read);
+            let best = forms.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|it| it.0);
+            let rarity = read.rarity(best);
+            let is_carried = idx >= own;
+            let factor = match role {
+                Role::Frame => FRAME_WEIGHT,
+                Role::Name | Role::Number => NAME_WEIGHT,
+                Role::Word => 1.0,
+            } * if is_carried { CARRIED_WEIGHT } else { 1.0 };
+            let is_new = !is_carried && own < count;
+            let weight = rarity * factor * if is_new { NEW_WEIGHT } else { 1.0 };
+            asked.push(Asked { word: word.lower, weight, role, is_new, forms });
+        }
+        let mut by_term: HashMap<Term, Vec<(usize, f64)>> = HashMap::new();
+        for (idx, it) in asked.iter().enumerate() {
+            for (term, quality) in &it.forms {
+                by_term.entry(*term).or_default().push((idx, *quality));
+            }
+        }
+        let focus = focus(&text, &asked);
+        Self { text, asked, wants, focus, by_term }
+    }
+
+    pub(super) fn total(&self) -> f64 {
+        self.asked.iter().map(|it| it.weight).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    pub(super) fn unknown(&self) -> Vec<String> {
+        let unknown = self.asked.iter().filter(|it| it.forms.is_empty() && it.role != Role::Frame);
+        unknown.map(|it| it.word.clone().into()).collect()
+    }
+}
+
+fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？'])
+}
+
+/// The words of a question with a meaning, and what they are.
+fn words(text: &str, read: &Read) -> Vec<(Word, Role)> {
+    let frames: Vec<&str> = FRAMES.split_whitespace().collect();
+    let named: Vec<String> =
+        named(text).into_iter().filter_map(|it| Some(text.get(it.0)?.to_lowercase())).collect();
+    let is_all_capital = !text.contains(char::is_lowercase);
+    let pieces = read.words.pieces(text).filter(|it| !it.is_stop || is_numeral(&it.lower));
+    let role = |it: &Word| {
+        let known = read.words.term(&it.stem).map(|it| &read.words.known[it as usize]);
+        // Every German noun has a capital.
+        let has_capitals = read.words.language.code() != "de";
+        let is_name_here = has_capitals && it.is_capital && it.at > 0 && !is_all_capital;
+        let is_often_lower = known.is_some_and(|it| it.count > 2 && it.capitals * 2 < it.count);
+        let is_mostly_name =
+            has_capitals && known.is_some_and(|it| it.count > 1 && it.capitals * 10 > it.count * 9);
+        match () {
+            () if it.lower.contains(|it: char| it.is_ascii_digit()) => Role::Number,
+            () if is_mostly_name || is_name_here && !is_often_lower => Role::Name,
+            () if has_capitals
+                && it.is_capital
+                && named.iter().any(|name| name.starts_with(&*it.lower)) =>
+            {
+                Role::Name
+            }
+            () if frames.contains(&&*it.lower) => Role::Frame,
+            () => Role::Word,
+        }
+    };
+    let mut all: Vec<(Word, Role)> = pieces.map(|it| (it.clone(), role(&it))).collect();
+    if all.is_empty() {
+        let pieces = read.words.pieces(text);
+        all = pieces.map(|it| (it, Role::Frame)).collect();
+    }
+    all
+}
+
+fn is_numeral(word: &str) -> bool {
+    numeral(word).is_some() && !matches!(word, "a" | "an" | "one")
+}
+
+/// Whether a question makes sense only after another one.
+fn depends(text: &str, words: &[(Word, Role)]) -> bool {
+    const PRONOUNS: &[&str] = &[
+        "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "there", "that",
+        "this", "these", "those", "then", "er", "sie", "es", "ihr", "sein", "seine", "dort", "él",
+        "ella", "su", "ellos", "allí",
+    ];
+    let lower = text.to_lowercase();
+    let has_pronoun =
+        lower.split(|it: char| !it.is_alphanumeric()).any(|it| PRONOUNS.contains(&it));
+    let content = words.iter().filter(|it| it.1 != Role::Frame).count();
+    let has_name = words.iter().any(|it| it.1 == Role::Name);
+    begins_short(text) && content <= 3 || content == 0 || has_pronoun && !has_name && content <= 5
+}
+
+fn begins_short(text: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "and ",
+        "what about",
+        "how about",
+        "but ",
+        "or ",
+        "also ",
+        "und ",
+        "was ist mit",
+        "y ",
+        "¿y ",
+        "qué tal",
+        "那",
+        "还有",
+        "so ",
+    ];
+    let lower = text.trim().to_lowercase();
+    BEGINNINGS.iter().any(|it| lower.starts_with(it))
+}
+
+/// The terms of the documents that mean the same as a word.
+fn forms(word: &Word, role: Role, read: &Read) -> Vec<(Term, f64)> {
+    let mut forms: Vec<(Term, f64)> = Vec::new();
+    if let Some(term) = read.words.term(&word.stem) {
+        forms.push((term, 1.0));
+    }
+    let add = |forms: &mut Vec<(Term, f64)>, term: Term, quality: f64| {
+        if forms.iter().all(|it| it.0 != term) {
+            forms.push((term, quality));
+        }
+    };
+    if let Some(value) = numeral(&word.lower) {
+        for (term, known) in (0..).zip(&read.words.known) {
+            if known.words.iter().any(|it| numeral(it) == Some(value)) {
+                add(&mut forms, term, 1.0);
+            }
+        }
+        return forms;
+    }
+    if role == Role::Number {
+        return forms;
+    }
+    let related = related(&word.lower);
+    let groups = synonyms::groups(&word.lower);
+    for (term, known) in (0..).zip(&read.words.known) {
+        let is_synonym =
+            |it: &str| groups.iter().any(|group| group.split(' ').any(|base| is_form(it, base)));
+        if known.words.iter().any(|it| is_compared(&word.lower, it)) {
+            add(&mut forms, term, 0.9);
+        } else if known
+            .words
+            .iter()
+            .any(|it| related(it) || is_synonym(it) || is_derived(&word.lower, it))
+        {
+            add(&mut forms, term, 0.7);
+        }
+    }
+    forms
+}
+
+/// Whether one word is the comparative or superlative of the other.
+fn is_compared(one: &str, other: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        short.len() > 2
+            && long.strip_prefix(short).is_some_and(|it| matches!(it, "er" | "est" | "r" | "st"))
+    };
+    ends(one, other) || ends(other, one)
+}
+
+/// Whether two words have the same beginning and differ in their ending, such as `invent` and
+/// `invention`.
+fn is_derived(one: &str, other: &str) -> bool {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let longest = one.len().max(other.len());
+    same >= 5 && same * 10 >= longest * 6 && longest - same <= 5 && one.is_char_boundary(same)
+}
+
+/// The word that says what kind of thing is asked for: the one behind `which`, or the head of what
+/// follows `what is the`.
+fn focus(text: &str, asked: &[Asked]) -> Option<usize> {
+    const ASKING: &[&str] = &["what", "which", "many", "much"];
+    const IS: &[&str] = &["is", "was", "are", "were", "'s"];
+    const ENDS: &[&str] = &[
+        "of", "for", "in", "on", "at", "to", "by", "from", "with", "that", "who", "which", "when",
+        "after", "before", "during", "did", "does", "do", "is", "was", "are", "were", "has",
+        "have", "had", "can", "could", "would", "should", "will", "between", "as", "into", "per",
+        "under",
+    ];
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|it: char| !it.is_alphanumeric() && it != '-')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let place = |word: &str| asked.iter().position(|it| &*it.word == word);
+    let at = words.iter().rposition(|it| ASKING.contains(it));
+    if let Some(at) = at
+        && words.get(at + 1).is_some_and(|it| !ENDS.contains(it))
+    {
+        let phrase = words[at + 1..].iter().take_while(|it| !ENDS.contains(it)).take(4);
+        let near: Vec<usize> = phrase.filter_map(|it| place(it)).collect();
+        return near.first().copied();
+    }
+    let at = words.iter().position(|it| IS.contains(it))?;
+    let phrase = words[at + 1..].iter().take_while(|it| !ENDS.contains(it)).take(6);
+    phrase.filter_map(|it| place(it)).last()
+}

@@ -1,0 +1,366 @@
+//! Documents as numbered words, sentence by sentence.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use super::{Source, count};
+use crate::{
+    blocks::{Block, Kind, blocks},
+    language::{self, Forms, Language},
+    plain::plain,
+    scripts,
+    sentences::split,
+};
+
+/// The number of a stem.
+pub(super) type Term = u32;
+
+/// Longer words are data, not language.
+const LONGEST: usize = 64;
+
+/// The words of documents, with numbers for their stems.
+pub(super) struct Words {
+    forms: Forms,
+    pub language: Language,
+    numbers: HashMap<Box<str>, Term>,
+    /// The most recent word of each stem, and how often it begins with a capital inside of sentences.
+    pub known: Vec<Known>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub words: HashSet<Box<str>>,
+    pub capitals: u32,
+    pub count: u32,
+}
+
+/// A word of a text that has a meaning of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    pub lower: Box<str>,
+    pub stem: Box<str>,
+    /// How many words stand before it.
+    pub at: u32,
+    pub is_capital: bool,
+    pub is_stop: bool,
+}
+
+impl Words {
+    pub(super) fn of(language: Language) -> Self {
+        let forms = language.forms();
+        Self { forms, language, numbers: HashMap::new(), known: Vec::new() }
+    }
+
+    pub(super) fn pieces<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Word> + 'a {
+        let in_text = whole_numbers(text).filter(|it| it.len() <= LONGEST);
+        in_text.zip(0_u32..).filter_map(|(range, at)| {
+            let word = text.get(range)?;
+            let lower = match word.as_bytes() {
+                [b'0'..=b'9', ..] => of_number(word).into(),
+                _ => language::lower(word),
+            };
+            let is_stop = self.forms.is_stop_word(&lower) || lower == "s" || lower == "t";
+            let stem = self.forms.stem(&lower).into_owned().into();
+            let is_capital = word.starts_with(char::is_uppercase);
+            Some(Word { stem, at, is_capital, is_stop, lower: lower.into_owned().into() })
+        })
+    }
+
+    pub(super) fn term(&self, stem: &str) -> Option<Term> {
+        self.numbers.get(stem).copied()
+    }
+
+    /// Whether a word in lower case, or another form of it, is in the documents or a stop word.
+    pub(super) fn knows(&self, lower: &str) -> bool {
+        self.forms.is_stop_word(lower) || self.term(&self.forms.stem(lower)).is_some()
+    }
+
+    fn read(&mut self, text: &str) -> Vec<(Term, u32)> {
+        let pieces: Vec<Word> = self.pieces(text).collect();
+        let short = initials(&pieces);
+        let all = pieces.into_iter().filter(|it| !it.is_stop).chain(short);
+        all.filter_map(|it| Some((self.add(&it)?, it.at))).collect()
+    }
+
+    fn add(&mut self, word: &Word) -> Option<Term> {
+        let next = Term::try_from(self.known.len()).ok()?;
+        let term = *self.numbers.entry(word.stem.clone()).or_insert(next);
+        if term == next {
+            self.known.push(Known::default());
+        }
+        let known = self.known.get_mut(term as usize)?;
+        if !known.words.contains(&word.lower) {
+            known.words.insert(word.lower.clone());
+        }
+        if word.at > 0 {
+            known.count += 1;
+            known.capitals += u32::from(word.is_capital);
+        }
+        Some(term)
+    }
+}
+
+/// The words of a text, where `1,200` and `0.5` are one each.
+fn whole_numbers(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_digits = |it: &Range<usize>| {
+        text.get(it.clone()).is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let mut words = scripts::words(text).peekable();
+    std::iter::from_fn(move || {
+        let mut word = words.next()?;
+        // A number that belongs to a name, as in `LX-4`.
+        if let Some(next) = words.peek()
+            && next.start == word.end + 1
+            && text.get(word.end..next.start) == Some("-")
+            && is_digits(next)
+            && text.get(word.clone()).is_some_and(|it| it.starts_with(char::is_alphabetic))
+        {
+            word.end = next.end;
+            words.next();
+            return Some(word);
+        }
+        while is_digits(&(word.end.saturating_sub(1)..word.end))
+            && let Some(next) = words.peek()
+            && next.start == word.end + 1
+            && matches!(text.get(word.end..next.start), Some("." | ","))
+            && is_digits(next)
+        {
+            word.end = next.end;
+            words.next();
+        }
+        Some(word)
+    })
+}
+
+/// A number without marks between its digits and without an ending, as in `1950s` and `3rd`.
+fn of_number(word: &str) -> String {
+    let digits = word.replace(',', "").to_lowercase();
+    let end = digits.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(digits.len());
+    match digits.get(end..) {
+        Some("s" | "st" | "nd" | "rd" | "th") => digits[..end].to_owned(),
+        _ => digits,
+    }
+}
+
+/// What names of several words are shortened to, such as `EU`.
+fn initials(words: &[Word]) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut name: Vec<&Word> = Vec::new();
+    let mut end = |name: &mut Vec<&Word>| {
+        if let [first, _, ..] = name[..]
+            && name.len() <= 6
+        {
+            let lower: Box<str> = name.iter().filter_map(|it| it.lower.chars().next()).collect();
+            let (stem, at) = (lower.clone(), first.at);
+            found.push(Word { lower, stem, at, is_capital: true, is_stop: false });
+        }
+        name.clear();
+    };
+    for word in words {
+        match () {
+            () if word.is_capital && !word.is_stop => name.push(word),
+            () if matches!(&*word.lower, "of" | "the" | "and" | "for") => {}
+            () => end(&mut name),
+        }
+    }
+    end(&mut name);
+    found
+}
+
+/// A sentence and where it stands.
+pub(super) struct Place {
+    pub source: usize,
+    pub section: usize,
+    pub block: usize,
+    pub range: Range<usize>,
+    pub text: String,
+    pub terms: Vec<(Term, u32)>,
+    pub form: Form,
+    /// The terms of the head of its table.
+    pub context: Vec<Term>,
+}
+
+/// What a sentence stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Prose,
+    Row,
+    Code,
+}
+
+/// What stands below the same headings.
+pub(super) struct Section {
+    pub source: usize,
+    pub headings: Vec<String>,
+    /// The terms of the headings and of the title of the document.
+    pub terms: Vec<Term>,
+}
+
+/// Documents, cut into sentences.
+pub(super) struct Read {
+    pub words: Words,
+    pub places: Vec<Place>,
+    pub sections: Vec<Section>,
+    /// The sentences of each block.
+    pub blocks: Vec<Range<usize>>,
+    /// In how many blocks each term stands.
+    pub in_blocks: Vec<u32>,
+    /// The terms of each document.
+    pub in_source: Vec<HashSet<Term>>,
+    /// The sentences with each term.
+    pub with: Vec<Vec<u32>>,
+}
+
+impl Read {
+    pub(super) fn of<E>(
+        sources: &[Source],
+        words: Words,
+        mut pause: impl FnMut() -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut read = Self {
+            words,
+            places: Vec::new(),
+            sections: Vec::new(),
+            blocks: Vec::new(),
+            in_blocks: Vec::new(),
+            in_source: Vec::new(),
+            with: Vec::new(),
+        };
+        for (number, source) in sources.iter().enumerate() {
+            pause()?;
+            let mut headings: Vec<(u8, String)> = Vec::new();
+            read.enter(number, source.title, &headings);
+            for block in blocks(source.text) {
+                if let Kind::Heading(level) = block.kind {
+                    headings.retain(|(it, _)| *it < level);
+                    let heading = source.text.get(block.body.clone()).unwrap_or_default();
+                    headings.push((level, plain(heading)));
+                    read.enter(number, source.title, &headings);
+                    continue;
+                }
+                let shown = source.text.get(block.range.clone()).unwrap_or_default();
+                if block.kind == Kind::Markup && shown.starts_with("<!--") {
+                    continue;
+                }
+                pause()?;
+                read.block(number, source.text, &block);
+            }
+        }
+        read.count();
+        Ok(read)
+    }
+
+    fn enter(&mut self, source: usize, title: &str, headings: &[(u8, String)]) {
+        let headings: Vec<String> = headings.iter().map(|it| it.1.clone()).collect();
+        let mut terms: Vec<Term> = Vec::new();
+        for text in headings.iter().map(String::as_str).chain([title]) {
+            terms.extend(self.words.read(text).into_iter().map(|it| it.0));
+        }
+        terms.sort_unstable();
+        terms.dedup();
+        self.sections.push(Section { source, headings, terms });
+    }
+
+    fn block(&mut self, source: usize, text: &str, block: &Block) {
+        let first = self.places.len();
+        let (body, number, section) =
+            (block.body.clone(), self.blocks.len(), self.sections.len() - 1);
+        let (form, mut ranges): (Form, Vec<Range<usize>>) = match block.kind {
+            Kind::Table => (Form::Row, lines(text, body).collect()),
+            Kind::Code => (Form::Code, lines(text, body).collect()),
+            _ => (Form::Prose, split(text, body).collect()),
+        };
+        let mut context = Vec::new();
+        let is_rule = |it: &Range<usize>| {
+            text.get(it.clone()).is_some_and(|it| !it.contains(char::is_alphanumeric))
+        };
+        if form == Form::Row && ranges.get(1).is_some_and(is_rule) {
+            let head = text.get(ranges[0].clone()).unwrap_or_default();
+            context = self.words.read(head).into_iter().map(|it| it.0).collect();
+            ranges.drain(..2);
+        }
+        for range in ranges {
+            let raw = text.get(range.clone()).unwrap_or_default();
+            let text = match form {
+                Form::Prose => plain(raw),
+                Form::Row => cells(raw),
+                Form::Code => raw.trim().to_owned(),
+            };
+            let terms = self.words.read(&text);
+            if !text.is_empty() {
+                let context = context.clone();
+                let block = number;
+                self.places.push(Place {
+                    source,
+                    section,
+                    block,
+                    range,
+                    text,
+                    terms,
+                    form,
+                    context,
+                });
+            }
+        }
+        self.blocks.push(first..self.places.len());
+    }
+
+    fn count(&mut self) {
+        let terms = self.words.known.len();
+        self.in_blocks = vec![0; terms];
+        self.with = vec![Vec::new(); terms];
+        let sources = self.sections.iter().map(|it| it.source + 1).max().unwrap_or_default();
+        self.in_source = vec![HashSet::new(); sources];
+        for block in &self.blocks {
+            let mut all: Vec<Term> = Vec::new();
+            for number in block.clone() {
+                let place = &self.places[number];
+                all.extend(place.terms.iter().map(|it| it.0));
+                for (term, _) in &place.terms {
+                    let with = &mut self.with[*term as usize];
+                    let number = u32::try_from(number).unwrap_or(u32::MAX);
+                    if with.last() != Some(&number) {
+                        with.push(number);
+                    }
+                }
+            }
+            all.sort_unstable();
+            all.dedup();
+            for term in &all {
+                self.in_blocks[*term as usize] += 1;
+            }
+            if let Some(first) = self.places.get(block.start) {
+                self.in_source[first.source].extend(all);
+            }
+        }
+        for section in &self.sections {
+            self.in_source[section.source].extend(&section.terms);
+        }
+    }
+
+    /// How rare a term is.
+    pub(super) fn rarity(&self, term: Option<Term>) -> f64 {
+        let with = term.map_or(0, |it| self.in_blocks[it as usize]);
+        ((count(self.blocks.len()) + 1.0) / (f64::from(with) + 0.5)).ln_1p()
+    }
+}
+
+/// A row of a table as a text.
+fn cells(row: &str) -> String {
+    let row = row.trim().trim_matches('|');
+    let mut cells = row.split('|').map(|it| plain(it.trim())).filter(|it| !it.is_empty());
+    let first = cells.next().unwrap_or_default();
+    let rest: Vec<String> = cells.collect();
+    if rest.is_empty() { first } else { format!("{first}: {}", rest.join(", ")) }
+}
+
+fn lines(text: &str, body: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = body.start;
+    text.get(body).unwrap_or_default().split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        start..start + line.trim_end().len()
+    })
+}
