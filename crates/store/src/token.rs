@@ -8,7 +8,7 @@ use std::{
 };
 
 use svc_contract::{
-    host::Host,
+    host::{Host, secret},
     store::{StoreError, StoreErrorKind},
 };
 
@@ -47,9 +47,7 @@ fn create(path: &Path, host: &dyn Host) -> Result<String> {
     if let Some(folder) = path.parent() {
         private::create_folder(folder)?;
     }
-    let mut bytes = [0; LEN];
-    host.random(&mut bytes)?;
-    let token: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+    let token = secret(host, LEN)?;
     let part = place::sibling(path, &format!(".{:016x}", fastrand::u64(..)));
     let written = (|| {
         let mut file = private::options().create_new(true).write(true).open(&part)?;

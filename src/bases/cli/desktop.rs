@@ -196,8 +196,8 @@ async fn running(data: &Path, token: &str, session: &Session) -> Option<String> 
     let host = session.engine.host();
     let port = remembered(data, host)?;
     let base = format!("http://127.0.0.1:{port}");
-    let request = Request::post_json(&format!("{base}/desktop/ticket"), b"{}".to_vec())
-        .header("authorization", &format!("Bearer {token}"))
+    let request = Request::post_json(format!("{base}/desktop/ticket"), b"{}".to_vec())
+        .header("authorization", format!("Bearer {token}"))
         .configured();
     let answer = tokio::time::timeout(KNOCK, host.http(request)).await.ok()?.ok()?;
     let mut text = Vec::new();
@@ -218,11 +218,8 @@ fn remembered(data: &Path, host: &dyn host::Host) -> Option<u16> {
 }
 
 fn ticket(session: &Session) -> Result<String> {
-    let mut bytes = [0; 16];
-    session.engine.host().random(&mut bytes).map_err(|err| {
-        Failure::new(FAILED, format!("this machine gives no random numbers: {err}"))
-    })?;
-    Ok(bytes.iter().map(|it| format!("{it:02x}")).collect())
+    host::secret(session.engine.host(), 16)
+        .map_err(|err| Failure::new(FAILED, format!("this machine gives no random numbers: {err}")))
 }
 
 /// Stops at the first signal.

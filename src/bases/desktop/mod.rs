@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use subtle::ConstantTimeEq as _;
 use svc_api::rest::{DesktopSecret, Rest, WithRequest, fault_answer};
-use svc_contract::value::json;
+use svc_contract::{host::secret, registry::ErrorKind, value::json};
 use svc_service::{Fault, Why};
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -28,6 +28,9 @@ const TICKET: &str = "/desktop/ticket";
 
 /// The most tickets that are not used yet.
 const MOST_TICKETS: usize = 16;
+
+/// The length of a ticket in bytes.
+const TICKET_LEN: usize = 16;
 
 /// What the page may load: its own files.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; \
@@ -108,12 +111,10 @@ impl Desktop {
         if !self.admits(request.headers()) {
             return refused(&no_secret());
         }
-        let mut bytes = [0; 16];
-        if let Err(err) = self.rest.service.engine().host().random(&mut bytes) {
-            let kind = svc_contract::registry::ErrorKind::Failed;
-            return refused(&Fault::new(Why::Op(kind), err.to_string()));
-        }
-        let ticket: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+        let ticket = match secret(self.rest.service.engine().host(), TICKET_LEN) {
+            Ok(ticket) => ticket,
+            Err(err) => return refused(&Fault::new(Why::Op(ErrorKind::Failed), err.to_string())),
+        };
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         if tickets.len() >= MOST_TICKETS {
             tickets.remove(0);
@@ -163,7 +164,7 @@ fn file(name: &str) -> Answer {
     match assets::find(name) {
         Some(it) => made(StatusCode::OK, it.media_type, it.content.to_vec()),
         None => {
-            let kind = svc_contract::registry::ErrorKind::NotFound;
+            let kind = ErrorKind::NotFound;
             refused(&Fault::new(Why::Op(kind), format!("unknown path `/assets/{name}`")))
         }
     }

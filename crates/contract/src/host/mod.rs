@@ -8,7 +8,7 @@
 //! elsewhere, except in the index and the store, which own their directories.
 
 use std::{
-    fmt,
+    fmt::{self, Write as _},
     future::Future,
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -316,6 +316,22 @@ pub struct DirEntry {
     pub stat: Stat,
     /// Whether it is a symbolic link; `stat` then describes its target.
     pub is_link: bool,
+}
+
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut all, it| {
+        // Writing to a string cannot fail.
+        let _ = write!(all, "{it:02x}");
+        all
+    })
+}
+
+/// A secret of `count` random bytes, as hexadecimal digits.
+pub fn secret(host: &dyn Host, count: usize) -> io::Result<String> {
+    let mut bytes = vec![0; count];
+    host.random(&mut bytes)?;
+    Ok(digits(&bytes))
 }
 
 /// A refusal: an error of kind `PermissionDenied` with a reason.

@@ -106,7 +106,7 @@ impl Desk {
             let message = format!("the file is larger than {} MiB", LARGEST_FILE >> 20);
             return Err(Fault::new(Why::TooLarge, message).help("split it into parts"));
         }
-        let sha256 = hex(&Sha256::digest(content));
+        let sha256 = host::digits(&Sha256::digest(content));
         let known = self.ready(project)?;
         let same = known.iter().find(|it| *it.1.sha256 == *sha256);
         let duplicate_of = same.map(|(row, _)| text(&row.id));
@@ -118,9 +118,9 @@ impl Desk {
             free(&wanted, |it| known.iter().any(|(_, kept)| kept.name.eq_ignore_ascii_case(it)));
         let path = self.files_of(project).join(&name);
         let host = self.service().shared.engine.shared_host();
-        host.write(&path, content).map_err(|err| not_kept(err, &name))?;
+        host.write(&path, content).map_err(|err| not_kept(&err, &name))?;
         let modified = host.stat(&path).map_or(0, |it| millis(it.modified));
-        let kept = ResourceBody { modified, duplicate_of, ..described(&name, content) };
+        let kept = ResourceBody { duplicate_of, modified, ..described(&name, content) };
         let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
         row.state = word(ResourceState::Ready);
         match self.add(row, (MOST, "removed")).await? {
@@ -142,7 +142,7 @@ impl Desk {
         self.row(DeskKind::Project, project)?;
         self.look_at_files(project)?;
         let page = Page::of(limit, cursor)?;
-        let of = DeskFilter { after: page.after, limit: page.most(), ..ready_of(project) };
+        let of = DeskFilter { after: page.after, limit: Some(page.most()), ..ready_of(project) };
         let (rows, next_cursor) = page.cut(self.rows(DeskKind::Resource, &of)?);
         let resources = rows.iter().map(view).collect::<Result<_, _>>()?;
         Ok(Resources { resources, next_cursor })
@@ -281,7 +281,7 @@ fn described(name: &str, content: &[u8]) -> ResourceBody {
         name: name.into(),
         media_type: media::of(name, content).into(),
         bytes: i64::try_from(content.len()).unwrap_or(i64::MAX),
-        sha256: hex(&Sha256::digest(content)).into(),
+        sha256: host::digits(&Sha256::digest(content)).into(),
         duplicate_of: None,
         modified: 0,
     }
@@ -342,12 +342,7 @@ fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     numbered.into_iter().find(|it| !is_taken(it)).unwrap_or_else(|| name.to_owned())
 }
 
-/// Bytes as hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
-}
-
-fn not_kept(err: std::io::Error, name: &str) -> Fault {
+fn not_kept(err: &std::io::Error, name: &str) -> Fault {
     if err.kind() == std::io::ErrorKind::StorageFull {
         let message = format!("`{name}` was not kept: no space is left");
         let fault = Fault::new(Why::Busy, message).help("free some space, then send it again");

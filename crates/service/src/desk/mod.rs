@@ -302,8 +302,9 @@ impl Page {
         (rows, next)
     }
 
-    fn most(&self) -> Option<u32> {
-        Some(self.limit + 1)
+    /// One row more than it has, which shows that there is a next page.
+    fn most(&self) -> u32 {
+        self.limit + 1
     }
 }
 

@@ -154,7 +154,7 @@ impl Desk {
                 state: filter.state.map(word),
                 named: filter.q.as_ref().map(|it| it.to_lowercase()).filter(|it| !it.is_empty()),
                 after: page.after,
-                limit: page.most(),
+                limit: Some(page.most()),
                 ..DeskFilter::default()
             },
         )?;

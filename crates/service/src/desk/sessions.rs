@@ -145,7 +145,7 @@ impl Desk {
                 state: filter.state.map(word),
                 before: page.after,
                 is_reversed: true,
-                limit: page.most(),
+                limit: Some(page.most()),
                 ..DeskFilter::default()
             },
         )?;
@@ -168,14 +168,14 @@ impl Desk {
     }
 
     /// A session that is asked something now, with the bounds that are left.
-    pub(super) async fn usable(&self, id: &str) -> Result<(DeskRow, Bounds), Fault> {
+    pub(super) fn usable(&self, id: &str) -> Result<(DeskRow, Bounds), Fault> {
         let row = self.session_row(id)?;
         match state(&row)? {
             SessionState::Closed | SessionState::Expired => {
                 Err(conflict(&row, "used").help("start another one with `POST /sessions`"))
             }
             SessionState::Active | SessionState::Exhausted => {
-                let left = self.bounds_left(&row).await?;
+                let left = self.bounds_left(&row)?;
                 Ok((row, left))
             }
         }

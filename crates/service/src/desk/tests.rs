@@ -1,4 +1,5 @@
 //! A desktop in a process that ends in the middle of everything: a process is a runtime here.
+#![expect(clippy::disallowed_methods, reason = "looks at what runs and crashes leave on the disk")]
 
 use std::{sync::Arc, time::Duration};
 

@@ -337,7 +337,7 @@ impl Desk {
     }
 
     /// The bounds of the next job of a session: what is left, without what its jobs may still take.
-    pub(super) async fn bounds_left(&self, row: &DeskRow) -> Result<Bounds, Fault> {
+    pub(super) fn bounds_left(&self, row: &DeskRow) -> Result<Bounds, Fault> {
         let bounds = body::<SessionBody>(row)?.bounds;
         let sum = self.sum(&row.id)?;
         if state::<SessionState>(row)? == SessionState::Exhausted {

@@ -184,7 +184,7 @@ enum Step {
 impl Desk {
     /// Starts a worker.
     pub async fn start_worker(&self, new: NewWorker) -> Result<WorkerView, Fault> {
-        let (session, left) = self.usable(&new.session_id).await?;
+        let (session, left) = self.usable(&new.session_id)?;
         core::with(new.bounds.clone(), left).map_err(|it| within(it, "bounds"))?;
         let only = |field: &str, kind: WorkerKind| {
             let kind = word(kind);
@@ -430,7 +430,7 @@ impl Desk {
     async fn run_job(&self, row: &DeskRow, kept: &WorkerBody, job: &str) -> Result<(), Fault> {
         let known = self.book().job(self.owner(), job, None)?;
         if known.is_none() {
-            let (session, left) = self.usable(&row.parent).await?;
+            let (session, left) = self.usable(&row.parent)?;
             let service = self.service().of_project(&session.parent);
             let mut kept = kept.clone();
             if let Some(goal) = kept.goal.clone().filter(|_| kept.kind == WorkerKind::Goal) {

@@ -146,7 +146,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "/chat/{session}/events",
                 "Each message whenever it is new or has changed, as server-sent events.",
                 Value::default,
-                Handle::Io(|rest, input| Box::pin(events(rest, input))),
+                Handle::Blocking(events),
             )
         },
         Route {
@@ -210,7 +210,7 @@ async fn receive(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     }
 }
 
-async fn events(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Followed = input.query()?;
     let after = input.last_event.and_then(|it| i64::try_from(it).ok()).unwrap_or(asked.after);
     let (desk, session) = (rest.desk()?.clone(), input.part(0).to_owned());

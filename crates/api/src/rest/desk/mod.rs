@@ -85,11 +85,13 @@ fn post(
 }
 
 /// A success.
+#[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
 fn ok(it: impl Field) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(it.encode())))
 }
 
 /// A success with one field.
+#[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
 fn named(name: &str, it: impl Field) -> Result<Reply, Fault> {
     Ok(Reply::ok(with_ok(object([(name, it.encode())]))))
 }

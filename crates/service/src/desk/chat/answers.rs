@@ -103,10 +103,10 @@ fn shown(result: &Value) -> String {
             let records: Option<Vec<&Record>> = rows.iter().map(Value::as_record).collect();
             let mut shown = match records.filter(|it| !it.is_empty()) {
                 Some(records) => table(&records),
-                None => rows.iter().map(|it| format!("- {}\n", cell(it))).collect(),
+                None => lines(rows.iter().map(|it| format!("- {}", cell(it)))),
             };
             if items.len() > rows.len() {
-                shown = format!("{shown}\n{} of {} rows.", rows.len(), items.len());
+                shown = format!("{}\n\n{} of {} rows.", shown.trim_end(), rows.len(), items.len());
             }
             shown
         }
@@ -115,11 +115,15 @@ fn shown(result: &Value) -> String {
             let main = texts.iter().find_map(|it| of.get(it)?.as_str());
             match main {
                 Some(it) => it.to_owned(),
-                None => of.iter().map(|(name, it)| format!("- {name}: {}\n", cell(it))).collect(),
+                None => lines(of.iter().map(|(name, it)| format!("- {name}: {}", cell(it)))),
             }
         }
         other => cell(other),
     }
+}
+
+fn lines(all: impl Iterator<Item = String>) -> String {
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// Records as a table in Markdown.
@@ -172,8 +176,8 @@ mod tests {
     fn results_are_shown_as_text() {
         assert_eq!(shows(r#""hello""#), "hello");
         assert_eq!(shows(r#"{"text": "t", "n": 1}"#), "t");
-        assert_eq!(shows(r#"{"n": 1, "s": "a|b"}"#), "- n: 1\n- s: a\\|b\n");
-        assert_eq!(shows("[1, 2]"), "- 1\n- 2\n");
+        assert_eq!(shows(r#"{"n": 1, "s": "a|b"}"#), "- n: 1\n- s: a\\|b");
+        assert_eq!(shows("[1, 2]"), "- 1\n- 2");
         assert_eq!(
             shows(r#"[{"a": 1, "b": null}, {"a": 2, "b": "x\ny"}]"#),
             "| a | b |\n| --- | --- |\n| 1 |  |\n| 2 | x y |\n"

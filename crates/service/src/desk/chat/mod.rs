@@ -47,7 +47,7 @@ impl Desk {
             let message = format!("expected 1 to {LONGEST} letters, found {count}");
             return Err(Fault::field("text", message));
         }
-        let (session, _) = self.usable(&new.session_id).await?;
+        let (session, _) = self.usable(&new.session_id)?;
         let attachments = new.attachments.unwrap_or_default();
         if attachments.len() > MOST_ATTACHED {
             let message = format!("expected at most {MOST_ATTACHED} files");
@@ -114,7 +114,7 @@ impl Desk {
                 after: page.after,
                 before: before.map(|it| it.no),
                 is_reversed,
-                limit: page.most(),
+                limit: Some(page.most()),
                 ..DeskFilter::default()
             },
         )?;
@@ -185,7 +185,7 @@ impl Desk {
 
     /// Answers a proposal: its script runs, or it never does.
     pub async fn decide(&self, session: &str, decision: Decision) -> Result<SentMessage, Fault> {
-        self.usable(session).await?;
+        self.usable(session)?;
         let row = self.message(session, &decision.message_id)?;
         self.expire_proposal(&row).await?;
         let approved = decision.approved;

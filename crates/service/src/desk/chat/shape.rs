@@ -53,13 +53,15 @@ record! {
 }
 
 record! {
-    /// The most that a script may take.
+    /// What a script may take.
     pub struct Most {
-        /// Dollars; null if nothing limits them.
+        /// The least dollars of a run that succeeds.
+        min_usd: f64,
+        /// The most dollars; null if nothing limits them.
         max_usd: Option<f64>,
-        /// Tokens.
+        /// The most tokens.
         max_tokens: Option<u64>,
-        /// Milliseconds.
+        /// The most milliseconds.
         max_time_ms: Option<u64>,
     }
 }

@@ -133,7 +133,7 @@ impl Desk {
     /// The answer to a message; none if the service stops before it is there.
     async fn made(&self, row: &DeskRow) -> Result<Option<MessageBody>, Fault> {
         let kept: MessageBody = body(row)?;
-        let (session, left) = self.usable(&row.parent).await?;
+        let (session, left) = self.usable(&row.parent)?;
         let asked = Asked {
             id: row.id.clone(),
             service: self.service().of_project(&session.parent),
@@ -154,12 +154,12 @@ impl Desk {
             Intent::Goal if kept.tools == ToolUse::Auto => {
                 self.by_goal(&asked, kept, &question, &session.parent).await
             }
-            Intent::Goal | Intent::Question => self.from_files(&asked, kept, &question).await,
+            Intent::Goal | Intent::Question => self.by_files(&asked, kept, &question).await,
         }
     }
 
     /// Answers from the files of the project; what is about svc itself, from its documentation.
-    async fn from_files(
+    async fn by_files(
         &self,
         asked: &Asked,
         kept: MessageBody,
@@ -276,11 +276,11 @@ impl Desk {
                 return Ok(said);
             }
             // It may be a question in the form of a request: `list the people who attended`.
-            let said = self.from_files(asked, kept, question).await?;
+            let said = self.by_files(asked, kept, question).await?;
             return Ok(said.map(|it| answers::with_missing(it, &planning)));
         };
         let Some(plan) = found.plan(&asked.service) else {
-            return self.from_files(asked, kept, question).await;
+            return self.by_files(asked, kept, question).await;
         };
         let Some(args) = given_by_project(&plan) else {
             let mut said = kept;
@@ -302,6 +302,7 @@ impl Desk {
             script: found.script,
             effects: plan.effects().iter().map(|it| it.to_string().into()).collect(),
             envelope: Most {
+                min_usd: envelope.cost.min.dollars(),
                 max_usd: envelope.cost.max.map(Money::dollars),
                 max_tokens: envelope.tokens.max,
                 max_time_ms: envelope.time.max.and_then(|it| u64::try_from(it.as_millis()).ok()),
