@@ -37,7 +37,7 @@ const TOKEN: &str = "desktop.token";
 /// How long a desktop that may run already has to answer.
 const KNOCK: Duration = Duration::from_secs(2);
 
-/// Work with projects, files, a chat and workers in a page of your browser.
+/// Work with files, a chat, scripts and workers in your browser.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Desktop {

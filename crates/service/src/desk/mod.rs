@@ -302,7 +302,7 @@ impl Page {
         (rows, next)
     }
 
-    /// One row more than it has, which shows that there is a next page.
+    /// One row more than it has, which shows whether a next page follows.
     fn most(&self) -> u32 {
         self.limit + 1
     }

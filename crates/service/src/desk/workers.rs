@@ -15,7 +15,7 @@ use svc_store::book::{DeskAdded, DeskFilter, DeskKind, DeskRow, JobKind, JobStat
 
 use super::{
     Desk, ResourceBounds, WorkerState, after, at, body,
-    chat::{Planned, sent},
+    chat::{Planned, sent, unfinished},
     conflict, job_of,
     projects::within,
     short, state,
@@ -238,7 +238,7 @@ impl Desk {
             let work = work_of(&kept, &service, &session.id, left)?;
             let tested = move || crate::jobs::tested(&service, &work).map(drop);
             let tested = tokio::task::spawn_blocking(tested).await;
-            tested.map_err(|err| Fault::new(Why::Op(ErrorKind::Bug), err.to_string()))??;
+            tested.map_err(|it| unfinished(&it))??;
         }
         if self.workers_of(&session.id)?.iter().filter(|it| is_alive(it)).count() >= MOST {
             let message = format!("the session has {MOST} workers already");
@@ -406,7 +406,8 @@ impl Desk {
             }
             WorkerKind::Script | WorkerKind::Goal => self.run_job(row, kept, &job).await,
         };
-        if self.is_stopping() {
+        let is_cut_off = ended.as_ref().is_err_and(|it| it.why == Why::Stopping);
+        if self.is_stopping() || is_cut_off {
             return Ok(());
         }
         let error = ended.err().map(|it| Text::from(it.message.as_str()));

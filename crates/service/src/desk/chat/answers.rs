@@ -60,26 +60,25 @@ pub(super) fn of_lacking(plan: &Plan) -> Text {
     format!("A script for this needs {}. Say which, in the same message.", names.join(", ")).into()
 }
 
-/// The answer to a goal that has no script and that no file answers: what is missing, and the
-/// nearest ops.
-pub(super) fn with_missing(mut said: MessageBody, found: &Value) -> MessageBody {
+/// The answer to a goal that has no script and that no file answers: what is missing, and what
+/// could be asked instead.
+pub(super) fn with_missing(
+    mut said: MessageBody,
+    found: &Value,
+    instead: &[String],
+) -> MessageBody {
     if said.found != Some(false) {
         return said;
     }
     let missing: Vec<Value> = field(found, "missing").unwrap_or_default();
-    let lines = missing.iter().take(3).filter_map(|it| {
-        let part: Text = field(it, "part")?;
-        let nearest: Vec<Text> = field(it, "nearest").unwrap_or_default();
-        let nearest: Vec<String> = nearest.iter().take(3).map(|it| format!("`{it}`")).collect();
-        Some(match nearest.as_slice() {
-            [] => format!("- nothing does `{part}`\n"),
-            all => format!("- nothing does `{part}`; the nearest are {}\n", all.join(", ")),
-        })
-    });
-    let lines: String = lines.collect();
-    if !lines.is_empty() {
-        said.text = format!("{}\n\nNo script was found for it either:\n{lines}", said.text).into();
-    }
+    let parts = missing.iter().filter_map(|it| field::<Text>(it, "part"));
+    let parts: Vec<String> = parts.take(3).map(|it| format!("“{it}”")).collect();
+    let lacking = match parts.as_slice() {
+        [] => "No script was found for it.".to_owned(),
+        all => format!("Nothing here does {}.", all.join(" or ")),
+    };
+    let instead = lines(instead.iter().map(|it| format!("- {it}")));
+    said.text = format!("{}\n\n{lacking} You can ask, for example:\n{instead}", said.text).into();
     said
 }
 

@@ -27,7 +27,7 @@ pub use shape::{
     SentMessage, SourceView, ToolUse,
 };
 use shape::{Failure, Most, Turn};
-pub(super) use turns::{Planned, sent};
+pub(super) use turns::{Planned, sent, unfinished};
 
 /// The most letters of a message.
 const LONGEST: usize = 32_000;
@@ -149,8 +149,9 @@ impl Desk {
                 after: since,
                 ..DeskFilter::default()
             };
-            let rows = self.rows(DeskKind::Message, &of)?;
+            // First, so that the rows are not older than what is said about them.
             let pending = self.pending(session)?.len();
+            let rows = self.rows(DeskKind::Message, &of)?;
             let is_new = |it: &DeskRow| {
                 state::<MessageState>(it).is_ok_and(MessageState::is_over)
                     && body::<MessageBody>(it).is_ok_and(|it| it.role == Author::Assistant)

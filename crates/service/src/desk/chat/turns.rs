@@ -12,6 +12,7 @@ use svc_lang::{
     plan::{Place, Plan, Verb},
 };
 use svc_store::book::{DeskFilter, DeskKind, DeskRow, JobKind, JobRow, JobState};
+use tokio::task::JoinError;
 
 use super::{
     super::{
@@ -21,7 +22,7 @@ use super::{
     Author, Failure, MessageBody, Most, Proposal, ToolUse, Turn, answers, follow,
     intent::{self, Intent},
 };
-use crate::{Args, Bounds, Fault, Service, Why, jobs, jobs::NewWork};
+use crate::{Args, Bounds, Fault, Service, Why, jobs, jobs::NewWork, service::stopping};
 
 /// How long a proposal is open.
 const OPEN: Duration = Duration::from_hours(72);
@@ -90,6 +91,7 @@ impl Desk {
             Ok(Some(said)) => self.ended(&row, MessageEvent::Completed, said).await,
             // The service stops, and the next one goes on.
             Ok(None) => return false,
+            Err(fault) if fault.why == Why::Stopping => return false,
             Err(fault) => self.failed(&row, &fault).await,
         };
         match ended {
@@ -277,7 +279,8 @@ impl Desk {
             }
             // It may be a question in the form of a request: `list the people who attended`.
             let said = self.by_files(asked, kept, question).await?;
-            return Ok(said.map(|it| answers::with_missing(it, &planning)));
+            let instead = self.examples(asked, project)?;
+            return Ok(said.map(|it| answers::with_missing(it, &planning, &instead)));
         };
         let Some(plan) = found.plan(&asked.service) else {
             return self.by_files(asked, kept, question).await;
@@ -334,6 +337,20 @@ impl Desk {
         Ok(Value::Text(self.resource(&project, only)?.name))
     }
 
+    /// Three things that can be asked in a project: its scripts, and goals for one of its files.
+    fn examples(&self, asked: &Asked, project: &str) -> Result<Vec<String>, Fault> {
+        let scripts = asked.service.scripts();
+        let mut all: Vec<String> =
+            scripts.iter().take(2).map(|it| format!("`/{}`", it.name)).collect();
+        if let Some(file) = self.resources(project, 1, None)?.resources.first() {
+            all.push(format!("`Summarise {}`", file.name));
+            all.push(format!("`Count the words of {}`", file.name));
+        }
+        all.push("a question about what is in the files".to_owned());
+        all.truncate(3);
+        Ok(all)
+    }
+
     /// What was asked, with the names of the files that were sent with it.
     fn with_files(&self, project: &str, question: &MessageBody) -> Result<String, Fault> {
         let mut goal = question.text.to_string();
@@ -386,7 +403,7 @@ impl Desk {
         }
         let (service, of) = (service.clone(), work.clone());
         let tested = tokio::task::spawn_blocking(move || jobs::tested(&service, &of).map(drop));
-        tested.await.map_err(|err| Fault::new(Why::Op(ErrorKind::Bug), err.to_string()))??;
+        tested.await.map_err(|it| unfinished(&it))??;
         self.jobs().submit_as(self.owner(), id, work).await
     }
 
@@ -473,6 +490,14 @@ impl Asked {
     fn script(&self, script: Text, initial: Value) -> NewWork {
         sent(script, initial, self.left, self.session.clone())
     }
+}
+
+/// Work on another thread that has no result: this process ends, or it panicked.
+pub(in super::super) fn unfinished(err: &JoinError) -> Fault {
+    if err.is_cancelled() {
+        return stopping();
+    }
+    Fault::new(Why::Op(ErrorKind::Bug), err.to_string())
 }
 
 /// A script that is sent, as the work of a session.
