@@ -1,6 +1,7 @@
 // Chromium with a page that is watched: what it logs, and what it asks of other machines.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { extname, join } from "node:path";
 import puppeteer from "puppeteer-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -18,13 +19,14 @@ export async function openBrowser() {
 
 /** What pages said and asked for that they should not. While `down` is set, the server is away, and failed requests are expected. */
 export class Watch {
-  constructor(origin) {
-    Object.assign(this, { origin, errors: [], away: [], down: false });
+  constructor(origin, assets) {
+    Object.assign(this, { origin, assets, errors: [], away: [], down: false });
   }
 
-  on(page) {
+  async on(page) {
+    if (this.assets) await serveFrom(this.assets, page);
     page.on("console", (message) => {
-      if (!["error", "warn"].includes(message.type())) return;
+      if (!["error", "warn"].includes(message.type()) || page.isMeasured) return;
       if (this.down && /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_NETWORK|Failed to fetch/.test(message.text())) return;
       this.errors.push(`${message.text()} (${message.location().url ?? "no place"})`);
     });
@@ -37,16 +39,33 @@ export class Watch {
   }
 }
 
+const TYPES = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+
+/** Gives the page its files from a folder, so that a change is seen without a build: the binary holds those of its own build. */
+async function serveFrom(folder, page) {
+  await page.setRequestInterception(true);
+  page.on("request", (request) => {
+    const name = /^\/assets\/([\w.-]+)$/.exec(new URL(request.url()).pathname)?.[1];
+    const file = name && join(folder, name);
+    if (file && existsSync(file)) request.respond({ contentType: TYPES[extname(file)] ?? "text/plain", body: readFileSync(file) });
+    else request.continue();
+  });
+}
+
 /** The serious and critical findings of axe in the page as it is now, one text for each. */
 export async function violations(page) {
   // Motion that is not over yet would be measured with half its colours.
   await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {}))));
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { violations: found } = await window.axe.run(document, { iframes: false, resultTypes: ["violations"] });
-    return found.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) =>
-      `${id}: ${nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`).join("; ")}`);
-  });
+  // Axe tries styles that the policy of the page refuses; that is no error of the page.
+  page.isMeasured = true;
+  try {
+    await page.evaluate(AXE);
+    return await page.evaluate(async () => {
+      const { violations: found } = await window.axe.run(document, { iframes: false, resultTypes: ["violations"] });
+      return found.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) =>
+        `${id}: ${nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`).join("; ")}`);
+    });
+  } finally { page.isMeasured = false; }
 }
 
 /** What is wider than the window, or null. */

@@ -7,17 +7,23 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** The binary: `--svc PATH`, or SVC, or what `cargo build` made, or the one in PATH. */
-export function findSvc(args = process.argv) {
-  const at = args.indexOf("--svc");
-  const given = at > 0 ? args[at + 1] : process.env.SVC;
-  if (given) return resolve(given);
+/** The value of an option of the command line, or of a variable of the environment, as a path. */
+export function option(name, variable) {
+  const at = process.argv.indexOf(`--${name}`);
+  const given = at > 0 ? process.argv[at + 1] : process.env[variable];
+  return given && resolve(given);
+}
+
+/** The binary: `--svc PATH`, or SVC, or else the folders where `cargo build` puts one, and PATH. */
+function findSvc() {
+  const given = option("svc", "SVC");
+  if (given) return given;
   return [join(ROOT, "target/release"), join(ROOT, "target/debug"), process.env.PATH].join(delimiter);
 }
 
 export class Server {
-  constructor(svc) {
-    this.svc = svc;
+  constructor() {
+    this.svc = findSvc();
     this.folder = mkdtempSync(join(tmpdir(), "svc-desktop-"));
     this.log = "";
   }

@@ -15,6 +15,7 @@ mod features;
 mod halves;
 mod kinds;
 mod question;
+mod records;
 mod spelling;
 mod synonyms;
 mod weights;
@@ -85,7 +86,14 @@ impl Library {
     /// Answers a question with at most `most` sentences. `before` are earlier questions, the last one
     /// last, on which a short question may depend.
     pub fn answer(&self, question: &str, before: &[&str], most: usize) -> Reply {
-        let whole = self.answer_one(question, before, most);
+        let mut whole = self.answer_one(question, before, most);
+        if !before.is_empty() {
+            // A question that is whole by itself gains nothing from the ones before.
+            let alone = self.answer_one(question, &[], most);
+            if alone.confidence >= whole.confidence {
+                whole = alone;
+            }
+        }
         let halves = halves::halves(question).filter(|_| most > 1);
         let Some([one, other]) = halves.map(|it| it.map(|it| self.answer_one(&it, &[], 1))) else {
             return whole;

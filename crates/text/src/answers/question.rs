@@ -28,6 +28,8 @@ pub(super) struct Asked {
     pub role: Role,
     /// Whether it is the new word of a question that continues another one.
     pub is_new: bool,
+    /// Whether it is a word of the question before.
+    pub is_carried: bool,
     /// The terms that mean the same, and how nearly, up to 1.
     pub forms: Vec<(Term, f64)>,
 }
@@ -50,7 +52,8 @@ pub(super) const FRAMES: &str = "kind type sort name names called call many much
     document documents file files text article information find show please there exactly \
     think someone something anyone anything else way ways get got make made become one time year \
     date day place located location happens work works use used old tall high far large big deep wide heavy \
-    fast today now currently end case heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
+    fast today now currently end case done yet back wrong go goes going come comes back able possible \
+    allowed want wants need needs somebody family lately recently wen waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
     cuántas";
 
 /// A word of a question without an answer of its own weighs less.
@@ -63,7 +66,9 @@ impl Question {
     pub(super) fn of(text: &str, before: &[&str], read: &Read) -> Self {
         let text = &*spelled(text, &read.words);
         let mut words = words(text, read);
-        let last = before.iter().rev().find(|it| is_question(it)).or(before.last());
+        // What the documents know nothing of cannot be continued.
+        let known = before.iter().rev().filter(|it| is_known(it, read));
+        let last = known.clone().find(|it| is_question(it)).or(known.clone().next());
         let mut wants = Wants::of(text);
         let mut full = text.to_owned();
         if let Some(last) = last
@@ -108,7 +113,7 @@ impl Question {
             } * if is_carried { CARRIED_WEIGHT } else { 1.0 };
             let is_new = !is_carried && own < count;
             let weight = rarity * factor * if is_new { NEW_WEIGHT } else { 1.0 };
-            asked.push(Asked { word: word.lower, weight, role, is_new, forms });
+            asked.push(Asked { word: word.lower, weight, role, is_new, is_carried, forms });
         }
         let mut by_term: HashMap<Term, Vec<(usize, f64)>> = HashMap::new();
         for (idx, it) in asked.iter().enumerate() {
@@ -125,9 +130,19 @@ impl Question {
     }
 
     pub(super) fn unknown(&self) -> Vec<String> {
-        let unknown = self.asked.iter().filter(|it| it.forms.is_empty() && it.role != Role::Frame);
+        let is_unknown =
+            |it: &&Asked| it.forms.is_empty() && !it.is_carried && it.role != Role::Frame;
+        let unknown = self.asked.iter().filter(is_unknown);
         unknown.map(|it| it.word.clone().into()).collect()
     }
+}
+
+/// Whether the documents have most words of a question.
+fn is_known(text: &str, read: &Read) -> bool {
+    let words: Vec<(Word, Role)> =
+        words(text, read).into_iter().filter(|it| it.1 != Role::Frame).collect();
+    let found = words.iter().filter(|it| !forms(&it.0, it.1, read).is_empty()).count();
+    found * 2 > words.len()
 }
 
 fn is_question(text: &str) -> bool {

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use super::{Source, count};
+use super::{Source, count, records};
 use crate::{
     blocks::{Block, Kind, blocks},
     language::{self, Forms, Language},
@@ -232,6 +232,10 @@ impl Read {
             pause()?;
             let mut headings: Vec<(u8, String)> = Vec::new();
             read.enter(number, source.title, &headings);
+            if let Some(sign) = records::separator(source.text) {
+                read.records(number, source.text, sign);
+                continue;
+            }
             for block in blocks(source.text) {
                 if let Kind::Heading(level) = block.kind {
                     headings.retain(|(it, _)| *it < level);
@@ -273,19 +277,21 @@ impl Read {
             _ => (Form::Prose, split(text, body).collect()),
         };
         let mut context = Vec::new();
+        let mut head: Vec<String> = Vec::new();
         let is_rule = |it: &Range<usize>| {
             text.get(it.clone()).is_some_and(|it| !it.contains(char::is_alphanumeric))
         };
         if form == Form::Row && ranges.get(1).is_some_and(is_rule) {
-            let head = text.get(ranges[0].clone()).unwrap_or_default();
-            context = self.words.read(head).into_iter().map(|it| it.0).collect();
+            let first = text.get(ranges[0].clone()).unwrap_or_default();
+            context = self.words.read(first).into_iter().map(|it| it.0).collect();
+            head = split_cells(first).collect();
             ranges.drain(..2);
         }
         for range in ranges {
             let raw = text.get(range.clone()).unwrap_or_default();
             let text = match form {
                 Form::Prose => plain(raw),
-                Form::Row => cells(raw),
+                Form::Row => cells(raw, &head),
                 Form::Code => raw.trim().to_owned(),
             };
             let terms = self.words.read(&text);
@@ -303,6 +309,25 @@ impl Read {
                     context,
                 });
             }
+        }
+        self.blocks.push(first..self.places.len());
+    }
+
+    /// The rows of a table whose cells a sign separates, each as a sentence with the names of its
+    /// columns.
+    fn records(&mut self, source: usize, text: &str, sign: char) {
+        let (first, block, section) =
+            (self.places.len(), self.blocks.len(), self.sections.len() - 1);
+        let mut rows = lines(text, 0..text.len()).filter(|it| !it.is_empty());
+        let cut = |it: Range<usize>| records::cells(text.get(it).unwrap_or_default(), sign);
+        let head = rows.next().map(cut).unwrap_or_default();
+        let context: Vec<Term> =
+            self.words.read(&head.join(" ")).into_iter().map(|it| it.0).collect();
+        for range in rows {
+            let text = records::sentence(&head, &cut(range.clone()));
+            let terms = self.words.read(&text);
+            let (form, context) = (Form::Row, context.clone());
+            self.places.push(Place { source, section, block, range, text, terms, form, context });
         }
         self.blocks.push(first..self.places.len());
     }
@@ -347,13 +372,21 @@ impl Read {
     }
 }
 
-/// A row of a table as a text.
-fn cells(row: &str) -> String {
-    let row = row.trim().trim_matches('|');
-    let mut cells = row.split('|').map(|it| plain(it.trim())).filter(|it| !it.is_empty());
-    let first = cells.next().unwrap_or_default();
-    let rest: Vec<String> = cells.collect();
+/// A row of a table as a text, with the names of its columns where there are several.
+fn cells(row: &str, head: &[String]) -> String {
+    let cells: Vec<String> = split_cells(row).collect();
+    let named = |(idx, it): (usize, &String)| match head.get(idx) {
+        Some(name) if cells.len() > 2 && !name.is_empty() => format!("{name} {it}"),
+        _ => it.clone(),
+    };
+    let mut filled = cells.iter().enumerate().filter(|it| !it.1.is_empty());
+    let first = filled.next().map(|it| it.1.clone()).unwrap_or_default();
+    let rest: Vec<String> = filled.map(named).collect();
     if rest.is_empty() { first } else { format!("{first}: {}", rest.join(", ")) }
+}
+
+fn split_cells(row: &str) -> impl Iterator<Item = String> {
+    row.trim().trim_matches('|').split('|').map(|it| plain(it.trim()))
 }
 
 fn lines(text: &str, body: Range<usize>) -> impl Iterator<Item = Range<usize>> {

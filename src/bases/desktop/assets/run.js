@@ -56,7 +56,8 @@ export async function show(view) {
       frame.src = page;
     }
     drawHead();
-    if (part === "calls") drawBody();
+    // The result and the reasons come with the end of the run; the frame loads itself again.
+    if (part === "calls" || (run.state !== before && part !== "page")) await drawBody();
   };
 
   const names = [["page", "Page"], ["calls", "Calls"], ["result", "Result"], ["why", "Why"]];

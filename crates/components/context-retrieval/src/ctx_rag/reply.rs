@@ -167,12 +167,12 @@ fn replied(reply: Reply, hits: &[&Record], least: f64) -> Replied {
         path: text(hits[*source], "path").into(),
     };
     let said = |it: &Sentence| Said {
-        text: it.text.as_str().into(),
+        text: with_heading(it).into(),
         title: title(it.source, &it.headings),
         path: text(hits[it.source], "path").into(),
         sources: vec![Place::of(hits[it.source]).unwrap_or_default().cite(it.range.clone())],
     };
-    let texts: Vec<&str> = shown.iter().map(|it| it.text.as_str()).collect();
+    let texts: Vec<String> = shown.iter().map(with_heading).collect();
     Replied {
         text: texts.join(" ").into(),
         found,
@@ -180,5 +180,17 @@ fn replied(reply: Reply, hits: &[&Record], least: f64) -> Replied {
         sentences: shown.iter().map(said).collect(),
         nearest: nearest.iter().map(near).collect(),
         unknown: unknown.into_iter().map(Text::from).collect(),
+    }
+}
+
+/// The fewest words of a sentence that is understood without its heading.
+const WHOLE: usize = 6;
+
+/// A sentence; an item of a list after its heading, as `Removed: Support for old browsers.`
+fn with_heading(it: &Sentence) -> String {
+    let is_part = it.text.split_whitespace().count() < WHOLE && !it.text.contains(": ");
+    match it.headings.last().filter(|heading| is_part && **heading != it.text) {
+        Some(heading) => format!("{heading}: {}", it.text),
+        None => it.text.clone(),
     }
 }
