@@ -6,7 +6,7 @@ import { Watch, openBrowser } from "./browser.js";
 import { Server, option } from "./server.js";
 
 const PLACE = resolve(dirname(fileURLToPath(import.meta.url)), "../../docs/images");
-const LARGEST = 120 * 1024;
+const LARGEST = 150 * 1024;
 
 const FILES = {
   "travel-policy.md": `# Travel policy
@@ -42,10 +42,19 @@ Invoices are paid within 30 days.
 2026-02-19,Cedar Clinic,Office chairs,4440.00
 2026-03-05,Birch Cafe,Tables,1280.00
 `,
+  "sales.csv": `name,amount
+Desk lamps,576
+Bar stools,960
+Shelves,1050
+Office chairs,4440
+Tables,1280
+`,
 };
 
 const QUESTIONS = ["What may a hotel cost?", "When are invoices paid?", "How far away is the moon?"];
-const EFFECT = "Write the total price by customer of orders.csv to totals.csv";
+// Asked with a pause, so that the trend of the quality has an extent.
+const MORE = ["When are receipts sent?", "How fast is oak delivered?", "Which class are trains booked in?", "Who repairs the printer?", "What does a late delivery cost?", "What may a hotel cost?"];
+const EFFECT = "sum the amount in sales.csv and write it to total.json";
 
 const SCRIPT = `svc 1 within { timeout: 1m }
 
@@ -93,10 +102,13 @@ try {
   };
 
   /** A chat with its answers; the id of the last one is given back with it. */
-  const chat = async (of, title, questions) => {
+  const chat = async (of, title, questions, pause = 0) => {
     const { session } = await call("/sessions", { project_id: of.id, title });
     let last;
-    for (const text of questions) last = (await call("/chat/send", { session_id: session.id, text })).reply_id;
+    for (const text of questions) {
+      if (last && pause) await new Promise((done) => setTimeout(done, pause));
+      last = (await call("/chat/send", { session_id: session.id, text })).reply_id;
+    }
     await settled(session);
     return { ...session, last, hash: `#/p/${of.id}/chat/${session.id}` };
   };
@@ -130,7 +142,8 @@ try {
 
   const office = await project("Office", "Contracts, orders and rules of the workshop", ["2026", "workshop"], FILES);
   const asked = await chat(office, "Hotels and invoices", QUESTIONS);
-  const proposed = await chat(office, "Totals by customer", ["When are invoices paid?", EFFECT]);
+  const proposed = await chat(office, "Total of the sales", ["When are invoices paid?", EFFECT]);
+  const rated = await chat(office, "Rules of the workshop", MORE, 1500);
 
   await show(asked.hash, ".from-svc:last-child .meta");
   await page.evaluate(() => { document.querySelector(".from-svc details.sources").open = true; document.querySelector(".scroller").scrollTo(0, 0); document.activeElement.blur(); });
@@ -143,7 +156,7 @@ try {
   await size(1280, 800);
 
   await show(proposed.hash, ".proposal footer");
-  await page.evaluate(() => { 
+  await page.evaluate(() => {
     const scroller = document.querySelector(".scroller");
     const asked = document.querySelector(".messages > :nth-last-child(2)").getBoundingClientRect();
     scroller.scrollTop += asked.top - scroller.getBoundingClientRect().top - 8;
@@ -162,12 +175,11 @@ try {
   await picture("desktop-runs");
 
   await theme("dark");
-  await show(`${asked.hash}/quality`, ".plot canvas");
+  await show(`${rated.hash}/quality`, ".plot canvas");
   await picture("desktop-dark");
 
   if (watch.errors.length) throw new Error(`the console has errors:\n${watch.errors.join("\n")}`);
 } catch (error) {
-  await (await browser.pages()).at(-1).screenshot({ path: "/tmp/desk-e2e/fail.png" });
   console.log(`FAIL  ${error.stack}`);
   process.exitCode = 1;
 } finally {

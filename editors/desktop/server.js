@@ -25,7 +25,8 @@ export class Server {
   constructor() {
     this.svc = findSvc();
     this.folder = mkdtempSync(join(tmpdir(), "svc-desktop-"));
-    this.log = "";
+    // Ctrl-C ends the script by way of Chromium; the server must not stay.
+    process.once("exit", () => this.child?.kill("SIGKILL"));
   }
 
   /** Starts it, and returns the address with the ticket, which is valid once. */
@@ -40,13 +41,12 @@ export class Server {
     const address = new Promise((done, fail) => {
       const read = (part) => {
         said += part;
-        this.log += part;
         const found = /http:\/\/127\.0\.0\.1:\d+\/\?ticket=\w+/.exec(said);
         if (found) done(found[0]);
       };
       child.stdout.on("data", read);
       child.stderr.on("data", read);
-      child.on("error", fail);
+      child.on("error", (error) => fail(new Error(`cannot start ${this.svc} (${error.code}); --svc names another`)));
       child.on("exit", (code) => fail(new Error(`svc ended with ${code} before it listened:\n${said}`)));
       setTimeout(() => fail(new Error(`svc did not listen within 60 s:\n${said}`)), 60000).unref();
     });

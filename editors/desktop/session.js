@@ -280,7 +280,7 @@ try {
   await step("the console has no errors", () => expect(!watch.errors.length, "an empty console", `\n${[...new Set(watch.errors)].join("\n")}`));
   console.log(`${steps} steps passed in ${((Date.now() - began) / 1000).toFixed(0)} s`);
 } catch (error) {
-  console.log(`FAIL  step ${steps + 1}: ${error instanceof Found ? error.message : error.stack}`);
+  console.log(`FAIL  step ${steps + 1}: ${error instanceof Found || !steps ? error.message : error.stack}`);
   process.exitCode = 1;
 } finally {
   await browser.close();

@@ -85,6 +85,28 @@ impl Side {
         Self { caller, sent, published, kept, store, jobs, owner, biases, changes: 0, own, now }
     }
 
+    /// A project of the user of this machine. Its scripts see neither the jobs nor the questions nor
+    /// the runs of others.
+    pub(crate) fn of_project(
+        engine: &Engine,
+        caller: Caller,
+        store: Option<Arc<SqliteStore>>,
+        jobs: Option<Jobs>,
+        folder: Option<Folder>,
+    ) -> Self {
+        let biases = jobs.as_ref().map(|it| biases_of(it, engine));
+        let bench = Arc::new(Bench::new(None, &caller.owner, engine));
+        bench.serve(folder);
+        let sent = bench.lent_to(engine.clone());
+        let kept = match &store {
+            Some(store) => sent.clone().with_store(store.clone()),
+            None => sent.clone(),
+        };
+        let (published, own, now) = (kept.clone(), sent.tuning().clone(), Arc::default());
+        let owner = None;
+        Self { caller, sent, published, kept, store, jobs, owner, biases, changes: 0, own, now }
+    }
+
     /// The holder of a key.
     pub(crate) fn of_owner(caller: Caller, owner: Arc<Owner>, folder: Option<Folder>) -> Self {
         let policy = caller.role.policy();

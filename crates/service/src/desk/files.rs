@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
+    sync::PoisonError,
 };
 
 use sha2::{Digest as _, Sha256};
@@ -22,8 +23,8 @@ pub const LARGEST_FILE: usize = 25 << 20;
 /// The most files of a project.
 const MOST: i64 = 10_000;
 
-/// The longest name in bytes, as file systems have it.
-const LONGEST_NAME: usize = 255;
+/// The longest name in bytes: file systems have 255, and numbers are added.
+const LONGEST_NAME: usize = 200;
 
 record! {
     /// A file of a project.
@@ -94,7 +95,7 @@ impl Desk {
     }
 
     /// Keeps a file of a project. Blocks.
-    pub async fn add_resource(
+    pub fn add_resource(
         &self,
         project: &str,
         name: &str,
@@ -107,6 +108,9 @@ impl Desk {
             return Err(Fault::new(Why::TooLarge, message).help("split it into parts"));
         }
         let sha256 = host::digits(&Sha256::digest(content));
+        let filing = self.0.filing.lock().unwrap_or_else(PoisonError::into_inner);
+        // What runs have written meanwhile is not overwritten.
+        self.note_files(project)?;
         let known = self.ready(project)?;
         let same = known.iter().find(|it| *it.1.sha256 == *sha256);
         let duplicate_of = same.map(|(row, _)| text(&row.id));
@@ -123,7 +127,10 @@ impl Desk {
         let kept = ResourceBody { duplicate_of, modified, ..described(&name, content) };
         let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
         row.state = word(ResourceState::Ready);
-        match self.add(row, (MOST, "removed")).await? {
+        let added = self.book().add_to_desk(row, (MOST, "removed")).wait()?;
+        drop(filing);
+        self.tell();
+        match added {
             DeskAdded::Done(row) | DeskAdded::Taken(row) => view(&row),
             DeskAdded::Full => {
                 let message = format!("the project has {MOST} files already");
@@ -165,24 +172,27 @@ impl Desk {
             return Err(conflict(&row, "read"));
         }
         let resource = view(&row)?;
-        let path = self.files_of(project).join(resource.name.as_ref());
-        let host = self.service().shared.engine.shared_host();
+        // As runs see it: a link that leads out leads nowhere.
+        let path = Path::new("/").join(resource.name.as_ref());
+        let host = self.service().of_project(project).engine().shared_host();
         let content = host::read(host.as_ref(), &path, LARGEST_FILE as u64);
         Ok((resource, content.map_err(|err| OpError::io(err, &path))?))
     }
 
-    /// Removes a file.
-    pub async fn remove_resource(&self, project: &str, id: &str) -> Result<Resource, Fault> {
+    /// Removes a file. Blocks.
+    pub fn remove_resource(&self, project: &str, id: &str) -> Result<Resource, Fault> {
         self.resource_row(project, id)?;
-        let row = self.change(DeskKind::Resource, id, |row| {
+        let _filing = self.0.filing.lock().unwrap_or_else(PoisonError::into_inner);
+        let removed = self.book().change_desk(self.owner().to_owned(), id.to_owned(), |row| {
             if state::<ResourceState>(row)? == ResourceState::Removed {
                 return Err(conflict(row, "removed"));
             }
             row.state = word(ResourceState::Removed);
-            row.body = written(body::<ResourceBody>(row)?);
             Ok(())
         });
-        let removed = view(&row.await?)?;
+        let removed = removed.wait()?.ok_or_else(|| super::unknown(DeskKind::Resource, id))??;
+        self.tell();
+        let removed = view(&removed)?;
         let path = self.files_of(project).join(removed.name.as_ref());
         let host = self.service().shared.engine.shared_host();
         match host.remove(&path) {
@@ -195,6 +205,11 @@ impl Desk {
 
     /// Notes what runs have written, changed or removed in the folder of a project. Blocks.
     fn look_at_files(&self, project: &str) -> Result<(), Fault> {
+        let _filing = self.0.filing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.note_files(project)
+    }
+
+    fn note_files(&self, project: &str) -> Result<(), Fault> {
         let root = self.files_of(project);
         let host = self.service().shared.engine.shared_host();
         if host.stat(&root).is_err() {

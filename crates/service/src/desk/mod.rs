@@ -43,7 +43,7 @@ use svc_store::book::{Book, DeskAdded, DeskFilter, DeskKind, DeskRow, NewDeskRow
 use svc_text::dates::rfc3339;
 use tokio::sync::watch;
 
-use crate::{Fault, Service, Why, jobs::Jobs};
+use crate::{Fault, Service, Why, jobs::Jobs, once};
 
 pub use crate::components::core::ResourceBounds;
 pub use chat::{
@@ -95,6 +95,8 @@ struct Inner {
     changed: watch::Sender<u64>,
     /// The sessions whose messages are answered, and the workers that run.
     busy: Mutex<HashSet<String>>,
+    /// Held while files and the rows that describe them change together.
+    filing: Mutex<()>,
 }
 
 impl Desk {
@@ -104,14 +106,15 @@ impl Desk {
         let folder = service.shared.projects.as_ref().map(|it| it.folder().to_owned());
         let folder = folder.ok_or_else(|| Fault::not_found("this service keeps no projects"))?;
         let (changed, _) = watch::channel(0);
-        let busy = Mutex::default();
-        Ok(Self(Arc::new(Inner { service, jobs, folder, planner, changed, busy })))
+        let (busy, filing) = (Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner { service, jobs, folder, planner, changed, busy, filing })))
     }
 
     /// Goes on with everything that an earlier process left: messages without an answer, and workers.
     pub async fn go_on(&self) -> Result<(), Fault> {
-        self.answer_pending()?;
-        self.restart_workers().await
+        // First, since a worker that is gone answers nothing.
+        self.restart_workers().await?;
+        self.answer_pending()
     }
 
     pub fn service(&self) -> &Service {
@@ -180,6 +183,7 @@ impl Desk {
     }
 
     async fn add(&self, new: NewDeskRow, most: (i64, &'static str)) -> Result<DeskAdded, Fault> {
+        let _ = once::begins();
         let added = self.book().add_to_desk(new, most).await?;
         self.tell();
         Ok(added)
@@ -193,6 +197,7 @@ impl Desk {
         change: impl FnMut(&mut DeskRow) -> Result<(), Fault> + Send + 'static,
     ) -> Result<DeskRow, Fault> {
         self.row(kind, id)?;
+        let _ = once::begins();
         let changed = self.book().change_desk(self.owner().to_owned(), id.to_owned(), change);
         let row = changed.await?.ok_or_else(|| unknown(kind, id))??;
         self.tell();

@@ -47,7 +47,7 @@ impl ProjectRuns {
             let caller = service.caller().clone();
             let (store, jobs) = (service.store(), service.side.jobs.clone());
             let folder = service.folder().cloned();
-            Arc::new(Side::local(&lent_to(&engine, &caller), caller, store, jobs, folder))
+            Arc::new(Side::of_project(&lent_to(&engine, &caller), caller, store, jobs, folder))
         });
         side.clone()
     }

@@ -121,6 +121,7 @@ impl Desk {
             return Err(Fault::field("ttl_sec", message));
         }
         let model = new.model.or(own.model).or(all.model);
+        model.as_deref().map(|it| short("model", it, 200)).transpose()?;
         let title = title.unwrap_or_else(|| "New chat".to_owned()).into();
         let kept = SessionBody { title, model, bounds, ttl_sec, thresholds: None };
         let mut row = self.new_row(DeskKind::Session, self.new_id("ses_"), &project.id, kept);
@@ -162,8 +163,11 @@ impl Desk {
     /// Closes a session: nothing more is answered. What runs is cancelled.
     pub async fn close_session(&self, id: &str) -> Result<Session, Fault> {
         self.session_row(id)?;
-        let row = self.happened(id, SessionEvent::Closed, "closed").await?;
         self.cancel_all(id).await?;
+        let row = self.happened(id, SessionEvent::Closed, "closed").await?;
+        // Those that came meanwhile.
+        self.cancel_all(id).await?;
+        self.stop_workers(id).await?;
         view(&row)
     }
 
@@ -175,6 +179,7 @@ impl Desk {
                 Err(conflict(&row, "used").help("start another one with `POST /sessions`"))
             }
             SessionState::Active | SessionState::Exhausted => {
+                self.active_project(&row.parent)?;
                 let left = self.bounds_left(&row)?;
                 Ok((row, left))
             }

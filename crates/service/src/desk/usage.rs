@@ -247,6 +247,7 @@ impl Desk {
     pub async fn report_usage(&self, report: UsageReport) -> Result<Recorded, Fault> {
         let row = self.session_row(&report.session_id)?;
         let event = short("event_id", &report.event_id, 200)?;
+        report.model.as_deref().map(|it| short("model", it, 200)).transpose()?;
         let cost = match report.cost_usd {
             None => Money::ZERO,
             Some(it) => {

@@ -14,8 +14,8 @@ use svc_lang::diag::Source;
 use svc_store::book::{DeskAdded, DeskFilter, DeskKind, DeskRow, JobKind, JobState};
 
 use super::{
-    Desk, ResourceBounds, WorkerState, after, at, body,
-    chat::{Planned, sent, unfinished},
+    Desk, ResourceBounds, SessionState, WorkerState, after, at, body,
+    chat::{Planned, is_harmless, sent, unfinished},
     conflict, job_of,
     projects::within,
     short, state,
@@ -168,6 +168,8 @@ record! {
         next_run: Option<i64>,
         /// Until when it counts as alive.
         lease: Option<i64>,
+        /// Whether it ends after its run.
+        drained: bool,
     }
 }
 
@@ -210,6 +212,13 @@ impl Desk {
             _ => {}
         }
         if let Some(times) = &new.schedule {
+            let count = times.split_whitespace().count();
+            if count != 5 {
+                let message = format!("expected five fields, found {count}");
+                return Err(Fault::field("schedule", message).help(
+                    "write minute, hour, day, month and weekday in UTC, such as `0 6 * * 1-5`",
+                ));
+            }
             next(times, self.now()).map_err(|fault| renamed(fault, "times", "schedule"))?;
         }
         if new.max_runs.is_some_and(|it| it < 1) {
@@ -231,6 +240,7 @@ impl Desk {
             last_error: None,
             next_run: None,
             lease: Some(after(self.now(), LEASE)),
+            drained: false,
         };
         if kept.kind == WorkerKind::Script {
             // A mistake is found now, not when its time has come.
@@ -265,14 +275,28 @@ impl Desk {
             StopMode::Drain => WorkerEvent::Drained,
             StopMode::Cancel => WorkerEvent::Stopped,
         };
-        let row = self.happens(&asked.worker_id, event, "stopped", |_| {}).await?;
+        let before = self.row(DeskKind::Worker, &asked.worker_id)?;
+        let drained = |it: &mut WorkerBody| it.drained = true;
+        self.happens(&asked.worker_id, event, "stopped", drained).await?;
         if asked.mode == StopMode::Cancel
-            && let Some(job) = body::<WorkerBody>(&row)?.current_job
+            && let Some(job) = body::<WorkerBody>(&before)?.current_job
         {
             // It may have ended meanwhile.
             let _ = self.jobs().cancel(self.owner(), &job).await;
         }
         view(&self.row(DeskKind::Worker, &asked.worker_id)?)
+    }
+
+    /// Stops all workers of a session that is closed.
+    pub(super) async fn stop_workers(&self, session: &str) -> Result<(), Fault> {
+        for row in self.workers_of(session)?.iter().filter(|it| is_alive(it)) {
+            let asked = StopWorker { worker_id: text(&row.id), mode: StopMode::Cancel };
+            match self.stop_worker(&asked).await {
+                Err(fault) if fault.why != Why::Conflict => return Err(fault),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The workers of a session, or one worker.
@@ -305,11 +329,13 @@ impl Desk {
             if !is_alive(&row) {
                 continue;
             }
+            // Only one that died at its work may be the cause.
+            let had_work = state::<WorkerState>(&row)? == WorkerState::Busy;
             let lost = self.happens(&row.id, WorkerEvent::Lost, "lost", |_| {}).await?;
-            if body::<WorkerBody>(&lost)?.stats.restarts >= MOST_RESTARTS {
+            if had_work && body::<WorkerBody>(&lost)?.stats.restarts >= MOST_RESTARTS {
                 continue;
             }
-            let again = |it: &mut WorkerBody| it.stats.restarts += 1;
+            let again = move |it: &mut WorkerBody| it.stats.restarts += i64::from(had_work);
             self.happens(&row.id, WorkerEvent::Restarted, "restarted", again).await?;
             self.employ_worker(&row.id);
         }
@@ -371,7 +397,16 @@ impl Desk {
             }
             _ => return Ok(Step::End),
         }
-        if kept.max_runs.is_some_and(|it| kept.stats.runs >= it) {
+        let is_over = match state(&self.session_row(&row.parent)?)? {
+            SessionState::Closed | SessionState::Expired => true,
+            // What costs nothing goes on in the queue of its session only.
+            SessionState::Exhausted if kept.kind != WorkerKind::Queue => {
+                let message = "the session has used all that its bounds allow";
+                return Err(Fault::new(Why::Op(ErrorKind::Budget), message));
+            }
+            SessionState::Exhausted | SessionState::Active => false,
+        };
+        if is_over || kept.drained || kept.max_runs.is_some_and(|it| kept.stats.runs >= it) {
             self.happens(&row.id, WorkerEvent::Stopped, "stopped", |_| {}).await?;
             return Ok(Step::End);
         }
@@ -417,7 +452,10 @@ impl Desk {
             it.next_run = None;
             match &error {
                 Some(_) => it.stats.failed += 1,
-                None => it.stats.ok += 1,
+                None => {
+                    it.stats.ok += 1;
+                    it.stats.restarts = 0;
+                }
             }
             it.last_error.clone_from(&error);
         };
@@ -441,6 +479,14 @@ impl Desk {
                     let help = "name the files and what to do with them";
                     Fault::new(Why::Op(ErrorKind::Unsupported), message).help(help)
                 })?;
+                let script = found.script.clone();
+                self.note(&row.id, move |it| it.script = Some(script.clone())).await?;
+                if !found.plan(&service).is_some_and(|it| is_harmless(&it)) {
+                    let message = format!("the script for `{goal}` does more than read files");
+                    let help = "ask for it in the chat, where you can approve it, or start a \
+                        worker with the script";
+                    return Err(Fault::new(Why::Op(ErrorKind::Denied), message).help(help));
+                }
                 kept.script = Some(found.script);
             }
             let work = work_of(&kept, &service, &session.id, left)?;
@@ -500,6 +546,7 @@ impl Desk {
             if next.is_over() {
                 kept.lease = None;
                 kept.next_run = None;
+                kept.current_job = None;
             }
             row.body = written(kept);
             Ok(())

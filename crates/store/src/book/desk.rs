@@ -153,7 +153,18 @@ impl Book {
         &self,
         owner: String,
         id: String,
+        change: impl FnMut(&mut DeskRow) -> std::result::Result<(), E> + Send + 'static,
+    ) -> Written<Option<std::result::Result<DeskRow, E>>> {
+        self.change_desk_adding(owner, id, change, Vec::new())
+    }
+
+    /// The same, and adds rows if the change was made: both or nothing.
+    pub fn change_desk_adding<E: Send + 'static>(
+        &self,
+        owner: String,
+        id: String,
         mut change: impl FnMut(&mut DeskRow) -> std::result::Result<(), E> + Send + 'static,
+        also: Vec<NewDeskRow>,
     ) -> Written<Option<std::result::Result<DeskRow, E>>> {
         self.write(move |own| {
             let Some(before) = by_id(own, &owner, &id)? else { return Ok(None) };
@@ -161,6 +172,7 @@ impl Book {
             if let Err(why) = change(&mut after) {
                 return Ok(Some(Err(why)));
             }
+            also.iter().try_for_each(|it| insert(own, it))?;
             if after == before {
                 return Ok(Some(Ok(before)));
             }

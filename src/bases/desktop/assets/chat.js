@@ -47,10 +47,12 @@ export async function show(view) {
     h("p.hint.keys-hint", {}, h("kbd", {}, "Enter"), " sends, ", h("kbd", {}, "Shift Enter"), " makes a new line")));
   chat.showState();
   dropZone(chat.scroller, (dropped) => write.add(dropped));
-  view.keepsFocus = true;
+  // Where nothing can be written, the heading gets the focus, as in other views.
+  const open = session.state === "active" && here.project.state !== "archived";
+  view.keepsFocus = open;
   view.shown = () => {
     chat.toEnd();
-    if (session.state === "active") write.focus();
+    if (open) write.focus();
   };
   chat.follow();
 }
@@ -250,6 +252,11 @@ class Chat {
 
   showState() {
     const { state } = this.session;
+    if (here.project.state === "archived") {
+      this.compose.off(true);
+      fill(this.status, notice("info", "This project is archived", "Its chats can be read. Restore it to go on.", linkButton("Show archived projects", "#/projects?state=archived")));
+      return;
+    }
     const text = { exhausted: "This chat has used all its money or tokens.", closed: "This chat is closed.", expired: "This chat has expired." }[state];
     this.compose.off(state === "closed" || state === "expired");
     fill(this.status, text && notice("warning", text, "It can still be read.", linkButton("Start a new chat", `#/p/${this.view.params.project}`)));

@@ -32,11 +32,12 @@ export function plot(view, title, labels, series, { show, bars = false, times = 
       height: 240,
       cursor: { y: false, points: { size: 7 } },
       scales: {
-        x: { time: times, ...(times ? {} : { range: [-0.6, labels.length - 0.4] }) },
+        // Answers within one second have the same time, and uPlot would show years around that.
+        x: { time: times, range: times ? (_, low, high) => (xs[0] === xs.at(-1) ? [low - 30, low + 30] : [low, high]) : [-0.6, labels.length - 0.4] },
         y: { range: (_, low, high) => [Math.min(0, low ?? 0), max ?? ((high || 1) * 1.1)] },
       },
       axes: [
-        { ...axis, ...(times ? {} : { splits: () => xs, values: (_, at) => at.map((index) => short(labels[index], width / labels.length)), grid: { show: false } }) },
+        { ...axis, ...(times ? { space: 96 } : { splits: () => xs, values: (_, at) => at.map((index) => short(labels[index], width / labels.length)), grid: { show: false } }) },
         { ...axis, size: 62, values: (_, at) => at.map((value) => show(value)) },
       ],
       series: [

@@ -71,7 +71,10 @@ async function change(project, verb) {
   try {
     await post(path`/projects/${project.id}/${verb}`);
     toast(`${verb === "archive" ? "Archived" : "Restored"} ${project.name}`);
-    if (here.project?.id === project.id) here.project = null;
+    if (here.project?.id === project.id) {
+      here.project = null;
+      fill(document.getElementById("here"));
+    }
     reload();
   } catch (error) { toastError(error); }
 }

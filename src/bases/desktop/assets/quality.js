@@ -60,11 +60,12 @@ function thresholds(id, known, load) {
         await put(path`/sessions/${id}/quality/thresholds`, values);
         toast("The thresholds are saved");
         await load();
+        document.querySelector("[data-focus=save-thresholds]")?.focus();
       } catch (error) { showErrors(form, error); }
     });
   } },
   h("div.columns", {}, NAMES.map((name, index) => field(capital(name), inputs[index], { name, hint: DIMENSIONS[name] }))), h("div.form-error"),
-  h("div.actions", {}, h("button.button.primary", { type: "submit" }, "Save thresholds")));
+  h("div.actions", {}, h("button.button.primary", { type: "submit", "data-focus": "save-thresholds" }, "Save thresholds")));
   return h("section.panel", {}, h("div", {}, h("h2", {}, "Thresholds"), h("p.muted", {}, "From 0 to 1. An answer below one of them is listed with its name. Empty: no threshold.")), form);
 }
 

@@ -16,7 +16,7 @@ export async function show(view) {
   let part = "page";
   const head = h("div.stack");
   const body = h("div");
-  const frame = h("iframe.run-frame", { src: page, title: "The graph, the timeline and the values of this run" });
+  const frame = h("iframe.run-frame", { title: "The graph, the timeline and the values of this run" });
 
   const drawHead = () => fill(head,
     viewHead(run.script || "Run", { back: ["#/runs", "Runs"], actions: [
@@ -30,7 +30,12 @@ export async function show(view) {
     run.state === "waiting" ? notice("warning", "This run waits for an answer", "It goes on when a person approves or rejects.", linkButton("Show approvals", "#/approvals", { kind: "small" })) : null);
 
   const drawBody = async () => {
-    if (part === "page") fill(body, frame);
+    if (part === "page") {
+      // A run has no page before its first call.
+      const begun = ended(run) || run.calls?.length > 0;
+      if (begun && !frame.src) frame.src = page;
+      fill(body, begun ? frame : notice("info", "The run has not begun", "Its page is shown when it has."));
+    }
     if (part === "calls") fill(body, callTable(run));
     if (part === "result") fill(body, run.result == null ? notice("info", "There is no result", ended(run) ? "The run ended without one." : "The run has not ended.") : codeBlock(typeof run.result === "string" ? run.result : JSON.stringify(run.result, null, 2), "Result"));
     if (part === "why") fill(body, whyTable((await get(path`/runs/${id}/why`, {}, view.signal)).calls));
@@ -53,11 +58,11 @@ export async function show(view) {
     run = await get(path`/runs/${id}`, {}, view.signal);
     if (run.state !== before) {
       say(`The run is ${run.state}`);
-      frame.src = page;
+      if (frame.src) frame.src = page;
     }
     drawHead();
-    // The result and the reasons come with the end of the run; the frame loads itself again.
-    if (part === "calls" || (run.state !== before && part !== "page")) await drawBody();
+    // The result and the reasons come with the end of the run; a frame that is there loads itself again.
+    if (part === "calls" || (part === "page" ? !frame.src : run.state !== before)) await drawBody();
   };
 
   const names = [["page", "Page"], ["calls", "Calls"], ["result", "Result"], ["why", "Why"]];
@@ -83,7 +88,7 @@ export async function show(view) {
 
   drawHead();
   await choose("page");
-  view.every(2000, async () => { if (!ended(run)) await load(); });
+  view.every(1000, async () => { if (!ended(run)) await load(); });
   view.on(window, "svc:online", load);
   fill(view.root, head, list, panel);
 }

@@ -79,6 +79,7 @@ function configPanel(config, version, fields, load) {
     try {
       const reply = await post("/config", { config: unflatten(config, values) });
       await load();
+      document.getElementById(`config-${Object.keys(values)[0]}`)?.focus();
       toast(reply.restart_required ? "Saved. It counts after the service is started again" : "Saved");
     } catch (error) { showErrors(form, error); }
   });

@@ -186,6 +186,9 @@ async fn send_file(rest: &Rest, input: Input) -> Result<Reply, Fault> {
     let session_id = Text::from(upload.text("session_id").ok_or_else(missing)?);
     let text = upload.text("text").map(str::trim).filter(|it| !it.is_empty());
     let text = text.map(Text::from);
+    if let Some(text) = &text {
+        rest.desk()?.test_text(text)?;
+    }
     let project = rest.desk()?.session(&session_id)?.project_id.to_string();
     let resource = kept(rest, project, upload).await?;
     let text = text.unwrap_or_else(|| format!("Summarise {}", resource.name).into());

@@ -127,13 +127,9 @@ pub(super) fn routes() -> Vec<Route> {
             "Removes a file.",
             &[],
             resource,
-            Handle::Io(|rest, input| {
-                Box::pin(async move {
-                    input.nothing()?;
-                    let desk = rest.desk()?;
-                    let removed = desk.remove_resource(input.part(0), input.part(1)).await?;
-                    named("resource", removed)
-                })
+            Handle::Blocking(|rest, input| {
+                input.nothing()?;
+                named("resource", rest.desk()?.remove_resource(input.part(0), input.part(1))?)
             }),
         ),
     ]
@@ -153,12 +149,10 @@ async fn keep(rest: &Rest, input: Input) -> Result<Reply, Fault> {
 
 /// Keeps a file on a thread that may wait for the disk.
 pub(super) async fn kept(rest: &Rest, project: String, upload: Upload) -> Result<Resource, Fault> {
-    let runtime = tokio::runtime::Handle::current();
-    blocking(rest, move |rest| {
-        let desk = rest.desk()?;
-        runtime.block_on(desk.add_resource(&project, &upload.name, &upload.content))
-    })
-    .await?
+    // From here on, a repeat with the same key gets the same answer.
+    let _ = svc_service::once::begins();
+    blocking(rest, move |rest| rest.desk()?.add_resource(&project, &upload.name, &upload.content))
+        .await?
 }
 
 fn content(rest: &Rest, input: &Input) -> Result<Reply, Fault> {

@@ -12,13 +12,13 @@ mod turns;
 use std::time::Duration;
 
 use svc_contract::value::{Text, Value};
-use svc_store::book::{DeskFilter, DeskKind, DeskRow};
+use svc_store::book::{DeskFilter, DeskKind, DeskRow, NewDeskRow};
 
 use super::{
     Desk, MessageState, Page, ProposalState, ResourceState, at, body, conflict, state,
     states::MessageEvent, text, word, written,
 };
-use crate::{Fault, Why};
+use crate::{Fault, Why, once};
 
 pub use intent::decided;
 pub(super) use shape::MessageBody;
@@ -27,7 +27,7 @@ pub use shape::{
     SentMessage, SourceView, ToolUse,
 };
 use shape::{Failure, Most, Turn};
-pub(super) use turns::{Planned, sent, unfinished};
+pub(super) use turns::{Planned, is_harmless, sent, unfinished};
 
 /// The most letters of a message.
 const LONGEST: usize = 32_000;
@@ -39,14 +39,20 @@ const MOST_ATTACHED: usize = 32;
 const MOST_PENDING: usize = 32;
 
 impl Desk {
+    /// Whether a message has a length that is answered.
+    pub fn test_text(&self, said: &str) -> Result<(), Fault> {
+        let count = said.trim().chars().count();
+        if (1..=LONGEST).contains(&count) {
+            return Ok(());
+        }
+        let message = format!("expected 1 to {LONGEST} letters, found {count}");
+        Err(Fault::field("text", message))
+    }
+
     /// Keeps a message, which will be answered after those before it.
     pub async fn send(&self, new: Exchange) -> Result<SentMessage, Fault> {
         let said = new.text.trim();
-        let count = said.chars().count();
-        if count == 0 || count > LONGEST {
-            let message = format!("expected 1 to {LONGEST} letters, found {count}");
-            return Err(Fault::field("text", message));
-        }
+        self.test_text(said)?;
         let (session, _) = self.usable(&new.session_id)?;
         let attachments = new.attachments.unwrap_or_default();
         if attachments.len() > MOST_ATTACHED {
@@ -62,38 +68,55 @@ impl Desk {
         }
         let question = MessageBody { attachments, ..MessageBody::new(Author::User, said) };
         let answer = MessageBody { tools: new.tools, ..MessageBody::new(Author::Assistant, "") };
-        self.exchange(&session.id, Some(question), answer).await
+        self.exchange(&session.id, question, answer).await
     }
 
-    /// Adds a message and its answer, or an answer to no message of its own.
+    /// Adds a message and its answer.
     async fn exchange(
         &self,
         session: &str,
-        question: Option<MessageBody>,
-        mut answer: MessageBody,
+        question: MessageBody,
+        answer: MessageBody,
     ) -> Result<SentMessage, Fault> {
+        let (position, rows, reply_id) = self.exchanged(session, Some(question), Some(answer))?;
+        let message_id = rows.first().map(|it| text(&it.id)).unwrap_or_default();
+        let reply_id = reply_id.unwrap_or_default();
+        let _ = once::begins();
+        self.book().add_all_to_desk(rows).await?;
+        self.tell();
+        self.answer_session(session);
+        Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
+    }
+
+    /// The rows of a message and its answer, the id of the answer, and how many come before it.
+    fn exchanged(
+        &self,
+        session: &str,
+        question: Option<MessageBody>,
+        answer: Option<MessageBody>,
+    ) -> Result<(i64, Vec<NewDeskRow>, Option<Text>), Fault> {
         let position = self.pending(session)?.len();
-        if position >= MOST_PENDING {
+        if answer.is_some() && position >= MOST_PENDING {
             let message = format!("{MOST_PENDING} messages of the session wait for an answer");
             return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(2)));
         }
         let mut rows = Vec::new();
+        let mut answers = None;
         if let Some(question) = question {
             let mut row = self.new_row(DeskKind::Message, self.new_id("msg_"), session, question);
             row.state = word(MessageState::Complete);
-            answer.answers = Some(text(&row.id));
+            answers = Some(text(&row.id));
             rows.push(row);
         }
-        let message_id = answer.answers.clone().unwrap_or_else(|| text(""));
-        let mut row = self.new_row(DeskKind::Message, self.new_id("msg_"), session, answer);
-        row.state = word(MessageState::Pending);
-        let reply_id = text(&row.id);
-        rows.push(row);
-        self.book().add_all_to_desk(rows).await?;
-        self.tell();
-        self.answer_session(session);
-        let position = i64::try_from(position).unwrap_or(i64::MAX);
-        Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
+        let mut reply_id = None;
+        if let Some(answer) = answer {
+            let answer = MessageBody { answers: answers.or(answer.answers.clone()), ..answer };
+            let mut row = self.new_row(DeskKind::Message, self.new_id("msg_"), session, answer);
+            row.state = word(MessageState::Pending);
+            reply_id = Some(text(&row.id));
+            rows.push(row);
+        }
+        Ok((i64::try_from(position).unwrap_or(i64::MAX), rows, reply_id))
     }
 
     /// Messages of a session.
@@ -190,8 +213,20 @@ impl Desk {
         let row = self.message(session, &decision.message_id)?;
         self.expire_proposal(&row).await?;
         let approved = decision.approved;
-        let row = self
-            .change(DeskKind::Message, &row.id, move |row| {
+        let proposed: MessageBody = body(&row)?;
+        let script = proposed.proposal.filter(|_| approved).map(|it| it.script);
+        let answer = script.map(|script| MessageBody {
+            answers: Some(text(&row.id)),
+            agreed: Some(script),
+            given: proposed.given,
+            ..MessageBody::new(Author::Assistant, "")
+        });
+        let (position, rows, reply_id) = self.exchanged(session, None, answer)?;
+        let _ = once::begins();
+        let changed = self.book().change_desk_adding(
+            self.owner().to_owned(),
+            row.id.clone(),
+            move |row| {
                 let mut kept: MessageBody = body(row)?;
                 let Some(proposal) = &mut kept.proposal else {
                     return Err(conflict(row, "decided").help("it proposes nothing"));
@@ -204,22 +239,22 @@ impl Desk {
                 })?;
                 row.body = written(kept);
                 Ok(())
-            })
-            .await?;
-        let kept: MessageBody = body(&row)?;
-        let given = kept.given;
-        let script = kept.proposal.filter(|_| approved).map(|it| it.script);
-        let Some(script) = script else {
-            let (message_id, reply_id) = (text(&row.id), text(&row.id));
-            return Ok(SentMessage { message_id, reply_id, state: state(&row)?, position: 0 });
-        };
-        let answer = MessageBody {
-            answers: Some(text(&row.id)),
-            agreed: Some(script),
-            given,
-            ..MessageBody::new(Author::Assistant, "")
-        };
-        self.exchange(session, None, answer).await
+            },
+            rows,
+        );
+        let row = changed.await?.ok_or_else(|| super::unknown(DeskKind::Message, &row.id))??;
+        self.tell();
+        self.answer_session(session);
+        let message_id = text(&row.id);
+        match reply_id {
+            Some(reply_id) => {
+                Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
+            }
+            None => {
+                let reply_id = message_id.clone();
+                Ok(SentMessage { message_id, reply_id, state: state(&row)?, position: 0 })
+            }
+        }
     }
 
     /// Cancels an answer that is not complete.

@@ -182,6 +182,7 @@ impl Desk {
         if said.found != Some(false) || !intent::is_about_svc(question) {
             return self.rated(asked, said, Turn::Files, &job, result).await.map(Some);
         }
+        self.count(asked, &job).await?;
         let given = [("question".into(), Value::Text(question.clone()))].into_iter().collect();
         let work = asked.script(intent::MANUAL.into(), Value::Record(given));
         let Some((job, result)) = self.result_of(asked, "b", work).await? else { return Ok(None) };
@@ -387,8 +388,20 @@ impl Desk {
         })
         .await?;
         let Some(row) = self.until_over(&id).await? else { return Ok(None) };
-        let result = self.result(&row)?;
-        Ok(Some((row, result)))
+        match self.result(&row) {
+            Ok(result) => Ok(Some((row, result))),
+            Err(fault) => {
+                self.count(asked, &row).await?;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Counts what the job of an answer has used.
+    async fn count(&self, asked: &Asked, job: &JobRow) -> Result<usage::UsageBody, Fault> {
+        let output = asked.service.live(job.run.as_str()).and_then(|it| it.outcome()?.ok());
+        let output = output.map_or(0, |it| it.output_tokens);
+        self.record_job(&asked.session, job, output, asked.model.clone()).await
     }
 
     /// Queues a job under an id, unless it is there.
@@ -452,11 +465,9 @@ impl Desk {
         result: Value,
     ) -> Result<MessageBody, Fault> {
         let (service, run) = (asked.service.clone(), job.run.clone());
-        let output = service.live(run.as_str()).and_then(|it| it.outcome()?.ok());
-        let output = output.map_or(0, |it| it.output_tokens);
         let rate = move || service.quality(&run, &result);
         said.quality = tokio::task::spawn_blocking(rate).await.unwrap_or_default();
-        let used = self.record_job(&asked.session, job, output, asked.model.clone()).await?;
+        let used = self.count(asked, job).await?;
         said.usage = Some(usage::shown(&used));
         said.turn = Some(turn);
         Ok(said)
@@ -532,7 +543,7 @@ impl Planned {
         is_whole.then_some(Self { script })
     }
 
-    fn plan(&self, service: &Service) -> Option<Plan> {
+    pub(in super::super) fn plan(&self, service: &Service) -> Option<Plan> {
         service.engine().plan(Source::new("script", self.script.as_ref())).ok()
     }
 }
@@ -548,7 +559,7 @@ fn given_by_project(plan: &Plan) -> Option<Value> {
 }
 
 /// Whether a plan only reads files, and costs nothing.
-fn is_harmless(plan: &Plan) -> bool {
+pub(in super::super) fn is_harmless(plan: &Plan) -> bool {
     let is_file = |it: &Option<Place>| matches!(it, Some(Place::Path(_) | Place::PathOf(_)));
     let only_reads = plan.effects().iter().all(|it| it.verb == Verb::Reads && is_file(&it.place));
     only_reads && plan.envelope().cost.max == Some(Money::ZERO)
