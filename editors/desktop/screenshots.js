@@ -74,8 +74,20 @@ read_text(path: orders)
   >> write_file(to: "large-orders.csv")
 `;
 
+/** The scripts of the folder, by which the runs have names. One waits for a person. */
+const SCRIPTS = {
+  large_orders: 'param file: path\ntype Order = { customer: string, price: float }\nread_text(path: file) >> parse_csv<Order>() >> where { .price >= 1000.0 } >> to_csv\n',
+  outline: "param file: path\nread_text(path: file) >> summary >> .text\n",
+  reminder: '"The invoice of Birch Cafe is due." >> approve(question: "Send this reminder?")\n',
+};
+
+/** The second one fails: there is no such file. */
+const CALLS = ["/large_orders file=orders.csv", "/large_orders file=offers.csv", "/outline file=supplier-contract.md", "/outline file=travel-policy.md", "/large_orders file=orders.csv"];
+
 const browser = await openBrowser();
-const server = new Server();
+const server = new Server(["scripts"]);
+mkdirSync(join(server.folder, "scripts"));
+for (const [name, text] of Object.entries(SCRIPTS)) writeFileSync(join(server.folder, "scripts", `${name}.svc`), text);
 mkdirSync(PLACE, { recursive: true });
 
 try {
@@ -171,7 +183,9 @@ try {
   await show("#/editor", ".chips");
   await picture("desktop-editor");
 
-  await show("#/runs", "main table");
+  const scripts = await chat(office, "Scripts", CALLS);
+  await call("/chat/send", { session_id: scripts.id, text: "/reminder" });
+  await show("#/runs", "main table .state.warning");
   await picture("desktop-runs");
 
   await theme("dark");

@@ -22,8 +22,10 @@ function findSvc() {
 }
 
 export class Server {
-  constructor() {
+  /** `more` are further arguments of `svc desktop`. */
+  constructor(more = []) {
     this.svc = findSvc();
+    this.more = more;
     this.folder = mkdtempSync(join(tmpdir(), "svc-desktop-"));
     // Ctrl-C ends the script by way of Chromium; the server must not stay.
     process.once("exit", () => this.child?.kill("SIGKILL"));
@@ -34,7 +36,7 @@ export class Server {
     // Only these variables: a key of a model in the environment would change the answers and send them away.
     const inPath = this.svc.includes(delimiter);
     const env = { PATH: inPath ? this.svc : process.env.PATH, HOME: this.folder, XDG_DATA_HOME: this.folder, XDG_CONFIG_HOME: this.folder, TMPDIR: this.folder };
-    this.child = spawn(inPath ? "svc" : this.svc, ["desktop", "--no-browser", "--data", join(this.folder, "service"), "--store", join(this.folder, "runs.db")],
+    this.child = spawn(inPath ? "svc" : this.svc, ["desktop", "--no-browser", "--data", join(this.folder, "service"), "--store", join(this.folder, "runs.db"), ...this.more],
       { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const { child } = this;
     let said = "";

@@ -186,6 +186,7 @@ fn shown_outputs() -> Vec<Shown> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = vec![root.join("README.md")];
     pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));
+    pages.retain(|it| it.extension().is_some_and(|it| it == "md"));
     pages.sort();
     let mut shown = Vec::new();
     for page in pages {

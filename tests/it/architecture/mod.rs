@@ -62,7 +62,7 @@ const DOORS: [&str; 10] = [
     // The host of an owner is tested on a real disk, with real links.
     "crates/service/src/owner/tests.rs",
     // What runs write into the folders of projects, and what a crash leaves there.
-    "crates/service/src/desk/tests.rs",
+    "crates/service/src/desk/tests/",
     "crates/sqlite/",
     "crates/store/",
     "crates/components/context-retrieval/src/ctx_search/",

@@ -8,8 +8,13 @@ use svc_text::claims::{SUPPORTED, Sources, claims_of};
 use super::{said::Said, share};
 
 /// The share of the tests that a result passes; without any, that of its sentences which the
-/// passages support, or else the sources that it carries.
+/// passages support, or else the sources that it carries. One that says that nothing was found states
+/// nothing that could be supported.
 pub(super) fn of(value: &Value, said: &Said, read: &[&str]) -> Option<f64> {
+    let found = value.as_record().and_then(|it| it.get("found"));
+    if found == Some(&Value::Bool(false)) {
+        return None;
+    }
     of_checks(value).or_else(|| {
         let own: Vec<&str> = said.cited.texts().collect();
         of_claims(&said.claims, if read.is_empty() { &own } else { read })

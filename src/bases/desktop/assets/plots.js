@@ -8,13 +8,13 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const COLOURS = { light: ["#4f56d3", "#0b7d72", "#b45309", "#b0307e", "#5f5f6b"], dark: ["#949bff", "#4fd1c0", "#f0b072", "#f29ccb", "#a2a4b0"] };
 
 /**
- * A plot: `labels` on the x axis, either times or names, and `series` as `[name, values]`. `show` makes a text of a value, and
- * `bars` asks for bars. It is drawn again when its width or the theme changes.
+ * A plot: `labels` on the x axis, either times or names, and `series` as `[name, values]`. `show` makes a text of a value, `axis`
+ * says what the names are, and `bars` asks for bars. It is drawn again when its width or the theme changes.
  */
-export function plot(view, title, labels, series, { show, bars = false, times = false, max = null }) {
+export function plot(view, title, labels, series, { show, bars = false, times = false, axis: what = times ? "Time" : "Name", max = null }) {
   const canvas = h("div.plot-canvas", { "aria-hidden": "true" });
   const rows = labels.map((label, index) => ({ label, index }));
-  const numbers = table(`${title} as a table`, [[times ? "Time" : "Name", (row) => (times ? new Date(row.label).toLocaleString("en") : row.label)],
+  const numbers = table(`${title} as a table`, [[what, (row) => (times ? new Date(row.label).toLocaleString("en") : row.label)],
     ...series.map(([name, values]) => [name, (row) => (values[row.index] == null ? "unknown" : show(values[row.index])), "number"])], rows);
   const node = h("figure.plot", { "aria-label": title }, canvas, h("details", {}, h("summary", {}, "Show as a table"), numbers));
   let drawn;
@@ -37,11 +37,11 @@ export function plot(view, title, labels, series, { show, bars = false, times = 
         y: { range: (_, low, high) => [Math.min(0, low ?? 0), max ?? ((high || 1) * 1.1)] },
       },
       axes: [
-        { ...axis, ...(times ? { space: 96 } : { splits: () => xs, values: (_, at) => at.map((index) => short(labels[index], width / labels.length)), grid: { show: false } }) },
+        { ...axis, ...(times ? { space: 96 } : { splits: () => xs.filter((at) => at % Math.ceil(xs.length / 20) === 0), values: (_, at) => at.map((index) => short(labels[index], width / labels.length)), grid: { show: false } }) },
         { ...axis, size: 62, values: (_, at) => at.map((value) => show(value)) },
       ],
       series: [
-        { label: times ? "Time" : "Name", value: times ? undefined : (_, at) => labels[at] ?? "" },
+        { label: what, value: times ? undefined : (_, at) => labels[at] ?? "" },
         ...series.map(([label], index) => ({
           label,
           stroke: COLOURS[theme][index],

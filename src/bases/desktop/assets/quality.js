@@ -33,13 +33,14 @@ const summaryPanel = (summary) => h("section.panel", {}, h("h2", {}, "Summary"),
   h("div", {}, h("dt", {}, capital(name)), h("dd", {}, percent(summary[name].mean), " ", bar(summary[name].mean, name)),
     h("dd.hint", {}, `lowest ${percent(summary[name].min)}, of ${count(summary[name].count, "answer")}`)))));
 
+/** By the number of the answer: answers come in bursts, and would stand upon each other by their times. */
 function trendPanel(view, points, id) {
   const lines = NAMES.filter((name) => points.some((point) => point[name] != null));
   const series = lines.filter((name) => name !== "utility").map((name) => [capital(name), points.map((point) => point[name])]);
   series.unshift(["Utility, mean of 5", points.map((point) => point.mean_utility)]);
   const report = (format) => h("a", { href: `${path`/sessions/${id}/quality/report`}?format=${format}`, download: `quality.${format}` }, format.toUpperCase());
   return h("section.panel", {}, h("header", {}, h("h2", {}, "Trend"), h("p.meta", {}, "Report as", ["md", "csv", "json", "html"].map(report))),
-    points.length > 1 ? plot(view, "Quality over time", points.map((point) => point.at), series, { show: percent, times: true, max: 1.05 }) : h("p.muted", {}, "A trend needs two answers or more."));
+    points.length > 1 ? plot(view, "Quality over time", points.map((_, index) => String(index + 1)), series, { show: percent, axis: "Answer", max: 1.05 }) : h("p.muted", {}, "A trend needs two answers or more."));
 }
 
 const outputs = (rows, base) => h("section.stack", {}, h("h2", {}, "Answers"), table("Quality of each answer", [

@@ -4,17 +4,19 @@
 //! pattern, and a `goal` makes its script first. A worker whose process has died begins again, at most
 //! three times; its run is resumed as that of any job.
 
+mod shape;
+
 use std::time::Duration;
 
 use svc_contract::{
-    registry::{ErrorKind, choices, params, record},
+    registry::ErrorKind,
     value::{Record, Text, Value},
 };
 use svc_lang::diag::Source;
 use svc_store::book::{DeskAdded, DeskFilter, DeskKind, DeskRow, JobKind, JobState};
 
 use super::{
-    Desk, ResourceBounds, SessionState, WorkerState, after, at, body,
+    Desk, SessionState, WorkerState, after, at, body,
     chat::{Planned, is_harmless, sent, unfinished},
     conflict, job_of,
     projects::within,
@@ -29,6 +31,10 @@ use crate::{
     jobs::{NewWork, next},
 };
 
+pub(super) use shape::StopMode;
+pub use shape::{NewWorker, StopWorker, WorkerView, Workers};
+use shape::{WorkerBody, WorkerKind, WorkerStats};
+
 /// The most workers of a session that are not over.
 const MOST: usize = 8;
 
@@ -41,137 +47,6 @@ const MOST_RESTARTS: i64 = 3;
 
 /// How often a worker without work looks for some.
 const LOOK: Duration = Duration::from_millis(250);
-
-choices! {
-    /// What a worker does.
-    pub enum WorkerKind { Queue = "queue", Script = "script", Goal = "goal" }
-}
-
-choices! {
-    /// How a worker ends.
-    pub enum StopMode { Drain = "drain", Cancel = "cancel" }
-}
-
-record! {
-    /// What a worker has done.
-    pub struct WorkerStats {
-        /// Its runs.
-        runs: i64,
-        /// Those that succeeded.
-        ok: i64,
-        /// Those that failed.
-        failed: i64,
-        /// How often it began again after its process had died.
-        restarts: i64,
-    }
-}
-
-record! {
-    /// A worker.
-    pub struct WorkerView {
-        /// `wrk_` and 26 signs.
-        id: Text,
-        /// Its session.
-        session_id: Text,
-        /// What it does.
-        kind: WorkerKind,
-        /// Whether it works.
-        state: WorkerState,
-        /// The script that it runs.
-        script: Option<Text>,
-        /// The goal of its script.
-        goal: Option<Text>,
-        /// The times of its runs.
-        schedule: Option<Text>,
-        /// After how many runs it ends.
-        max_runs: Option<i64>,
-        /// The job that it works on.
-        current_job: Option<Text>,
-        /// What it has done.
-        stats: WorkerStats,
-        /// Why its last run failed.
-        last_error: Option<Text>,
-        /// When it begins its next run.
-        next_run_at: Option<Text>,
-        /// Until when it counts as alive without another sign of life.
-        lease_until: Option<Text>,
-        /// When it was started.
-        created_at: Text,
-    }
-}
-
-record! {
-    /// The workers of a session.
-    pub struct Workers {
-        /// The workers, the first one first.
-        workers: Vec<WorkerView>,
-    }
-}
-
-params! {
-    /// A worker to be started.
-    pub struct NewWorker {
-        /// Its session.
-        pub session_id: Text,
-        /// What it does.
-        pub kind: WorkerKind,
-        /// The script of a `script`: the name of a served one, or its text.
-        pub script: Option<Text> = None,
-        /// The goal of a `goal`.
-        pub goal: Option<Text> = None,
-        /// The params of the script.
-        pub params: Option<Value> = None,
-        /// The bounds of each run; those of the session hold as well.
-        pub bounds: Option<ResourceBounds> = None,
-        /// The times of its runs in UTC: minute, hour, day, month, weekday. Without it, it runs at
-        /// once.
-        pub schedule: Option<Text> = None,
-        /// After how many runs it ends: one without a schedule.
-        pub max_runs: Option<i64> = None,
-    }
-}
-
-params! {
-    /// A worker to be stopped.
-    pub struct StopWorker {
-        /// The worker.
-        pub worker_id: Text,
-        /// Whether its run may end first.
-        pub mode: StopMode = StopMode::Drain,
-    }
-}
-
-record! {
-    /// What is kept of a worker.
-    struct WorkerBody {
-        /// What it does.
-        kind: WorkerKind,
-        /// The script that it runs.
-        script: Option<Text>,
-        /// The goal of its script.
-        goal: Option<Text>,
-        /// The params of the script.
-        params: Value,
-        /// The bounds of each run.
-        bounds: Option<ResourceBounds>,
-        /// The times of its runs.
-        schedule: Option<Text>,
-        /// After how many runs it ends.
-        max_runs: Option<i64>,
-        /// The job that it works on.
-        current_job: Option<Text>,
-        /// What it has done.
-        stats: WorkerStats,
-        /// Why its last run failed.
-        last_error: Option<Text>,
-        /// When it begins its next run.
-        next_run: Option<i64>,
-        /// Until when it counts as alive.
-        lease: Option<i64>,
-        /// Whether it ends after its run.
-        drained: bool,
-    }
-}
 
 /// What a worker does next.
 enum Step {
