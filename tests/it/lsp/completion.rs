@@ -165,7 +165,7 @@ fn files_are_offered_where_one_is_named() {
     let used = client.complete("use \"¦\" as a");
     has(&used, &["\"rag.svc\"", "\"it.rhai\"", "\"lib/\"", "\"std:panel\""]);
     lacks(&used, &["\"data.csv\"", "\"complete.svc\""]);
-    assert_eq!(client.complete("use \"lib/¦\" as a")[12..], ["\"lib/deep.svc\""]);
+    assert_eq!(client.complete("use \"lib/¦\" as a")[13..], ["\"lib/deep.svc\""]);
     for script in ["read_text(\"¦\")", "\"a\" >> write_file(to: \"¦\")", "let x = read_text(\"¦\nx"]
     {
         let read = client.complete(script);

@@ -94,9 +94,6 @@ impl Op for Respond {
     const NAME: &'static str = "reply";
     const YIELDS: Scheme = Replied::SCHEME;
     const SAYS: &'static [&'static str] = &[
-        "answer a question or admit that the files do not say",
-        "chat with documents without a language model",
-        "follow-up questions about my files",
         "how sure is the answer from the documents",
         "decline a question that the documents do not answer",
         "say that nothing was found instead of guessing",
