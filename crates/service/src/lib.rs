@@ -26,6 +26,8 @@ pub mod metrics;
 pub mod once;
 mod owner;
 mod permit;
+#[cfg(test)]
+mod process;
 pub mod quality;
 mod refused;
 mod resolve;

@@ -70,23 +70,16 @@ impl Side {
     ) -> Self {
         let biases = jobs.as_ref().map(|it| biases_of(it, engine));
         let engine = &lending(engine, biases.as_ref());
-        let bench = Arc::new(Bench::new(jobs.clone(), &caller.owner, engine));
-        bench.serve(folder);
-        let sent = bench.lent_to(match &store {
+        let bench = Bench::new(jobs.clone(), &caller.owner, engine);
+        let lent = match &store {
             Some(store) => engine.clone().lend(Arc::new(KeptStore(store.clone()))),
             None => engine.clone(),
-        });
-        let kept = match &store {
-            Some(store) => sent.clone().with_store(store.clone()),
-            None => sent.clone(),
         };
-        let (published, own, now) = (kept.clone(), sent.tuning().clone(), Arc::default());
-        let owner = None;
-        Self { caller, sent, published, kept, store, jobs, owner, biases, changes: 0, own, now }
+        Self::of_machine(&lent, (caller, bench), store, (jobs, biases), folder)
     }
 
-    /// A project of the user of this machine. Its scripts see neither the jobs nor the questions nor
-    /// the runs of others.
+    /// A project of the user of this machine. Its scripts see neither the jobs, the questions and the
+    /// runs of others nor the notes.
     pub(crate) fn of_project(
         engine: &Engine,
         caller: Caller,
@@ -95,9 +88,20 @@ impl Side {
         folder: Option<Folder>,
     ) -> Self {
         let biases = jobs.as_ref().map(|it| biases_of(it, engine));
-        let bench = Arc::new(Bench::new(None, &caller.owner, engine));
+        let bench = Bench::new(None, &caller.owner, engine);
+        Self::of_machine(engine, (caller, bench), store, (jobs, biases), folder)
+    }
+
+    fn of_machine(
+        lent: &Engine,
+        (caller, bench): (Caller, Bench),
+        store: Option<Arc<SqliteStore>>,
+        (jobs, biases): (Option<Jobs>, Option<Arc<Biases>>),
+        folder: Option<Folder>,
+    ) -> Self {
+        let bench = Arc::new(bench);
         bench.serve(folder);
-        let sent = bench.lent_to(engine.clone());
+        let sent = bench.lent_to(lent.clone());
         let kept = match &store {
             Some(store) => sent.clone().with_store(store.clone()),
             None => sent.clone(),

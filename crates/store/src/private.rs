@@ -1,11 +1,15 @@
 //! Files and folders that only their owner can read: they contain the inputs and results of
 //! runs.
 
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
+
 use std::{
-    fs::{DirBuilder, OpenOptions},
-    io,
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write as _},
     path::Path,
 };
+
+use crate::place;
 
 /// Options to create a file that only its owner can read.
 pub(super) fn options() -> OpenOptions {
@@ -18,6 +22,20 @@ pub(super) fn options() -> OpenOptions {
 /// Creates a file unless it exists.
 pub(super) fn create(path: &Path) -> io::Result<()> {
     options().create(true).append(true).open(path).map(drop)
+}
+
+/// Creates a file with its whole content, which is durable afterwards. Fails if it exists.
+pub(super) fn create_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = place::sibling(path, &format!(".{:016x}", fastrand::u64(..)));
+    let written = (|| {
+        let mut file = options().create_new(true).write(true).open(&part)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::hard_link(&part, path)
+    })();
+    // The linked file stays.
+    let _ = fs::remove_file(&part);
+    written
 }
 
 /// Creates a folder and its parents unless they exist.

@@ -2,8 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
-    fs::{self, File},
-    io::{self, Read as _, Write as _},
+    fs::File,
+    io::{self, Read as _},
     path::Path,
 };
 
@@ -12,7 +12,7 @@ use svc_contract::{
     store::{StoreError, StoreErrorKind},
 };
 
-use crate::{error::Result, place, private};
+use crate::{error::Result, private};
 
 /// Its length in bytes; its text has twice as many digits.
 const LEN: usize = 32;
@@ -48,16 +48,7 @@ fn create(path: &Path, host: &dyn Host) -> Result<String> {
         private::create_folder(folder)?;
     }
     let token = secret(host, LEN)?;
-    let part = place::sibling(path, &format!(".{:016x}", fastrand::u64(..)));
-    let written = (|| {
-        let mut file = private::options().create_new(true).write(true).open(&part)?;
-        writeln!(file, "{token}")?;
-        file.sync_all()?;
-        fs::hard_link(&part, path)
-    })();
-    // The linked file stays.
-    let _ = fs::remove_file(&part);
-    match written {
+    match private::create_whole(path, format!("{token}\n").as_bytes()) {
         Ok(()) => Ok(token),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
             read(path)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into())
@@ -68,6 +59,8 @@ fn create(path: &Path, host: &dyn Host) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -183,6 +183,30 @@ impl Method {
 }
 
 impl Route {
+    /// An endpoint that shows something with an id, to anyone with a key.
+    pub(super) fn get(
+        tag: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        reply: fn() -> Value,
+        handle: Handle,
+    ) -> Self {
+        Self {
+            method: Method::Get,
+            path,
+            tag,
+            summary,
+            access: Access::Key,
+            query: &[],
+            body: None,
+            reply,
+            statuses: &[404],
+            tool: None,
+            answers: Answers::Object,
+            handle,
+        }
+    }
+
     /// The answer to a request.
     pub async fn answer(&self, rest: &Rest, input: Input) -> Result<Reply, Fault> {
         match self.handle {

@@ -14,7 +14,7 @@ use svc_service::{
 
 use super::{
     EventsOf, Input, Reply, Rest, blocking, bug, object,
-    route::{Access, Answers, Body, Handle, Method, Route},
+    route::{Answers, Body, Handle, Method, Route},
     scripts::{accepted, of_job, usage},
     value_of, with_ok,
 };
@@ -101,20 +101,7 @@ record! {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let get = |path, summary, reply: fn() -> Value, handle: Handle| Route {
-        method: Method::Get,
-        path,
-        tag: "runs",
-        summary,
-        access: Access::Key,
-        query: &[],
-        body: None,
-        reply,
-        statuses: &[404],
-        tool: None,
-        answers: Answers::Object,
-        handle,
-    };
+    let get = |path, summary, reply, handle| Route::get("runs", path, summary, reply, handle);
     let any: fn() -> Value = || object([("type", "object".into())]);
     vec![
         Route {

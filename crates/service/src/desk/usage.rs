@@ -283,10 +283,12 @@ impl Desk {
         &self,
         session: &str,
         job: &JobRow,
-        output_tokens: u64,
         model: Option<Text>,
     ) -> Result<UsageBody, Fault> {
         let tokens = i64::try_from(job.used.tokens).unwrap_or(i64::MAX);
+        // What models wrote is known as long as the run is in this process.
+        let answer = self.service().live(job.run.as_str()).and_then(|it| it.outcome()?.ok());
+        let output_tokens = answer.map_or(0, |it| it.output_tokens);
         let output_tokens = i64::try_from(output_tokens).unwrap_or(i64::MAX).min(tokens);
         let kept = UsageBody {
             kind: UsageKind::Run,

@@ -18,7 +18,6 @@ use svc_engine::Engine;
 use svc_host_os::OsHost;
 use svc_store::SqliteStore;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
 
 use super::*;
 use crate::{Answer, Bounds, Call, Caller, LOCAL, Options, Service, Work};
@@ -32,7 +31,7 @@ struct World {
 }
 
 struct Process {
-    runtime: Option<Runtime>,
+    process: crate::process::Process,
     service: Service,
 }
 
@@ -82,23 +81,17 @@ impl Process {
         options.jobs = Some(jobs);
         options.caller = Caller::without_key(tier, "1");
         let service = Service::new(engine, Some(runs), options).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let working = service.clone();
-        runtime.spawn(async move { working.work().await });
-        Self { runtime: Some(runtime), service }
+        let process = crate::process::Process::of(&service);
+        Self { process, service }
     }
 
     fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.as_ref().unwrap().block_on(work)
+        self.process.run(work)
     }
 
     /// Ends the process without a warning.
-    fn kill(mut self) {
-        self.runtime.take().unwrap().shutdown_background();
+    fn kill(self) {
+        self.process.kill();
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Answer, Fault> {

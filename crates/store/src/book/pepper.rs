@@ -4,8 +4,8 @@
 
 use std::{
     fmt,
-    fs::{self, File},
-    io::{self, Read as _, Write as _},
+    fs::File,
+    io::{self, Read as _},
     path::Path,
 };
 
@@ -17,7 +17,7 @@ use svc_contract::{
 
 use crate::{
     error::{Result, SqlResult},
-    place, private,
+    private,
 };
 
 /// Its length in bytes.
@@ -95,16 +95,7 @@ fn is_private(_: &Path, _: &File) -> Result<()> {
 /// Creates the file with its whole content, unless another process did.
 fn create(path: &Path, host: &dyn Host) -> Result<Pepper> {
     let pepper = Pepper::new(host)?;
-    let part = place::sibling(path, &format!(".{:016x}", fastrand::u64(..)));
-    let written = (|| {
-        let mut file = private::options().create_new(true).write(true).open(&part)?;
-        file.write_all(&pepper.0)?;
-        file.sync_all()?;
-        fs::hard_link(&part, path)
-    })();
-    // The linked file stays.
-    let _ = fs::remove_file(&part);
-    match written {
+    match private::create_whole(path, &pepper.0) {
         Ok(()) => Ok(pepper),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
             read(path)?.ok_or_else(|| missing(path))

@@ -534,24 +534,12 @@ fn has_place(sentence: &str) -> bool {
 }
 
 fn often(sentence: &str) -> f64 {
-    const WORDS: &[&str] = &[
-        "every",
-        "once",
-        "twice",
-        "times",
-        "daily",
-        "weekly",
-        "monthly",
-        "yearly",
-        "annually",
-        "hourly",
-        "nightly",
-        "quarterly",
-        "each",
-        "per",
-    ];
+    // Alone they do not say how often.
+    const VAGUE: [&str; 4] = ["a", "always", "never", "regularly"];
     let lower = sentence.to_lowercase();
-    let has = lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it));
+    let has = lower
+        .split(|it: char| !it.is_alphanumeric())
+        .any(|it| OFTEN.contains(&it) && !VAGUE.contains(&it));
     if has { 1.0 } else { 0.0 }
 }
 

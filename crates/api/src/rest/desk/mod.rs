@@ -17,7 +17,7 @@ use svc_service::{Fault, desk::Desk};
 
 use super::{
     Reply, Rest, object,
-    route::{Access, Answers, Body, Handle, Method, Route},
+    route::{Body, Handle, Method, Route},
     with_ok,
 };
 
@@ -54,20 +54,7 @@ impl Rest {
 }
 
 fn get(path: &'static str, summary: &'static str, reply: fn() -> Value, handle: Handle) -> Route {
-    Route {
-        method: Method::Get,
-        path,
-        tag: "desktop",
-        summary,
-        access: Access::Key,
-        query: &[],
-        body: None,
-        reply,
-        statuses: &[404],
-        tool: None,
-        answers: Answers::Object,
-        handle,
-    }
+    Route::get("desktop", path, summary, reply, handle)
 }
 
 fn post(

@@ -7,7 +7,7 @@ use std::{
 };
 
 use svc_contract::{
-    host::Host,
+    host::{Host, secret},
     registry::{Field as _, OpError, Tier, nearest, record},
     value::{Text, Timestamp, json},
 };
@@ -85,14 +85,8 @@ pub(super) fn keep(
     reader: &Reader,
     host: &dyn Host,
 ) -> Result<DiagReport, OpError> {
-    let mut random = [0; 10];
     let failed = |err| OpError::failed("cannot name a report: no random numbers").because(err);
-    host.random(&mut random).map_err(failed)?;
-    let id = random.iter().fold("diag_".to_owned(), |mut id, it| {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{it:02x}");
-        id
-    });
+    let id = format!("diag_{}", secret(host, 10).map_err(failed)?);
     let kept = Kept { id, at: host.now(), area, found, reader: reader.clone() };
     let shown = kept.shown(reader.tier);
     let mut reports = reports();

@@ -399,9 +399,7 @@ impl Desk {
 
     /// Counts what the job of an answer has used.
     async fn count(&self, asked: &Asked, job: &JobRow) -> Result<usage::UsageBody, Fault> {
-        let output = asked.service.live(job.run.as_str()).and_then(|it| it.outcome()?.ok());
-        let output = output.map_or(0, |it| it.output_tokens);
-        self.record_job(&asked.session, job, output, asked.model.clone()).await
+        self.record_job(&asked.session, job, asked.model.clone()).await
     }
 
     /// Queues a job under an id, unless it is there.

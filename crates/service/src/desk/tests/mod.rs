@@ -10,13 +10,12 @@ use svc_engine::Engine;
 use svc_host_os::OsHost;
 use svc_store::SqliteStore;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
 
 use super::*;
 use crate::{Options, jobs::Jobs};
 
 struct Process {
-    runtime: Option<Runtime>,
+    process: crate::process::Process,
     desk: Desk,
 }
 
@@ -49,25 +48,19 @@ impl Process {
         options.projects = Some(folder.path().join("projects"));
         options.jobs = Some(jobs);
         let service = Service::new(engine, Some(runs), options).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let working = service.clone();
-        runtime.spawn(async move { working.work().await });
+        let process = crate::process::Process::of(&service);
         let desk = Desk::new(service, planner).unwrap();
-        runtime.block_on(desk.go_on()).unwrap();
-        Self { runtime: Some(runtime), desk }
+        process.run(desk.go_on()).unwrap();
+        Self { process, desk }
     }
 
     fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.as_ref().unwrap().block_on(work)
+        self.process.run(work)
     }
 
     /// Ends the process without a warning.
-    fn kill(mut self) {
-        self.runtime.take().unwrap().shutdown_background();
+    fn kill(self) {
+        self.process.kill();
     }
 
     fn project(&self, name: &str) -> Text {
@@ -137,6 +130,24 @@ impl Process {
     }
 }
 
+/// A project with a report, and a session in it.
+fn harvest() -> (TempDir, Process, Text, Text) {
+    let folder = TempDir::new().unwrap();
+    let process = Process::start(&folder);
+    let project = process.project("A");
+    process.file(&project, "harvest.md", REPORT);
+    let session = process.session(&project, "");
+    (folder, process, project, session)
+}
+
+/// A session in a project without files.
+fn empty() -> (TempDir, Process, Text) {
+    let folder = TempDir::new().unwrap();
+    let process = Process::start(&folder);
+    let session = process.session(&process.project("A"), "");
+    (folder, process, session)
+}
+
 fn args(text: &str) -> crate::Args {
     crate::decode::object(json::read(text).unwrap(), "").unwrap()
 }
@@ -167,11 +178,7 @@ fn a_question_is_answered_from_the_files_of_its_project_alone() {
 
 #[test]
 fn a_script_that_writes_waits_for_a_person() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (folder, process, project, session) = harvest();
     let goal = "summarise harvest.md and save it to short.json";
     let asked = process.ask(&session, goal);
     let proposal = asked.proposal.clone().unwrap();
@@ -201,11 +208,7 @@ fn a_script_that_writes_waits_for_a_person() {
 
 #[test]
 fn what_was_sent_is_answered_after_every_crash() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (folder, process, _, session) = harvest();
     let questions =
         ["Who is the director of the estate?", "How many tonnes were harvested in 2019?"];
     let sent: Vec<SentMessage> =
@@ -341,11 +344,7 @@ fn names_of_projects_in_use_are_unique() {
 
 #[test]
 fn workers_run_scripts_and_goals_and_begin_again() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (folder, process, _, session) = harvest();
     let start = |process: &Process, more: &str| {
         process.worker(&format!(r#"{{"session_id": "{session}", {more}}}"#))
     };
@@ -383,11 +382,7 @@ fn workers_run_scripts_and_goals_and_begin_again() {
 
 #[test]
 fn a_queue_answers_until_it_is_stopped() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (_folder, process, _, session) = harvest();
     let queue = format!(r#"{{"session_id": "{session}", "kind": "queue"}}"#);
     let worker = process.worker(&queue).unwrap().id;
     assert_eq!(process.worker(&queue).unwrap_err().why, Why::Conflict);
@@ -457,11 +452,7 @@ fn settings_are_patched_and_tested() {
 
 #[test]
 fn thresholds_mark_outputs() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (_folder, process, _, session) = harvest();
     process.ask(&session, "Who is the director of the estate?");
     let given = Thresholds {
         accuracy: None,

@@ -57,9 +57,7 @@ fn a_decision_is_kept_with_its_answer_or_not_at_all() {
 
 #[test]
 fn every_job_of_an_answer_is_counted() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let session = process.session(&process.project("A"), "");
+    let (_folder, process, session) = empty();
     let answer = process.ask(&session, "What is a flow in svc?");
     assert_eq!(answer.calls.len(), 2, "{answer:?}");
     let of = DeskFilter { parent: Some(session.to_string()), ..DeskFilter::default() };
@@ -69,9 +67,7 @@ fn every_job_of_an_answer_is_counted() {
 
 #[test]
 fn scripts_of_a_project_see_no_jobs_of_others_and_answer_no_questions() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let session = process.session(&process.project("A"), "");
+    let (_folder, process, session) = empty();
     for script in ["workbench.list()", r#"approval.accept(id: "apr_1")"#] {
         let new =
             serde_json::json!({ "session_id": &*session, "kind": "script", "script": script });
@@ -86,11 +82,7 @@ fn scripts_of_a_project_see_no_jobs_of_others_and_answer_no_questions() {
 
 #[test]
 fn a_worker_ends_with_its_session_and_asks_before_it_writes() {
-    let folder = TempDir::new().unwrap();
-    let process = Process::start(&folder);
-    let project = process.project("A");
-    process.file(&project, "harvest.md", REPORT);
-    let session = process.session(&project, "");
+    let (_folder, process, _, session) = harvest();
     let goal = "summarise harvest.md and save it to short.json";
     let new = serde_json::json!({ "session_id": &*session, "kind": "goal", "goal": goal });
     let done = process.until_over(&process.worker(&new.to_string()).unwrap().id);

@@ -378,9 +378,7 @@ impl Desk {
             () = beating => None,
         };
         let Some(ended) = ended else { return Ok(()) };
-        let output = self.service().live(ended.run.as_str()).and_then(|it| it.outcome()?.ok());
-        let output = output.map_or(0, |it| it.output_tokens);
-        self.record_job(&row.parent, &ended, output, None).await?;
+        self.record_job(&row.parent, &ended, None).await?;
         if ended.state == JobState::Ok { Ok(()) } else { self.result(&ended).map(drop) }
     }
 
