@@ -48,6 +48,7 @@ pub mod book;
 mod check;
 mod claim;
 mod error;
+mod held;
 mod history;
 mod insert;
 mod mark;
@@ -71,6 +72,7 @@ mod whole;
 mod writer;
 
 pub use check::{Health, Size};
+pub use held::{Held, hold};
 pub use models::StoredModel;
 pub use open::Options;
 pub use prune::{Old, Pruned};

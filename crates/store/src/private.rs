@@ -9,6 +9,8 @@ use std::{
     path::Path,
 };
 
+use svc_contract::store::{StoreError, StoreErrorKind};
+
 use crate::place;
 
 /// Options to create a file that only its owner can read.
@@ -17,6 +19,12 @@ pub(super) fn options() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// The error of a file or folder that cannot be used.
+pub(super) fn unusable(path: &Path, err: &io::Error) -> StoreError {
+    let message = format!("cannot use `{}`: {err}", path.display());
+    StoreError::new(StoreErrorKind::ReadOnly, message).help("name a folder that you may write")
 }
 
 /// Creates a file unless it exists.

@@ -29,7 +29,7 @@ fn read(path: &Path) -> Result<Option<String>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(err) => return Err(err.into()),
+        Err(err) => return Err(private::unusable(path, &err)),
     };
     let mut text = String::new();
     file.take(2 * LEN as u64 + 2).read_to_string(&mut text)?;
@@ -45,7 +45,7 @@ fn read(path: &Path) -> Result<Option<String>> {
 /// Creates the file with its whole content, unless another process did.
 fn create(path: &Path, host: &dyn Host) -> Result<String> {
     if let Some(folder) = path.parent() {
-        private::create_folder(folder)?;
+        private::create_folder(folder).map_err(|err| private::unusable(folder, &err))?;
     }
     let token = secret(host, LEN)?;
     match private::create_whole(path, format!("{token}\n").as_bytes()) {
@@ -53,7 +53,7 @@ fn create(path: &Path, host: &dyn Host) -> Result<String> {
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
             read(path)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into())
         }
-        Err(err) => Err(err.into()),
+        Err(err) => Err(private::unusable(path, &err)),
     }
 }
 

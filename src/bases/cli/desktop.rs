@@ -17,7 +17,11 @@ use svc_contract::{
     registry::OpError,
     value::{Value, json},
 };
-use svc_service::{Entrance, Options, desk, once::Once};
+use svc_service::{
+    Entrance, Options,
+    desk::{self, Held},
+    once::Once,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -33,9 +37,14 @@ use super::{
 const PROJECTS: &str = "projects";
 const PORT: &str = "desktop.port";
 const TOKEN: &str = "desktop.token";
+const LOCK: &str = "desktop.lock";
 
 /// How long a desktop that may run already has to answer.
 const KNOCK: Duration = Duration::from_secs(2);
+
+/// How often, and after which pause, a desktop that holds the folder is asked for its page.
+const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Work with files, a chat, scripts and workers in your browser.
 #[derive(Args)]
@@ -77,11 +86,7 @@ impl Desktop {
         let data = self.served.data.folder(session)?;
         let host = session.engine.host();
         let token = desk::token(&data.join(TOKEN), host).map_err(keeping::failure)?;
-        if let Some(address) = running(&data, &token, session).await {
-            session.terminal.note("the desktop runs already");
-            self.show(&address, session);
-            return Ok(OK);
-        }
+        let Some(_held) = self.held(&data, &token, session).await? else { return Ok(OK) };
         let rest = self.rest(&data, session)?;
         let settings = match &rest.desk {
             Some(desk) => {
@@ -100,6 +105,24 @@ impl Desktop {
         ended?;
         session.terminal.note("stopped");
         Ok(OK)
+    }
+
+    /// Makes this process the desktop of its folder. If another one is, its page is shown.
+    async fn held(&self, data: &Path, token: &str, session: &Session) -> Result<Option<Held>> {
+        for _ in 0..TRIES {
+            if let Some(held) = desk::hold(&data.join(LOCK)).map_err(keeping::failure)? {
+                return Ok(Some(held));
+            }
+            if let Some(address) = running(data, token, session).await {
+                session.terminal.note("the desktop runs already");
+                self.show(&address, session);
+                return Ok(None);
+            }
+            // The other one may have begun a moment ago.
+            tokio::time::sleep(PAUSE).await;
+        }
+        let message = format!("another desktop has `{}` and does not answer", data.display());
+        Err(Failure::new(FAILED, message).help("end it, or name another folder with `--data DIR`"))
     }
 
     /// Listens at the first of these ports that is free.

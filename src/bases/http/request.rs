@@ -8,8 +8,8 @@ use hyper::{
     body::{Body as _, Incoming},
     header,
 };
-use svc_api::rest::{HookHeaders, Input, ProxyNetwork};
-use svc_service::{Fault, Why};
+use svc_api::rest::{HookHeaders, Input, LARGEST_BODY, ProxyNetwork};
+use svc_service::{Fault, Why, desk::LARGEST_FILE};
 
 /// How long a caller may take to send a body.
 const BODY: Duration = Duration::from_secs(30);
@@ -61,8 +61,11 @@ pub(super) async fn body_of(body: Incoming, most: usize) -> Result<Vec<u8>, Faul
 }
 
 fn too_large(most: usize) -> Fault {
-    let message = format!("the body is larger than {} MiB", most >> 20);
-    Fault::new(Why::TooLarge, message)
+    let fault = Fault::new(Why::TooLarge, format!("the body is larger than {} MiB", most >> 20));
+    if most == LARGEST_BODY {
+        return fault;
+    }
+    fault.help(format!("a file has at most {} MiB", LARGEST_FILE >> 20))
 }
 
 /// The headers of a webhook.

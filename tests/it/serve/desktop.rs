@@ -409,3 +409,27 @@ fn the_editor_checks_completes_plans_and_runs() {
     let outside = format!("/runs/{}", outside["run_id"].as_str().unwrap());
     until(|| desktop.get(&outside).ok()["state"] == "failed");
 }
+
+#[test]
+fn two_starts_in_the_same_moment_are_one_desktop() {
+    let place = tempfile::tempdir().unwrap();
+    let start = || command(place.path(), &[]).spawn().unwrap();
+    let mut both = [start(), start()];
+    // One of them shows the page of the other one, and ends.
+    let is_over = |it: &mut Child| it.try_wait().unwrap().is_some();
+    until(|| both.iter_mut().any(is_over));
+    let ended = both.iter_mut().position(|it| it.try_wait().unwrap().is_some()).unwrap();
+    let mut said = String::new();
+    both[ended].stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.contains("runs already"), "{said}");
+    let other = &mut both[1 - ended];
+    assert!(!is_over(other));
+    other.kill().unwrap();
+    other.wait().unwrap();
+    // A folder that cannot be one is named.
+    std::fs::write(place.path().join("file"), "").unwrap();
+    let mut wrong = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+    wrong.args(["desktop", "--no-browser", "--data", "file"]).current_dir(place.path());
+    let said = String::from_utf8(wrong.output().unwrap().stderr).unwrap();
+    assert!(said.contains("cannot use `file") && said.contains("help: "), "{said}");
+}

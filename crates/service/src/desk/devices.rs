@@ -92,7 +92,7 @@ impl Desk {
         let mut row = self.new_row(DeskKind::Device, self.new_id("dev_"), &user, kept.clone());
         row.name = Some(tag);
         "active".clone_into(&mut row.state);
-        match self.add(row, (MOST, "")).await? {
+        match self.add(row, (MOST, &[])).await? {
             DeskAdded::Done(row) => view(&row),
             DeskAdded::Taken(row) => {
                 let seen = self.change(DeskKind::Device, &row.id, move |row| {

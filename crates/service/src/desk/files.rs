@@ -127,7 +127,7 @@ impl Desk {
         let kept = ResourceBody { duplicate_of, modified, ..described(&name, content) };
         let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
         row.state = word(ResourceState::Ready);
-        let added = self.book().add_to_desk(row, (MOST, "removed")).wait()?;
+        let added = self.book().add_to_desk(row, (MOST, &["removed"])).wait()?;
         drop(filing);
         self.tell();
         match added {
@@ -271,7 +271,7 @@ impl Desk {
     fn adopt(&self, project: &str, kept: ResourceBody) -> Result<(), Fault> {
         let mut row = self.new_row(DeskKind::Resource, self.new_id("res_"), project, kept);
         row.state = word(ResourceState::Ready);
-        self.book().add_to_desk(row, (MOST, "removed")).wait()?;
+        self.book().add_to_desk(row, (MOST, &["removed"])).wait()?;
         Ok(())
     }
 

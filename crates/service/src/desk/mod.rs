@@ -39,6 +39,7 @@ use svc_contract::{
     value::{Text, Value, json},
 };
 use svc_engine::Engine;
+pub use svc_store::Held;
 use svc_store::book::{Book, DeskAdded, DeskFilter, DeskKind, DeskRow, NewDeskRow};
 use svc_text::dates::rfc3339;
 use tokio::sync::watch;
@@ -71,6 +72,11 @@ pub fn token(
     host: &dyn svc_contract::host::Host,
 ) -> Result<String, svc_contract::store::StoreError> {
     svc_store::token_in(file, host)
+}
+
+/// Makes this process the only desktop of a folder; none if another one is.
+pub fn hold(file: &std::path::Path) -> Result<Option<Held>, svc_contract::store::StoreError> {
+    svc_store::hold(file)
 }
 
 /// Finds a script for a goal on an engine: what `guide_plan_workflow` returns for it.
@@ -182,7 +188,11 @@ impl Desk {
         }
     }
 
-    async fn add(&self, new: NewDeskRow, most: (i64, &'static str)) -> Result<DeskAdded, Fault> {
+    async fn add(
+        &self,
+        new: NewDeskRow,
+        most: (i64, &'static [&'static str]),
+    ) -> Result<DeskAdded, Fault> {
         let _ = once::begins();
         let added = self.book().add_to_desk(new, most).await?;
         self.tell();

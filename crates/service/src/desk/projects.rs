@@ -124,14 +124,13 @@ impl Desk {
         }
         let settings =
             new.settings.unwrap_or(ProjectSettings { bounds: None, model: None, thresholds: None });
-        core::with(settings.bounds.clone(), Bounds::default())
-            .map_err(|it| within(it, "settings"))?;
+        test_bounds(settings.bounds.as_ref(), "settings.bounds")?;
         quality::test(settings.thresholds.as_ref(), "settings.thresholds")?;
         let kept = ProjectBody { name: name.as_str().into(), description, tags, settings };
         let mut row = self.new_row(DeskKind::Project, self.new_id("prj_"), "", kept);
         row.name = Some(name.to_lowercase());
         row.state = word(ProjectState::Active);
-        match self.add(row, (MOST, "archived")).await? {
+        match self.add(row, (MOST, &["archived"])).await? {
             DeskAdded::Done(row) => self.project_view(&row),
             DeskAdded::Taken(row) => {
                 let message = format!("a project has the name `{name}` already: `{}`", row.id);
@@ -232,11 +231,20 @@ fn taken(fault: Fault) -> Fault {
     fault
 }
 
-/// A fault of a field of this one.
-pub(super) fn within(fault: Fault, field: &str) -> Fault {
-    let fields = fault
-        .fields
-        .into_iter()
-        .map(|it| crate::FieldFault { field: format!("{field}.{}", it.field), ..it });
-    Fault { fields: fields.collect(), ..fault }
+/// Whether bounds leave something.
+pub(super) fn test_bounds(bounds: Option<&ResourceBounds>, field: &str) -> Result<(), Fault> {
+    if bounds.and_then(|it| it.timeout_sec) == Some(0) {
+        let message = "expected at least 1 second, found 0";
+        return Err(Fault::field(format!("{field}.timeout_sec"), message));
+    }
+    let tested = core::with(bounds.cloned(), Bounds::default()).map(drop);
+    // Its field is named from `bounds` on.
+    let outer = field.strip_suffix("bounds").unwrap_or_default();
+    tested.map_err(|fault| {
+        let fields = fault
+            .fields
+            .into_iter()
+            .map(|it| crate::FieldFault { field: format!("{outer}{}", it.field), ..it });
+        Fault { fields: fields.collect(), ..fault }
+    })
 }

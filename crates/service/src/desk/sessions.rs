@@ -10,9 +10,9 @@ use svc_store::book::{DeskAdded, DeskFilter, DeskKind, DeskRow};
 
 use super::{
     Desk, Page, ResourceBounds, SessionState, Thresholds, after, at, body, conflict,
-    projects::within, short, state, states::SessionEvent, text, word,
+    projects::test_bounds, short, state, states::SessionEvent, text, word,
 };
-use crate::{Bounds, Fault, Why, components::core};
+use crate::{Bounds, Fault, Why};
 
 /// The most sessions of a project that go on.
 const MOST: i64 = 1000;
@@ -114,7 +114,7 @@ impl Desk {
         let all = self.settings()?;
         let title = new.title.as_deref().map(|it| short("title", it, 200)).transpose()?;
         let bounds = new.bounds.or(own.bounds).or(all.bounds).unwrap_or_else(unbounded);
-        core::with(Some(bounds.clone()), Bounds::default()).map_err(|it| within(it, "bounds"))?;
+        test_bounds(Some(&bounds), "bounds")?;
         let ttl_sec = new.ttl_sec.or(all.session_ttl_sec).unwrap_or(86_400);
         if !(1..=LONGEST).contains(&ttl_sec) {
             let message = format!("expected 1 to {LONGEST} seconds, found {ttl_sec}");
@@ -126,7 +126,7 @@ impl Desk {
         let kept = SessionBody { title, model, bounds, ttl_sec, thresholds: None };
         let mut row = self.new_row(DeskKind::Session, self.new_id("ses_"), &project.id, kept);
         row.state = word(SessionState::Active);
-        match self.add(row, (MOST, "closed")).await? {
+        match self.add(row, (MOST, &["closed"])).await? {
             DeskAdded::Done(row) | DeskAdded::Taken(row) => view(&row),
             DeskAdded::Full => {
                 let message = format!("the project has {MOST} sessions already");

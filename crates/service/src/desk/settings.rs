@@ -6,8 +6,8 @@ use svc_contract::{
 };
 use svc_store::book::{DeskAdded, DeskKind, DeskRow};
 
-use super::{Desk, ResourceBounds, Thresholds, body, projects::within, quality, written};
-use crate::{Bounds, Fault, FieldFault, components::core, decode::of_fields};
+use super::{Desk, ResourceBounds, Thresholds, body, projects::test_bounds, quality, written};
+use crate::{Fault, FieldFault, decode::of_fields};
 
 /// The only row of its kind.
 const ID: &str = "settings";
@@ -81,7 +81,7 @@ impl Desk {
             SettingsBody { config: NONE, version: 0 },
         );
         row.name = Some(ID.to_owned());
-        let before = match self.add(row, (i64::MAX, "")).await? {
+        let before = match self.add(row, (i64::MAX, &[])).await? {
             DeskAdded::Done(row) | DeskAdded::Taken(row) => body::<SettingsBody>(&row)?.config,
             DeskAdded::Full => NONE,
         };
@@ -131,7 +131,7 @@ fn patched(before: &Settings, changes: &Record) -> Result<Settings, Fault> {
         .map_err(|misfit| Fault::field("config", misfit.within("config").to_string()))?;
     let settings = Settings::decode(settings)
         .ok_or_else(|| Fault::field("config", "a setting is out of its range"))?;
-    core::with(settings.bounds.clone(), Bounds::default()).map_err(|it| within(it, "config"))?;
+    test_bounds(settings.bounds.as_ref(), "config.bounds")?;
     quality::test(settings.thresholds.as_ref(), "config.thresholds")?;
     if settings.session_ttl_sec.is_some_and(|it| it < 1) {
         return Err(Fault::field("config.session_ttl_sec", "expected at least 1 second"));

@@ -311,7 +311,7 @@ impl Desk {
     async fn record(&self, session: &str, name: String, kept: UsageBody) -> Result<bool, Fault> {
         let mut row = self.new_row(DeskKind::Usage, self.new_id("use_"), session, kept);
         row.name = Some(name);
-        let is_known = match self.add(row, (MOST, "")).await? {
+        let is_known = match self.add(row, (MOST, &[])).await? {
             DeskAdded::Done(_) => false,
             DeskAdded::Taken(_) => true,
             DeskAdded::Full => {

@@ -116,9 +116,13 @@ impl DeskKind {
 }
 
 impl Book {
-    /// Adds a row, unless its name is taken, or its parent has `most` of its kind that are not in the
-    /// state `gone`.
-    pub fn add_to_desk(&self, new: NewDeskRow, most: (i64, &'static str)) -> Written<DeskAdded> {
+    /// Adds a row, unless its name is taken, or its parent has `most` of its kind that are in none of
+    /// the states `gone`.
+    pub fn add_to_desk(
+        &self,
+        new: NewDeskRow,
+        (most, gone): (i64, &'static [&'static str]),
+    ) -> Written<DeskAdded> {
         self.write(move |own| {
             if let Some(name) = &new.name {
                 let sql =
@@ -129,11 +133,7 @@ impl Book {
                     return Ok(DeskAdded::Taken(Box::new(known)));
                 }
             }
-            let sql = "SELECT count(*) FROM desk
-                WHERE owner = ?1 AND kind = ?2 AND parent = ?3 AND state <> ?4";
-            let of = params![new.owner, new.kind.name(), new.parent, most.1];
-            let count: i64 = own.prepare_cached(sql)?.query_row(of, |it| it.get(0))?;
-            if count >= most.0 {
+            if count(own, &new, |it| !gone.contains(&it))? >= most {
                 return Ok(DeskAdded::Full);
             }
             insert(own, &new)?;
@@ -142,9 +142,21 @@ impl Book {
         })
     }
 
-    /// Adds several rows together, in their order.
-    pub fn add_all_to_desk(&self, all: Vec<NewDeskRow>) -> Written<()> {
-        self.write(move |own| all.iter().try_for_each(|it| insert(own, it)))
+    /// Adds several rows together, in their order, unless the parent of the last one has `most` of its
+    /// kind in the states `open`. Whether they were added.
+    pub fn add_all_to_desk(
+        &self,
+        all: Vec<NewDeskRow>,
+        (most, open): (i64, &'static [&'static str]),
+    ) -> Written<bool> {
+        self.write(move |own| {
+            let Some(last) = all.last() else { return Ok(true) };
+            if count(own, last, |it| open.contains(&it))? >= most {
+                return Ok(false);
+            }
+            all.iter().try_for_each(|it| insert(own, it))?;
+            Ok(true)
+        })
     }
 
     /// Changes the name, the state and the body of a row, or fails without a change. None if no row of
@@ -229,6 +241,21 @@ impl Book {
     pub fn jobs_of_session(&self, owner: &str, session: &str) -> Result<Vec<JobRow>> {
         self.read(|own| work::of_session(own, owner, session))
     }
+}
+
+/// How many rows of a kind and parent are in some states.
+fn count(own: &Connection, like: &NewDeskRow, is_counted: impl Fn(&str) -> bool) -> SqlResult<i64> {
+    let sql = "SELECT state, count(*) FROM desk
+        WHERE owner = ?1 AND kind = ?2 AND parent = ?3 GROUP BY state";
+    let mut found = own.prepare_cached(sql)?;
+    let of = params![like.owner, like.kind.name(), like.parent];
+    let rows = found.query_map(of, |it| Ok((it.get::<_, String>(0)?, it.get::<_, i64>(1)?)))?;
+    let mut count = 0;
+    for row in rows {
+        let (state, rows) = row?;
+        count += if is_counted(&state) { rows } else { 0 };
+    }
+    Ok(count)
 }
 
 fn insert(own: &Connection, new: &NewDeskRow) -> SqlResult<()> {

@@ -82,7 +82,11 @@ impl Desk {
         let message_id = rows.first().map(|it| text(&it.id)).unwrap_or_default();
         let reply_id = reply_id.unwrap_or_default();
         let _ = once::begins();
-        self.book().add_all_to_desk(rows).await?;
+        // Others may have sent something since.
+        let most = i64::try_from(MOST_PENDING).unwrap_or(i64::MAX);
+        if !self.book().add_all_to_desk(rows, (most, &["pending", "generating"])).await? {
+            return Err(crowded());
+        }
         self.tell();
         self.answer_session(session);
         Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
@@ -97,8 +101,7 @@ impl Desk {
     ) -> Result<(i64, Vec<NewDeskRow>, Option<Text>), Fault> {
         let position = self.pending(session)?.len();
         if answer.is_some() && position >= MOST_PENDING {
-            let message = format!("{MOST_PENDING} messages of the session wait for an answer");
-            return Err(Fault::new(Why::Busy, message).retry_after(Duration::from_secs(2)));
+            return Err(crowded());
         }
         let mut rows = Vec::new();
         let mut answers = None;
@@ -366,6 +369,11 @@ impl Desk {
         .await?;
         Ok(())
     }
+}
+
+fn crowded() -> Fault {
+    let message = format!("{MOST_PENDING} messages of the session wait for an answer");
+    Fault::new(Why::Busy, message).retry_after(Duration::from_secs(2))
 }
 
 fn follow(row: &mut DeskRow, event: MessageEvent, what: &str) -> Result<(), Fault> {

@@ -114,3 +114,29 @@ fn messages_of_a_queue_that_is_gone_are_answered() {
     }
     process.kill();
 }
+
+#[test]
+fn limits_hold_for_what_comes_together() {
+    let (_folder, process, session) = empty();
+    let (process, session) = (&process, &session);
+    let start = |kind: &str, count: usize| {
+        let new = format!(r#"{{"session_id": "{session}", {kind}}}"#);
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..count).map(|_| scope.spawn(|| process.worker(&new))).collect();
+            all.into_iter().filter_map(|it| it.join().unwrap().ok()).count()
+        })
+    };
+    assert_eq!(start(r#""kind": "queue""#, 6), 1);
+    assert_eq!(start(r#""kind": "script", "script": "1", "schedule": "0 0 1 1 *""#, 12), 7);
+    let sent = std::thread::scope(|scope| {
+        let send = || process.try_send(session, "Who is there?");
+        let all: Vec<_> = (0..60).map(|_| scope.spawn(send)).collect();
+        all.into_iter().filter_map(|it| it.join().unwrap().ok()).count()
+    });
+    assert!(sent >= 32, "{sent}");
+    let fault = process.worker(&format!(
+        r#"{{"session_id": "{session}", "kind": "script", "script": "1",
+            "bounds": {{"timeout_sec": 0}}}}"#
+    ));
+    assert_eq!(fault.unwrap_err().fields[0].field, "bounds.timeout_sec");
+}

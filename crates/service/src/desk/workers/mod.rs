@@ -19,7 +19,7 @@ use super::{
     Desk, SessionState, WorkerState, after, at, body,
     chat::{Planned, is_harmless, sent, unfinished},
     conflict, job_of,
-    projects::within,
+    projects::test_bounds,
     short, state,
     states::WorkerEvent,
     text, word, written,
@@ -36,7 +36,7 @@ pub use shape::{NewWorker, StopWorker, WorkerView, Workers};
 use shape::{WorkerBody, WorkerKind, WorkerStats};
 
 /// The most workers of a session that are not over.
-const MOST: usize = 8;
+const MOST: i64 = 8;
 
 /// How often a worker shows that it lives, and how long it counts as alive after that.
 const BEAT: Duration = Duration::from_secs(5);
@@ -62,7 +62,7 @@ impl Desk {
     /// Starts a worker.
     pub async fn start_worker(&self, new: NewWorker) -> Result<WorkerView, Fault> {
         let (session, left) = self.usable(&new.session_id)?;
-        core::with(new.bounds.clone(), left).map_err(|it| within(it, "bounds"))?;
+        test_bounds(new.bounds.as_ref(), "bounds")?;
         let only = |field: &str, kind: WorkerKind| {
             let kind = word(kind);
             Fault::field(field, format!("only a worker of the kind `{kind}` has one"))
@@ -125,22 +125,23 @@ impl Desk {
             let tested = tokio::task::spawn_blocking(tested).await;
             tested.map_err(|it| unfinished(&it))??;
         }
-        if self.workers_of(&session.id)?.iter().filter(|it| is_alive(it)).count() >= MOST {
-            let message = format!("the session has {MOST} workers already");
-            return Err(Fault::new(Why::Conflict, message).help("stop one of them first"));
-        }
-        if kept.kind == WorkerKind::Queue && self.has_queue_worker(&session.id) {
-            let message = "the session has a worker of the kind `queue` already";
-            return Err(Fault::new(Why::Conflict, message).help("stop it first"));
-        }
+        let name = queue_name(&kept);
         let mut row = self.new_row(DeskKind::Worker, self.new_id("wrk_"), &session.id, kept);
         row.state = word(WorkerState::Starting);
-        match self.add(row, (i64::MAX, "")).await? {
-            DeskAdded::Done(row) | DeskAdded::Taken(row) => {
+        row.name = name;
+        match self.add(row, (MOST, &["stopped", "failed", "lost"])).await? {
+            DeskAdded::Done(row) => {
                 self.employ_worker(&row.id);
                 view(&row)
             }
-            DeskAdded::Full => Err(Fault::new(Why::Conflict, "there are too many workers")),
+            DeskAdded::Taken(_) => {
+                let message = "the session has a worker of the kind `queue` already";
+                Err(Fault::new(Why::Conflict, message).help("stop it first"))
+            }
+            DeskAdded::Full => {
+                let message = format!("the session has {MOST} workers already");
+                Err(Fault::new(Why::Conflict, message).help("stop one of them first"))
+            }
         }
     }
 
@@ -416,6 +417,8 @@ impl Desk {
             row.state = word(next);
             let mut kept: WorkerBody = body(row)?;
             change(&mut kept);
+            let is_gone = next.is_over() || next == WorkerState::Lost;
+            row.name = queue_name(&kept).filter(|_| !is_gone);
             if next.is_over() {
                 kept.lease = None;
                 kept.next_run = None;
@@ -461,6 +464,11 @@ fn work_of(
     }
     let given: Record = params.into_iter().map(|(name, it)| (name.as_str().into(), it)).collect();
     Ok(sent(script, Value::Record(given), bounds, session.to_owned()))
+}
+
+/// The name by which a session has one queue.
+fn queue_name(kept: &WorkerBody) -> Option<String> {
+    (kept.kind == WorkerKind::Queue).then(|| word(WorkerKind::Queue))
 }
 
 fn is_alive(row: &DeskRow) -> bool {
