@@ -74,6 +74,7 @@ impl HostClient {
             return Err(Failed::Client(refusal(why)));
         }
         request = request.header("user-agent", concat!("svc/", env!("CARGO_PKG_VERSION")));
+        #[expect(clippy::iter_over_hash_type, reason = "each header has another name")]
         for (name, value) in others {
             let Ok(value) = value.to_str() else { continue };
             request = request.header(name.as_str().to_owned(), value);

@@ -6,7 +6,7 @@
 //! that differs by one letter, or for two adjacent words: `webpage` finds `web page`.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ops::Range,
 };
 
@@ -115,7 +115,7 @@ impl Occurrence {
 struct Phrase {
     page: usize,
     /// Its terms, and whether each is a stop word.
-    terms: HashMap<Term, bool>,
+    terms: BTreeMap<Term, bool>,
     weight: f64,
 }
 
@@ -208,13 +208,13 @@ impl Search {
     /// much of both sides they are.
     fn add_phrases(&self, asked: &[Asked], found: &mut HashMap<usize, Found>) {
         let total: f64 = asked.iter().map(|it| it.weight).sum();
-        let mut shared: HashMap<usize, f64> = HashMap::new();
+        let mut shared: BTreeMap<usize, f64> = BTreeMap::new();
         for it in asked {
             for phrase in self.phrases_with.get(&it.term).into_iter().flatten() {
                 *shared.entry(*phrase).or_default() += it.weight;
             }
         }
-        let mut best: HashMap<usize, f64> = HashMap::new();
+        let mut best: BTreeMap<usize, f64> = BTreeMap::new();
         for (idx, weight) in shared {
             let phrase = &self.phrases[idx];
             let fit = weight * 2.0 * weight / (total + phrase.weight).max(f64::MIN_POSITIVE);
@@ -263,7 +263,7 @@ impl Search {
             }
         }
         if field == Place::Phrase {
-            let terms: HashMap<Term, bool> = read.into_iter().collect();
+            let terms: BTreeMap<Term, bool> = read.into_iter().collect();
             for term in terms.keys() {
                 self.phrases_with.entry(*term).or_default().push(self.phrases.len());
             }
@@ -467,5 +467,20 @@ mod tests {
         assert!(search.rarity("duplicate") > search.rarity("round"));
         assert!(search.rarity("round") > search.rarity("a"));
         assert!(search.rarity("xyzzy").abs() < f64::EPSILON);
+    }
+
+    /// The maps of each index have another order.
+    #[test]
+    fn scores_are_the_same_in_each_index() {
+        const WORDS: &str = "count merge apple river paint clock stone cloud horse table";
+        // Each word is on more pages than the one after it.
+        let starts = || WORDS.match_indices(' ').map(|(end, _)| &WORDS[..end]);
+        let scores = || -> Vec<u64> {
+            let all = Search::of(starts().map(|it| page("", &[it], "")));
+            let found = starts().flat_map(|it| all.find(it));
+            found.map(|it| it.score.to_bits()).collect()
+        };
+        let first = scores();
+        assert!((0..20).all(|_| scores() == first));
     }
 }

@@ -430,9 +430,7 @@ impl Transport<RoleServer> for Streams {
 
     async fn close(&mut self) -> Result<(), Infallible> {
         self.lines.close();
-        for (_, task) in self.going.all().drain() {
-            task.abort();
-        }
+        self.going.all().drain().for_each(|(_, task)| task.abort());
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ pub struct DryRunResult {
 struct DryRun {
     store: Arc<dyn Store>,
     purpose: Purpose,
-    recorded: HashMap<String, Node>,
+    recorded: BTreeMap<String, Node>,
     /// Paths of calls whose places the script no longer has, by key.
     moved: Mutex<HashMap<Key, Vec<String>>>,
     calls: Mutex<BTreeMap<String, Fate>>,
@@ -165,7 +165,7 @@ impl DryRun {
         plan: &Plan,
         purpose: Purpose,
     ) -> Result<Self, StoreError> {
-        let mut recorded = HashMap::new();
+        let mut recorded = BTreeMap::new();
         let runs = match purpose {
             Purpose::Foresee => resume::lineage(&*store, run),
             Purpose::Replay | Purpose::Tap => vec![run.id.clone()],

@@ -1,6 +1,6 @@
 //! The ops that the words of a goal ask for, by the phrasings of the registry.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use svc_contract::registry::{Catalog, Effect, OpRef, Scheme, Scope, Subject, Topic};
 use svc_text::{
@@ -235,7 +235,7 @@ impl Reader<'_> {
         phrase: &str,
         least: f64,
         named: &HashSet<Term>,
-        own: &HashMap<Term, usize>,
+        own: &BTreeMap<Term, usize>,
     ) -> Option<(Mask, f64)> {
         let phrase = folded_all(phrase);
         let (mut core, mut matched, mut total) = (0, 0.0, 0.0);
@@ -295,10 +295,10 @@ fn is_number(word: &str) -> bool {
 }
 
 /// In how many phrasings of an op each word is.
-fn counts(topic: &Topic, words: &mut Vocabulary) -> HashMap<Term, usize> {
-    let mut counts: HashMap<Term, usize> = HashMap::new();
+fn counts(topic: &Topic, words: &mut Vocabulary) -> BTreeMap<Term, usize> {
+    let mut counts: BTreeMap<Term, usize> = BTreeMap::new();
     for phrase in &topic.says {
-        let own: HashSet<Term> = words.terms(&folded_all(phrase)).into_iter().collect();
+        let own: BTreeSet<Term> = words.terms(&folded_all(phrase)).into_iter().collect();
         for term in own {
             *counts.entry(term).or_default() += 1;
         }

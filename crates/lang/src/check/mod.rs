@@ -49,7 +49,7 @@ mod untyped;
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -221,7 +221,7 @@ struct Checker<'a> {
     instances: Instances,
     modules: &'a Modules<'a>,
     /// The files that the script uses, by their names in the script.
-    imports: HashMap<Text, (Span, Arc<Module>)>,
+    imports: BTreeMap<Text, (Span, Arc<Module>)>,
     /// The expanded calls of templates.
     expanded: Vec<Expansion>,
     /// The main pipeline as a flow, for tests.
@@ -276,7 +276,7 @@ impl<'a> Checker<'a> {
             type_params: Vec::new(),
             instances: Instances::default(),
             modules,
-            imports: HashMap::new(),
+            imports: BTreeMap::new(),
             expanded: Vec::new(),
             main_flow: None,
             in_flow: false,

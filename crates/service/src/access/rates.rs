@@ -298,6 +298,7 @@ impl Drop for Slot {
 impl Drop for Rates {
     fn drop(&mut self) {
         let known = std::mem::take(&mut *self.known());
+        #[expect(clippy::iter_over_hash_type, reason = "each account is its own")]
         for (account, state) in known {
             let unused = state.taken.saturating_sub(state.used);
             if unused > 0 {

@@ -1,6 +1,6 @@
 //! Ranks sentences by what they share with a question.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::{
     features::{self, ORDER},
@@ -46,7 +46,7 @@ pub(super) fn rank(read: &Read, question: &Question, most: usize) -> Vec<Candida
 
 /// How much of a question each block has that has a word of it, with its headings.
 fn block_scores(read: &Read, question: &Question) -> BTreeMap<usize, f64> {
-    let mut by_block: HashMap<usize, Vec<f64>> = HashMap::new();
+    let mut by_block: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for (term, asked) in &question.by_term {
         for sentence in &read.with[*term as usize] {
             let block = read.places[*sentence as usize].block;

@@ -1,6 +1,6 @@
 //! What a question asks for, and in which words.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{
     kinds::Wants,
@@ -42,7 +42,7 @@ pub(super) struct Question {
     /// The word that says what kind of thing is asked for: `river` in `which river`.
     pub focus: Option<usize>,
     /// The words that each term stands for.
-    pub by_term: HashMap<Term, Vec<(usize, f64)>>,
+    pub by_term: BTreeMap<Term, Vec<(usize, f64)>>,
 }
 
 /// Words that form a question and need not be in an answer.
@@ -115,7 +115,7 @@ impl Question {
             let weight = rarity * factor * if is_new { NEW_WEIGHT } else { 1.0 };
             asked.push(Asked { word: word.lower, weight, role, is_new, is_carried, forms });
         }
-        let mut by_term: HashMap<Term, Vec<(usize, f64)>> = HashMap::new();
+        let mut by_term: BTreeMap<Term, Vec<(usize, f64)>> = BTreeMap::new();
         for (idx, it) in asked.iter().enumerate() {
             for (term, quality) in &it.forms {
                 by_term.entry(*term).or_default().push((idx, *quality));

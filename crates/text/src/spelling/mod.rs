@@ -8,7 +8,7 @@
 mod edits;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::OnceLock,
 };
 
@@ -157,8 +157,8 @@ impl Lexicon {
 }
 
 /// The hashes of what the beginning of a word becomes by up to `edits` deletions.
-fn forms(letters: &[char], edits: usize) -> HashSet<u32> {
-    let mut forms = HashSet::new();
+fn forms(letters: &[char], edits: usize) -> BTreeSet<u32> {
+    let mut forms = BTreeSet::new();
     let mut seen: HashSet<Vec<char>> = HashSet::new();
     let mut last = vec![letters[..letters.len().min(PREFIX)].to_vec()];
     for left in (0..=edits).rev() {

@@ -82,7 +82,7 @@ impl Terms {
     pub(super) fn add(&mut self, text: &str) {
         let language = detect(text).map_or(Language::ENGLISH, |it| it.language);
         *self.languages.entry(language).or_default() += 1;
-        let mut found: HashMap<u32, u32> = HashMap::new();
+        let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         read(language, self.ngram, text, |term| {
             let number = match self.numbers.get(term) {
                 Some(number) => *number,

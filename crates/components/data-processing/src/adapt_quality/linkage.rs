@@ -46,10 +46,8 @@ impl Columns {
                 *counts.entry(it.clone()).or_default() += 1.0;
             }
             // Of the other rows, as if there were some more: in a small table each value is frequent.
-            for it in counts.values_mut() {
-                *it = (*it - 1.0) / (present + 20.0);
-            }
-            counts
+            let share = |(text, count)| (text, (count - 1.0) / (present + 20.0));
+            counts.into_iter().map(share).collect()
         };
         let shares = cells.iter().map(shares).collect();
         Self { cells, rows, shares }

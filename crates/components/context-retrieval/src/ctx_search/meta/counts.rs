@@ -1,6 +1,6 @@
 //! How many documents have each value of a field.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use svc_contract::value::Value;
 use tantivy::DocAddress;
@@ -37,7 +37,7 @@ impl Counts {
             let kinds = [Kind::Bool, Kind::Number, Kind::Text];
             let kinds = kinds.map(|it| field.keys(&facts::of_field(path, Some(it))));
             let kinds = kinds.into_iter().collect::<Result<Vec<_>, _>>()?;
-            let mut counts = HashMap::<u64, u64>::new();
+            let mut counts = BTreeMap::<u64, u64>::new();
             for doc in docs {
                 let mut is_missing = true;
                 field.each(doc, |key| {
