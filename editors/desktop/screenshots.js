@@ -183,6 +183,11 @@ try {
   await show("#/editor", ".chips");
   await picture("desktop-editor");
 
+  await page.goto(`${origin}/play`);
+  await page.waitForSelector("figure.drawing img");
+  await page.evaluate(() => document.activeElement.blur());
+  await picture("desktop-play");
+
   const scripts = await chat(office, "Scripts", CALLS);
   await call("/chat/send", { session_id: scripts.id, text: "/reminder" });
   await show("#/runs", "main table .state.warning");

@@ -190,6 +190,23 @@ try {
     await shows(page, "A B", "#run-part");
     await shows(page, "ok", ".facts .state");
   });
+  await step("the playground checks, fixes and draws, and keeps the script in its address", async () => {
+    const play = await watch.on(await context.newPage());
+    await play.goto(`${origin}/play`);
+    await shows(play, "No problems", ".toolbar");
+    await play.waitForSelector("figure.drawing img");
+    await writeScript(play, 'svc 1\n"a b" >> uper\n');
+    await shows(play, "Line 2:", ".diagnostics");
+    await click(play, "button", "Did you mean upper?");
+    await shows(play, "No problems", ".toolbar");
+    await click(play, "button", "Copy a link");
+    await until(play, "the script in the address", () => location.hash.startsWith("#script="));
+    await play.reload();
+    await until(play, "the script of the address", () => document.querySelector(".code-frame")?.shadowRoot.querySelector(".cm-content")?.innerText.includes("upper"));
+    const found = await violations(play);
+    expect(!found.length, "no findings of axe", found.join("; "));
+    await play.close();
+  });
   await step("a worker is started, and is seen", async () => {
     await visit(page, origin, views.Workers);
     await click(page, "button", "Start a worker");

@@ -9,6 +9,7 @@ mod colours;
 mod complete;
 mod component;
 mod document;
+pub mod editor;
 mod fill;
 mod grammar;
 mod hover;

@@ -26,6 +26,9 @@ const COOKIE: &str = "svc_desktop";
 /// Where a program that has the token gets another ticket.
 const TICKET: &str = "/desktop/ticket";
 
+/// The playground.
+const PLAY: &str = "/play";
+
 /// The most tickets that are not used yet.
 const MOST_TICKETS: usize = 16;
 
@@ -51,7 +54,7 @@ impl Desktop {
 
     /// Whether a path is one of the page.
     pub(super) fn takes(path: &str) -> bool {
-        path == "/" || path == TICKET || path == "/favicon.ico" || path.starts_with("/assets/")
+        matches!(path, "/" | PLAY | TICKET | "/favicon.ico") || path.starts_with("/assets/")
     }
 
     /// Whether the caller of a request has shown the secret.
@@ -79,6 +82,8 @@ impl Desktop {
             _ if method != Method::GET => {
                 refused(&Fault::new(Why::Method, format!("`{path}` is not called with {method}")))
             }
+            PLAY if self.admits(request.headers()) => file("play.html"),
+            PLAY => closed(),
             "/favicon.ico" => file("favicon.svg"),
             _ => file(path.strip_prefix("/assets/").unwrap_or_default()),
         }
@@ -246,6 +251,30 @@ mod tests {
         let desktop = desktop(None);
         assert_eq!(get(&desktop, "/", &[]).status(), 200);
         assert!(desktop.admits(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn the_playground_asks_for_the_secret_too() {
+        let closed = desktop(Some(TOKEN));
+        assert_eq!(get(&closed, "/play", &[]).status(), 401);
+        let cookie = format!("svc_desktop={TOKEN}");
+        assert_eq!(get(&closed, "/play", &[("cookie", &cookie)]).status(), 200);
+    }
+
+    /// Between the backquotes of the script.
+    #[test]
+    fn the_examples_of_the_playground_are_what_they_say() {
+        let script = std::str::from_utf8(assets::find("play.js").unwrap().content).unwrap();
+        let (_, examples) = script.split_once("const EXAMPLES = {").unwrap();
+        let (examples, _) = examples.split_once("\n};").unwrap();
+        let texts: Vec<&str> = examples.split('`').skip(1).step_by(2).collect();
+        let problems = |text: &str| {
+            let text = text.replace("\\n", "\n").replace("\\$", "$");
+            let report = crate::engine().check(crate::diag::Source::new("example", text));
+            report.err().map_or(0, |it| it.problems.len())
+        };
+        let found: Vec<usize> = texts.into_iter().map(problems).collect();
+        assert_eq!(found, [0, 0, 0, 2]);
     }
 
     #[test]

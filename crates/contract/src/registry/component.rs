@@ -201,17 +201,54 @@ pub const fn inline<O: Inline>() -> OpDef {
 
 /// The definition of an inline op that uses lent services.
 pub const fn inline_with<O: InlineWith>() -> OpDef {
+    #[cfg(svc_declarations)]
+    return declared::inline_with::<O>();
+    #[cfg(not(svc_declarations))]
     def::<O>(Body::InlineWith(|cx, args| O::decode(args)?.run(cx)))
 }
 
 /// The definition of a computing op.
 pub const fn compute<O: Compute>() -> OpDef {
+    #[cfg(svc_declarations)]
+    return declared::compute::<O>();
+    #[cfg(not(svc_declarations))]
     def::<O>(Body::Compute(|cx, args| O::decode(args)?.run(cx)))
 }
 
 /// The definition of an I/O op.
 pub const fn io<O: Io>() -> OpDef {
+    #[cfg(svc_declarations)]
+    return declared::io::<O>();
+    #[cfg(not(svc_declarations))]
     def::<O>(Body::Io(|cx, mut args| Box::pin(async move { O::decode(&mut args)?.run(&cx).await })))
+}
+
+/// Ops without their bodies, in a program that checks scripts and runs none, as in a browser: it is
+/// built with `--cfg svc_declarations`. Inline ops keep their bodies, which the checker calls.
+#[cfg(svc_declarations)]
+pub mod declared {
+    use super::{Body, Op, OpDef, OpError, def};
+    use crate::registry::ErrorKind;
+
+    fn refused() -> OpError {
+        OpError::new(ErrorKind::Unsupported, "this program checks scripts, and runs none")
+    }
+
+    pub const fn inline<O: Op>() -> OpDef {
+        def::<O>(Body::Inline(|_| Err(refused())))
+    }
+
+    pub const fn inline_with<O: Op>() -> OpDef {
+        def::<O>(Body::InlineWith(|_, _| Err(refused())))
+    }
+
+    pub const fn compute<O: Op>() -> OpDef {
+        def::<O>(Body::Compute(|_, _| Err(refused())))
+    }
+
+    pub const fn io<O: Op>() -> OpDef {
+        def::<O>(Body::Io(|_, _| Box::pin(std::future::ready(Err(refused())))))
+    }
 }
 
 /// The definition of an op whose body needs a feature that this build lacks; see
@@ -234,9 +271,29 @@ macro_rules! needs {
         }
         #[cfg(not(feature = $feature))]
         {
-            $crate::registry::lacking::<$op>($feature)
+            $crate::without_body!($feature, $kind, $op)
         }
     }};
+}
+
+/// The op of [`needs!`](crate::needs) without the feature.
+#[cfg(not(svc_declarations))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! without_body {
+    ($feature:literal, $kind:ident, $op:ty) => {
+        $crate::registry::lacking::<$op>($feature)
+    };
+}
+
+/// The op of [`needs!`](crate::needs) without the feature: no body is called anyway.
+#[cfg(svc_declarations)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! without_body {
+    ($feature:literal, $kind:ident, $op:ty) => {
+        $crate::registry::declared::$kind::<$op>()
+    };
 }
 
 const fn def<O: Op>(body: Body) -> OpDef {

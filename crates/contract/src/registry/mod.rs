@@ -51,6 +51,8 @@ pub use closure::{
     Arguments, Closure, ClosureOp, OpCode, OpSignature, Outcome, ReadyComponent, WithCx, called_io,
     inline_op, io_op, op,
 };
+#[cfg(svc_declarations)]
+pub use component::declared;
 pub use component::{
     Body, BoxFuture, Component, Compute, Example, Generic, Inline, InlineWith, Io, Op, OpDef,
     Version, compute, inline, inline_with, io, lacking,

@@ -36,7 +36,7 @@ export function icon(name, extra = "") {
   svg.setAttribute("class", `icon ${extra}`.trim());
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `/assets/icons.svg#${name}`);
+  use.setAttribute("href", `assets/icons.svg#${name}`);
   svg.append(use);
   return svg;
 }

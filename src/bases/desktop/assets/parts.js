@@ -99,6 +99,13 @@ export const drafts = {
   },
 };
 
+/** Gives a script to the browser as a file. */
+export function saveScript(text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  h("a", { href: url, download: "script.svc" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
 /** Keeps what is typed in `control` as a draft, and puts it back. */
 export function keepDraft(control, key) {
   control.value = drafts.get(key) || control.value;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use svc_contract::registry::Cx;
-use tantivy::{Index, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory};
+use tantivy::{Directory, Index, ReloadPolicy, Searcher};
 
 use super::{
     manifest::Manifest,
@@ -122,7 +122,7 @@ impl Place {
     }
 
     fn opened(&self) -> Result<Snapshot, Trouble> {
-        let index = Index::open_in_dir(self.index())?;
+        let index = Index::open(folder(&self.index())?)?;
         if index.schema() != fields().schema {
             return Err(Trouble::Damaged("unexpected fields".to_owned()));
         }
@@ -138,10 +138,23 @@ impl Place {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(place(err)),
             _ => fs::create_dir_all(self.index()).map_err(place)?,
         }
-        let dir = MmapDirectory::open(self.index()).map_err(TantivyError::from)?;
+        let dir = folder(&self.index())?;
         let builder = Index::builder().schema(fields().schema.clone());
         Ok(schema::prepared(builder.open_or_create(dir)?))
     }
+}
+
+/// The files of an index.
+#[cfg(not(target_family = "wasm"))]
+fn folder(path: &Path) -> Result<Box<dyn Directory>, Trouble> {
+    use tantivy::{TantivyError, directory::MmapDirectory};
+    Ok(Box::new(MmapDirectory::open(path).map_err(TantivyError::from)?))
+}
+
+/// A browser has no folders.
+#[cfg(target_family = "wasm")]
+fn folder(path: &Path) -> Result<Box<dyn Directory>, Trouble> {
+    Err(Trouble::Place(format!("{} cannot be opened here", path.display())))
 }
 
 impl Lock {

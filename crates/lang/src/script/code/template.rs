@@ -12,7 +12,6 @@ use svc_contract::{
     registry::{ErrorKind, OpError, Registry},
     value::{Text, Value, units},
 };
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -23,7 +22,7 @@ use super::{
     limits,
     place::range_at,
     sandbox,
-    watch::{Stop, watched},
+    watch::{Stop, clock, watched},
 };
 
 /// The code of a template file.
@@ -60,7 +59,7 @@ impl Templates {
     ) -> Result<String, Failure> {
         let watch = Watch {
             operations: limits::BUILDING,
-            deadline: Some(Instant::now() + limits::TIME),
+            deadline: clock().map(|it| it + limits::TIME),
             cancel: CancellationToken::new(),
             host,
             memory: None,

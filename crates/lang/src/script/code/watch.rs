@@ -56,7 +56,7 @@ struct Running {
     operations: u64,
     /// The most memory that the process may have.
     most_memory: Option<u64>,
-    measured: Instant,
+    measured: Option<Instant>,
     /// The number of operations between two checks of the clock.
     stride: u64,
     stop: Option<Stop>,
@@ -66,6 +66,11 @@ thread_local! {
     /// The evaluation of this thread: the engine of rhai is shared, and passes only a count to
     /// its callback. Evaluations are not nested.
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+/// The time; none in a browser, where the number of operations is the only limit.
+pub(super) fn clock() -> Option<Instant> {
+    (!cfg!(target_family = "wasm")).then(Instant::now)
 }
 
 /// Runs something under a watch, and returns why it was stopped, if it was.
@@ -80,7 +85,7 @@ pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<S
         watch: watch.clone(),
         operations: 0,
         most_memory: most,
-        measured: Instant::now(),
+        measured: clock(),
         stride: if is_tight || before.is_none() { SHORT_STRIDE } else { STRIDE },
         stop: None,
     };
@@ -112,14 +117,14 @@ impl Running {
         if !self.operations.is_multiple_of(self.stride) {
             return None;
         }
-        let now = Instant::now();
-        if self.watch.deadline.is_some_and(|it| now >= it) {
+        let now = clock();
+        if now.zip(self.watch.deadline).is_some_and(|(now, end)| now >= end) {
             return Some(Stop::Time);
         }
         if self.watch.cancel.is_cancelled() {
             return Some(Stop::Cancelled);
         }
-        if now.duration_since(self.measured) < MEASURED {
+        if now.zip(self.measured).is_some_and(|(now, last)| now.duration_since(last) < MEASURED) {
             return None;
         }
         self.measured = now;

@@ -29,6 +29,21 @@ pub(super) fn of_files(mut said: MessageBody, result: &Value) -> MessageBody {
     said
 }
 
+/// The answer from a project without files.
+pub(super) fn without_files(mut said: MessageBody) -> MessageBody {
+    if said.found == Some(false) {
+        said.text = "This project has no files yet. Upload some, and ask again.".into();
+    }
+    said
+}
+
+/// The answer to a greeting: what can be asked.
+pub(super) fn of_courtesy(mut said: MessageBody, can: &[String]) -> MessageBody {
+    let can = lines(can.iter().map(|it| format!("- {it}")));
+    said.text = format!("You can ask, for example:\n{can}").into();
+    said
+}
+
 /// The answer from the documentation of svc.
 pub(super) fn of_manual(mut said: MessageBody, result: &Value) -> MessageBody {
     if field(result, "ok") != Some(true) {

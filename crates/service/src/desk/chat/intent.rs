@@ -1,7 +1,5 @@
 //! What a message asks for.
 
-use svc_contract::value::Text;
-
 /// What a message asks for, by its words alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intent {
@@ -11,6 +9,8 @@ pub enum Intent {
     Goal,
     /// Something to be said.
     Question,
+    /// Nothing: a greeting, or thanks.
+    Courtesy,
 }
 
 /// The verbs with which something to be done begins.
@@ -83,6 +83,32 @@ const VERBS: [&str; 62] = [
 const POLITE: [&str; 9] =
     ["please", "can", "could", "you", "would", "kindly", "now", "then", "and"];
 
+/// Words of messages that ask for nothing.
+const COURTESY: [&str; 22] = [
+    "afternoon",
+    "all",
+    "bye",
+    "day",
+    "evening",
+    "fine",
+    "good",
+    "goodbye",
+    "great",
+    "hello",
+    "hey",
+    "hi",
+    "lot",
+    "morning",
+    "much",
+    "nice",
+    "ok",
+    "okay",
+    "so",
+    "thank",
+    "thanks",
+    "there",
+];
+
 /// Words that show that svc itself is meant.
 const OURS: [&str; 2] = ["svc", "rhai"];
 
@@ -100,7 +126,19 @@ pub fn decided(said: &str, scripts: &[String]) -> Intent {
         .split_whitespace()
         .next()
         .is_some_and(|it| ["can", "could", "would"].contains(&it.to_lowercase().as_str()));
+    if is_courtesy(said) {
+        return Intent::Courtesy;
+    }
     if is_verb && (!said.ends_with('?') || is_polite) { Intent::Goal } else { Intent::Question }
+}
+
+/// Whether a message asks for nothing: `Good morning!`, `Thanks a lot`.
+fn is_courtesy(said: &str) -> bool {
+    let words = said.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let mut words =
+        words.map(str::to_lowercase).filter(|it| !matches!(&**it, "a" | "you" | "very"));
+    let is_courteous = |it: String| COURTESY.contains(&it.as_str());
+    !said.ends_with('?') && words.next().is_some_and(is_courteous) && words.all(is_courteous)
 }
 
 /// A served script that is named: `/word_count folder=docs`, `run word_count`, or its name alone.
@@ -148,18 +186,21 @@ pub(super) fn given(rest: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// The script that answers a question from the files of a project.
-pub(super) fn files_script(with_model: bool) -> Text {
-    let flow = if with_model { "by_model" } else { "answer" };
-    format!(
-        "# Answers a question from the files of the project.\n\
-         use \"std:chat\" as chat\n\
-         param question: string\n\
-         param source: path\n\
-         param history: [string; max 8]\n\
-         question >> chat.{flow}(source: source, history: history)\n"
-    )
-    .into()
-}
+pub(super) const FILES: &str = "# Answers a question from the files of the project.\n\
+    use \"std:chat\" as chat\n\
+    param question: string\n\
+    param source: path\n\
+    param history: [string; max 8]\n\
+    question >> chat.answer(source: source, history: history)\n";
+
+/// The same by a language model.
+pub(super) const FILES_BY_MODEL: &str = "# Answers a question from the files of the project by a language model.\n\
+    use \"std:chat\" as chat\n\
+    param question: string\n\
+    param source: path\n\
+    param history: [string; max 8]\n\
+    param model: string\n\
+    question >> chat.with_model(source: source, history: history, model: model)\n";
 
 /// The script that answers a question about svc.
 pub(super) const MANUAL: &str = "# Answers a question about svc from its documentation.\n\
@@ -172,6 +213,16 @@ mod tests {
 
     fn scripts() -> Vec<String> {
         vec!["word_count".to_owned(), "report".to_owned()]
+    }
+
+    #[test]
+    fn greetings_ask_for_nothing() {
+        for said in ["Hello", "hi there!", "Good morning.", "Thank you very much", "thanks a lot"] {
+            assert_eq!(decided(said, &scripts()), Intent::Courtesy, "{said}");
+        }
+        for said in ["Hello, who wrote the report?", "good hotels", "ok?", "the day", "you"] {
+            assert_eq!(decided(said, &scripts()), Intent::Question, "{said}");
+        }
     }
 
     #[test]

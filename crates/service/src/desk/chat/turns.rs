@@ -157,6 +157,10 @@ impl Desk {
                 self.by_goal(&asked, kept, &question, &session.parent).await
             }
             Intent::Goal | Intent::Question => self.by_files(&asked, kept, &question).await,
+            Intent::Courtesy => {
+                let can = self.examples(&asked, &session.parent)?;
+                Ok(Some(answers::of_courtesy(kept, &can)))
+            }
         }
     }
 
@@ -168,18 +172,14 @@ impl Desk {
         asked_for: &MessageBody,
     ) -> Result<Option<MessageBody>, Fault> {
         let question = &asked_for.text;
-        let given: Record = [
-            ("question".into(), Value::Text(question.clone())),
-            ("source".into(), self.source_of(asked, asked_for)?),
-            ("history".into(), self.earlier(&asked.session, &asked.id)?.into()),
-        ]
-        .into_iter()
-        .collect();
-        let script = intent::files_script(asked.model.is_some());
-        let work = asked.script(script, Value::Record(given));
-        let Some((job, result)) = self.result_of(asked, "a", work).await? else { return Ok(None) };
+        let Some((job, result)) = self.said_by_files(asked, asked_for).await? else {
+            return Ok(None);
+        };
         let said = answers::of_files(kept, &result);
         if said.found != Some(false) || !intent::is_about_svc(question) {
+            let project = self.row(DeskKind::Session, &asked.session)?.parent;
+            let has_files = !self.resources(&project, 1, None)?.resources.is_empty();
+            let said = if has_files { said } else { answers::without_files(said) };
             return self.rated(asked, said, Turn::Files, &job, result).await.map(Some);
         }
         self.count(asked, &job).await?;
@@ -188,6 +188,31 @@ impl Desk {
         let Some((job, result)) = self.result_of(asked, "b", work).await? else { return Ok(None) };
         let said = answers::of_manual(said, &result);
         self.rated(asked, said, Turn::Manual, &job, result).await.map(Some)
+    }
+
+    /// What the files of the project say: by the model of the session, if it has one and can pay it.
+    async fn said_by_files(
+        &self,
+        asked: &Asked,
+        question: &MessageBody,
+    ) -> Result<Option<(JobRow, Value)>, Fault> {
+        let given: [(Text, Value); 3] = [
+            ("question".into(), Value::Text(question.text.clone())),
+            ("source".into(), self.source_of(asked, question)?),
+            ("history".into(), self.earlier(&asked.session, &asked.id)?.into()),
+        ];
+        if let Some(model) = asked.model.clone() {
+            let model = [("model".into(), Value::Text(model))];
+            let given: Record = given.clone().into_iter().chain(model).collect();
+            let work = asked.script(intent::FILES_BY_MODEL.into(), Value::Record(given));
+            match self.result_of(asked, "m", work).await {
+                // Quotations cost nothing.
+                Err(fault) if fault.why == Why::Op(ErrorKind::Budget) => {}
+                ended => return ended,
+            }
+        }
+        let work = asked.script(intent::FILES.into(), Value::Record(given.into_iter().collect()));
+        self.result_of(asked, "a", work).await
     }
 
     /// Runs a served script that was named.

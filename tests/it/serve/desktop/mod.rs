@@ -17,6 +17,8 @@ use super::{
     until,
 };
 
+mod models;
+
 struct Desktop {
     child: Child,
     place: TempDir,
@@ -48,7 +50,11 @@ impl Desktop {
     }
 
     fn at(place: TempDir, args: &[&str]) -> Self {
-        let mut child = command(place.path(), args).spawn().unwrap();
+        Self::with(place, args, &[])
+    }
+
+    fn with(place: TempDir, args: &[&str], envs: &[(&str, &str)]) -> Self {
+        let mut child = command(place.path(), args).envs(envs.iter().copied()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap());
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
@@ -398,6 +404,9 @@ fn the_editor_checks_completes_plans_and_runs() {
     assert!(labels.contains(&"upper"), "{labels:?}");
     let planned = of("plan", "read_text(path: \"a.txt\") >> words >> len").ok();
     assert_eq!(planned["plan"]["result"], "int", "{planned}");
+    let drawn = of("draw", "read_text(path: \"a.txt\") >> words >> len").ok();
+    assert!(drawn["svg"].as_str().unwrap().starts_with("<svg"), "{drawn}");
+    assert_eq!(of("draw", "uper").ok()["svg"], Value::Null);
     assert_eq!(of("format", "1+1").ok()["text"], "1 + 1\n");
     let run = of("run", "read_text(path: \"a.txt\") >> words >> len").ok();
     let run = format!("/runs/{}", run["run_id"].as_str().unwrap());

@@ -1,0 +1,27 @@
+// What knows the language: the server of this page, or the program in the page itself.
+import { post } from "./api.js";
+import { load } from "./wasm.js";
+
+/** The engine of the server. `pause` is how long nothing must be typed before it is asked, in milliseconds. */
+export const server = {
+  pause: 350,
+  check: (text, signal) => post("/editor/check", { text }, { signal }),
+  plan: (text, signal) => post("/editor/plan", { text }, { signal }),
+  draw: (text, signal) => post("/editor/draw", { text }, { signal }),
+  complete: (text, at, signal) => post("/editor/complete", { text, at }, { signal }),
+  format: (text) => post("/editor/format", { text }),
+};
+
+/** The engine in the page: nothing leaves it. */
+export async function local() {
+  const program = await load(await WebAssembly.compileStreaming(fetch("assets/svc.wasm")));
+  const ask = async (request) => program(request);
+  return {
+    pause: 60,
+    check: (text) => ask({ ask: "check", text }),
+    plan: (text) => ask({ ask: "plan", text }),
+    draw: (text) => ask({ ask: "draw", text }),
+    complete: (text, at) => ask({ ask: "complete", text, at }),
+    format: (text) => ask({ ask: "format", text }),
+  };
+}
