@@ -11,19 +11,19 @@ if (!site) {
   console.error("usage: node editors/play/test.js SITE [SVC]");
   process.exit(2);
 }
-const svc = given ?? ["release", "debug"].map((kind) => join(ROOT, "target", kind, "svc")).find(existsSync) ?? "svc";
+const svc = given ? resolve(given) : ["release", "debug"].map((kind) => join(ROOT, "target", kind, "svc")).find(existsSync) ?? "svc";
 
 const ask = await load(await WebAssembly.compile(readFileSync(join(site, "assets/svc.wasm"))));
 
 /** What `svc` prints with these arguments, as JSON; null if it prints none. */
-function native(...args) {
-  const { stdout, error } = spawnSync(svc, args, { cwd: ROOT, encoding: "utf8", env: { PATH: process.env.PATH, HOME: "/nonexistent" } });
+function native(folder, ...args) {
+  const { stdout, error } = spawnSync(svc, args, { cwd: join(ROOT, folder), encoding: "utf8", env: { PATH: process.env.PATH, HOME: "/nonexistent" } });
   if (error) throw new Error(`cannot start ${svc}: ${error.message}`);
   try { return JSON.parse(stdout); } catch { return null; }
 }
 
 const codes = (problems) => problems.map((one) => `${one.code} ${one.message}`).sort().join("\n");
-const nodes = (plan) => JSON.stringify(plan?.nodes?.map(({ path, op, type, cost_class, effects }) => [path, op, type, cost_class, effects]) ?? null);
+const nodes = (plan) => JSON.stringify(plan?.nodes?.map(({ path, op, type, cost_class, effects }) => [path, op, type, cost_class, effects]) ?? null).replaceAll("fs:./", "fs:");
 
 let [compared, wrong, slowest] = [0, 0, 0];
 for (const folder of ["examples", ...["errors", "language", "runs", "warnings"].map((it) => `tests/scripts/${it}`)]) {
@@ -35,9 +35,9 @@ for (const folder of ["examples", ...["errors", "language", "runs", "warnings"].
     const from = performance.now();
     const checked = ask({ ask: "check", text });
     slowest = Math.max(slowest, performance.now() - from);
-    const expected = native("check", "--json", path);
+    const expected = native(folder, "check", "--json", file);
     const plan = ask({ ask: "plan", text }).plan;
-    const planned = native("plan", "--json", path);
+    const planned = native(folder, "plan", "--json", file);
     compared += 1;
     const pairs = [[codes(checked.diagnostics), codes(expected.files[0].problems)], [nodes(plan), nodes(planned)]];
     for (const [found, should] of pairs) {

@@ -270,7 +270,7 @@ mod tests {
         let texts: Vec<&str> = examples.split('`').skip(1).step_by(2).collect();
         let problems = |text: &str| {
             let text = text.replace("\\n", "\n").replace("\\$", "$");
-            let report = crate::engine().check(crate::diag::Source::new("example", text));
+            let report = crate::engine().check(text.as_str());
             report.err().map_or(0, |it| it.problems.len())
         };
         let found: Vec<usize> = texts.into_iter().map(problems).collect();

@@ -165,7 +165,7 @@ fn only_bindings_may_lower_the_lint_of_unsafe_code() {
         let folder = folder.as_str().unwrap();
         let manifest = manifests::manifest(folder);
         let lints = &manifest["lints"];
-        if matches!(folder, "bindings/c" | "bindings/python") {
+        if matches!(folder, "bindings/c" | "bindings/python" | "bindings/web") {
             assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("deny"), "{folder}");
         } else {
             assert_eq!(lints["workspace"].as_bool(), Some(true), "{folder}");
