@@ -31,11 +31,16 @@ pub(super) fn rank(read: &Read, question: &Question, most: usize) -> Vec<Candida
             rough.push((sentence, own + 0.5 * score));
         }
     }
+    // A short question may share no word with its answer, which is near to the one before.
+    let around = question.topics.last().into_iter().flat_map(|it| it.around(read));
+    let around: Vec<usize> = around.filter(|it| rough.iter().all(|has| has.0 != *it)).collect();
     rough.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     rough.truncate(most);
     let mut all: Vec<Candidate> = rough
         .into_iter()
-        .map(|(sentence, _)| {
+        .map(|it| it.0)
+        .chain(around)
+        .map(|sentence| {
             let of_block = blocks.get(&read.places[sentence].block).copied().unwrap_or_default();
             features::compare(read, question, sentence, of_block / best)
         })
@@ -88,7 +93,7 @@ pub(super) fn weigh(question: &Question, found: &[f64]) -> f64 {
 }
 
 /// A second sentence is shown if its score is at most this much below that of the first.
-const ANOTHER: f64 = 1.2;
+const ANOTHER: f64 = 2.5;
 
 /// The sentences to show, in the order in which they are read.
 pub(super) fn choose(
