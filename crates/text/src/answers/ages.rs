@@ -3,8 +3,18 @@
 use super::words::Read;
 
 const MONTHS: &[&str] = &[
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 /// So much of a document says of when it is.
@@ -65,28 +75,83 @@ pub(super) fn ages(dates: &[Option<[u16; 3]>]) -> Vec<f64> {
 /// Whether a question is about now (1) or before (-1).
 pub(super) fn asked(question: &str) -> f64 {
     const NOW: &[&str] = &[
-        "now", "current", "currently", "latest", "newest", "today", "finally", "present", "recent",
-        "nowadays", "new", "still", "end", "moment",
+        "now",
+        "current",
+        "currently",
+        "latest",
+        "newest",
+        "today",
+        "finally",
+        "present",
+        "recent",
+        "nowadays",
+        "new",
+        "still",
+        "end",
+        "moment",
     ];
     const BEFORE: &[&str] = &[
-        "before", "previously", "previous", "earlier", "former", "formerly", "old", "originally",
-        "original", "used", "past", "once", "last",
+        "before",
+        "previously",
+        "previous",
+        "earlier",
+        "former",
+        "formerly",
+        "old",
+        "originally",
+        "original",
+        "used",
+        "past",
+        "once",
+        "last",
     ];
     let lower = question.to_lowercase();
-    let has = |all: &[&str]| {
-        lower.split(|it: char| !it.is_alphanumeric()).any(|it| all.contains(&it))
-    };
+    let has =
+        |all: &[&str]| lower.split(|it: char| !it.is_alphanumeric()).any(|it| all.contains(&it));
     f64::from(u8::from(has(NOW))) - f64::from(u8::from(has(BEFORE)))
 }
 
 /// Whether a sentence speaks of something before.
 pub(super) fn is_past(sentence: &str) -> bool {
     const WORDS: &[&str] = &[
-        "until", "before", "formerly", "previously", "earlier", "was", "were", "had", "last",
-        "instead", "used", "old", "originally",
+        "until",
+        "before",
+        "formerly",
+        "previously",
+        "earlier",
+        "was",
+        "were",
+        "had",
+        "last",
+        "instead",
+        "used",
+        "old",
+        "originally",
     ];
     let lower = sentence.to_lowercase();
     lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it))
+}
+
+/// Whether a sentence names another year, month or day of the week than the question does.
+pub(super) fn conflict(question: &str, sentence: &str) -> f64 {
+    const DAYS: &[&str] =
+        &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    let (asked, said) = (question.to_lowercase(), sentence.to_lowercase());
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|it: char| !it.is_alphanumeric());
+        words.map(|it| it.trim_end_matches('s').to_owned()).collect()
+    };
+    let (asked, said) = (words(&asked), words(&said));
+    let is_year = |it: &str| it.parse::<u16>().is_ok_and(|it| (1900..2100).contains(&it));
+    let is_month = |it: &str| MONTHS.contains(&it);
+    let is_day = |it: &str| DAYS.contains(&it);
+    let differs = |is: &dyn Fn(&str) -> bool| {
+        let mut there = said.iter().filter(|it| is(it)).peekable();
+        let mut wanted = asked.iter().filter(|it| is(it)).peekable();
+        wanted.peek().is_some() && there.peek().is_some() && !there.any(|it| asked.contains(it))
+    };
+    let all: [&dyn Fn(&str) -> bool; 3] = [&is_year, &is_month, &is_day];
+    super::count(all.into_iter().filter(|it| differs(*it)).count())
 }
 
 /// How far the age of a sentence's document fits to a question, if the question speaks of time.
@@ -117,6 +182,8 @@ mod tests {
     fn questions_are_about_now_or_before() {
         assert!(asked("What does it cost now?") > 0.0);
         assert!(asked("What did it cost before?") < 0.0);
+        assert!(conflict("Did it pay in 2020?", "It paid 4 in 2019.") > 0.5);
+        assert!(conflict("Open on Monday?", "Open on Mondays and Fridays.") < 0.5);
         assert!(asked("What does it cost?").abs() < f64::EPSILON);
     }
 }

@@ -5,16 +5,19 @@ use super::{
     evidence::{Candidate, found, weigh},
     kinds::Wants,
     question::{Asked, Follows, Question, Role},
-    topics, weights,
+    shapes, topics, weights,
     words::{Form, Place, Read},
 };
 use crate::claims::{Evidence, is_negation, opposed};
 
 /// How many features order sentences.
-pub(super) const ORDER: usize = 34;
+pub(super) const ORDER: usize = 36;
 
 /// How many features say how certain the best sentence is.
-pub(super) const CERTAINTY: usize = 76;
+pub(super) const CERTAINTY: usize = 80;
+
+/// How many of them are about the words of the question and the best sentence.
+const OF_WORDS: usize = 48;
 
 /// How near in a sentence two neighbours of the question must be.
 const NEAR: u32 = 4;
@@ -46,7 +49,8 @@ pub(super) fn compare(
     let total = question.total();
     let [of_own, of_near, of_blocks, of_source] =
         [&own, &near, &block, &source].map(|it| weigh(question, it) / total);
-    let [same, next, topic_section, topic_source, names] = topics::nearness(read, question, sentence);
+    let [same, next, topic_section, topic_source, names] =
+        topics::nearness(read, question, sentence);
     let section = topic_section;
     let is = |it: bool| f64::from(u8::from(it));
     let row = is(place.form == Form::Row);
@@ -58,7 +62,7 @@ pub(super) fn compare(
         Follows::Not => 0.0,
     };
     let whole = 1.0 - follows;
-    let features_of_shape = question.wants.found(&place.text, &question.text) - 0.5;
+    let of_shape = question.wants.found(&place.text, &question.text) - 0.5;
     let words = count(place.text.split_whitespace().count().max(place.terms.len()).max(1));
     let features = [
         of_own,
@@ -94,7 +98,9 @@ pub(super) fn compare(
         ages::fits(read, question.when, place.source),
         ages::fits(read, 1.0, place.source),
         (-question.when).max(0.0) * is(ages::is_past(&place.text)),
-        if matches!(question.wants, Wants::Shaped(_)) { features_of_shape } else { 0.0 },
+        if matches!(question.wants, Wants::Shaped(_)) { of_shape } else { 0.0 },
+        ages::conflict(&question.own, &place.text),
+        is(question.wants == Wants::Name) * shapes::person(&place.text, &question.text),
     ];
     let score = features.iter().zip(weights::ORDER).map(|(a, b)| a * b).sum();
     Candidate { sentence, features, score, found: [own, near, block, source] }
@@ -176,7 +182,7 @@ pub(super) fn certainty(
         .fold(0.0, f64::max);
     let content = count(question.asked.iter().filter(|it| it.role != Role::Frame).count());
     let corrected = question.asked.iter().filter(|it| it.forms.iter().all(|it| it.1 < 1.0)).count();
-    out = [
+    let of_words = [
         best.features[0],
         best.features[1],
         best.features[2],
@@ -225,17 +231,20 @@ pub(super) fn certainty(
         if matches!(question.wants, Wants::Amount(_)) { typed - 0.5 } else { 0.0 },
         (unknown_words / total).sqrt(),
         missing(near, &|it| it.role == Role::Name && !it.forms.is_empty()) / total,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
     ];
+    out[..OF_WORDS].copy_from_slice(&of_words);
     let more = conversational(read, question, ranked);
-    out[48..].copy_from_slice(&more);
+    out[OF_WORDS..].copy_from_slice(&more);
     out
 }
 
 /// What says how certain an answer is besides the words of its best sentence: the shown sentences
 /// together, their lead over the others, the kind of the question, and what was asked before.
-fn conversational(read: &Read, question: &Question, ranked: &[Candidate]) -> [f64; 28] {
+fn conversational(
+    read: &Read,
+    question: &Question,
+    ranked: &[Candidate],
+) -> [f64; CERTAINTY - OF_WORDS] {
     let best = &ranked[0];
     let place = &read.places[best.sentence];
     let total = question.total();
@@ -306,6 +315,10 @@ fn conversational(read: &Read, question: &Question, ranked: &[Candidate]) -> [f6
         count(unknown.min(2)),
         missing_names(question, best),
         count(block_missing.min(3)),
+        best.features[34],
+        is(question.wants == Wants::Name) * (best.features[35] - 0.5),
+        is(question.is_which()) * (Wants::Name.found(&place.text, &question.text) - 0.5),
+        is(question.is_which()) * (Wants::Number.found(&place.text, &question.text) - 0.5),
     ]
 }
 

@@ -467,7 +467,10 @@ fn has_unit(sentence: &str, range: Range<usize>, units: &[&str]) -> bool {
     let after = sentence.get(range.end..).unwrap_or_default();
     let separates =
         |it: char| it.is_whitespace() || matches!(it, '-' | ',' | '.' | ')' | '(' | '|' | ';');
-    let near = after.split(separates).filter(|it| !it.is_empty()).take(2).map(str::to_lowercase);
+    // In `Year 5 and Year 6`, the second year is not the unit of the first number.
+    let joins = |it: &&str| !matches!(*it, "and" | "or" | "to" | "und");
+    let near = after.split(separates).filter(|it| !it.is_empty()).take(2).take_while(joins);
+    let near = near.map(str::to_lowercase);
     let mut near = near.chain([own]).chain(label(before));
     before.ends_with(['$', '€', '£', '¥']) && units.contains(&"$")
         || near.any(|it| units.contains(&it.as_str()))

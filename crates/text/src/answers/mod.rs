@@ -78,6 +78,13 @@ struct Answered {
     confidence: f64,
 }
 
+impl Answered {
+    /// How much of the question is in its best sentence and the ones around.
+    fn coverage(&self) -> f64 {
+        self.ranked.first().map_or(0.0, |it| it.features[0] + it.features[1])
+    }
+}
+
 /// How many sentences are compared closely.
 const CLOSELY: usize = 40;
 
@@ -120,9 +127,10 @@ impl Library {
         if before.is_empty() || whole.question.follows == Follows::Not {
             return whole;
         }
-        // A question that is whole by itself gains nothing from the words before.
+        // A question that is whole by itself gains nothing from the words before. The confidence
+        // would choose what is overrated.
         let alone = self.asked(question, &[], &topics);
-        if alone.confidence >= whole.confidence { alone } else { whole }
+        if whole.coverage() > alone.coverage() { whole } else { alone }
     }
 
     /// What the last questions were about, the last one last.

@@ -119,10 +119,22 @@ impl Question {
             full = format!("{last} {text}");
             let own = words.len();
             words.extend(carried);
-            return Self { own: text.to_owned(), topics: topics.to_vec(), follows, when, ..Self::made(full, words, own, wants, read) };
+            return Self {
+                own: text.to_owned(),
+                topics: topics.to_vec(),
+                follows,
+                when,
+                ..Self::made(full, words, own, wants, read)
+            };
         }
         let own = words.len();
-        Self { own: text.to_owned(), topics: topics.to_vec(), follows, when, ..Self::made(full, words, own, wants, read) }
+        Self {
+            own: text.to_owned(),
+            topics: topics.to_vec(),
+            follows,
+            when,
+            ..Self::made(full, words, own, wants, read)
+        }
     }
 
     fn made(text: String, words: Vec<(Word, Role)>, own: usize, wants: Wants, read: &Read) -> Self {
@@ -161,6 +173,12 @@ impl Question {
         self.asked.iter().map(|it| it.weight).sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
+    /// Whether it asks for one of several.
+    pub(super) fn is_which(&self) -> bool {
+        let lower = self.own.to_lowercase();
+        lower.split(|it: char| !it.is_alphanumeric()).any(|it| matches!(it, "which" | "welche"))
+    }
+
     /// Whether it can be answered with yes or no.
     pub(super) fn is_yes_no(&self) -> bool {
         const BEGINNINGS: &[&str] = &[
@@ -170,7 +188,9 @@ impl Question {
         ];
         let lower = self.own.to_lowercase();
         let mut words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-        words.find(|it| !matches!(*it, "and" | "but" | "so")).is_some_and(|it| BEGINNINGS.contains(&it))
+        words
+            .find(|it| !matches!(*it, "and" | "but" | "so"))
+            .is_some_and(|it| BEGINNINGS.contains(&it))
     }
 
     pub(super) fn unknown(&self) -> Vec<String> {
@@ -199,7 +219,7 @@ fn words(text: &str, read: &Read) -> Vec<(Word, Role)> {
     let named: Vec<String> =
         named(text).into_iter().filter_map(|it| Some(text.get(it.0)?.to_lowercase())).collect();
     let is_all_capital = !text.contains(char::is_lowercase);
-    let pieces = read.words.pieces(text).filter(|it| !it.is_stop || is_numeral(&it.lower));
+    let pieces = read.words.pieces(text).filter(|it| it.has_meaning() || is_numeral(&it.lower));
     let role = |it: &Word| {
         let known = read.words.term(&it.stem).map(|it| &read.words.known[it as usize]);
         // Every German noun has a capital.

@@ -69,9 +69,35 @@ const ASKING: &[(&str, Shape)] = &[
 ];
 
 const COLOURS: &[&str] = &[
-    "red", "green", "blue", "yellow", "black", "white", "grey", "gray", "brown", "orange", "pink",
-    "purple", "violet", "silver", "gold", "golden", "beige", "navy", "turquoise", "cream", "ivory",
-    "maroon", "burgundy", "crimson", "scarlet", "magenta", "cyan", "bronze", "transparent",
+    "red",
+    "green",
+    "blue",
+    "yellow",
+    "black",
+    "white",
+    "grey",
+    "gray",
+    "brown",
+    "orange",
+    "pink",
+    "purple",
+    "violet",
+    "silver",
+    "gold",
+    "golden",
+    "beige",
+    "navy",
+    "turquoise",
+    "cream",
+    "ivory",
+    "maroon",
+    "burgundy",
+    "crimson",
+    "scarlet",
+    "magenta",
+    "cyan",
+    "bronze",
+    "transparent",
 ];
 
 const WEEKDAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -95,16 +121,65 @@ impl Shape {
             Self::Phone => longest_digits(&lower) >= 6,
             Self::Clock => has_clock(&lower),
             Self::Weekday => words.any(is_weekday),
-            Self::Percent => lower.contains('%') || lower.contains("per cent") || words.any(is_share),
+            Self::Percent => {
+                lower.contains('%') || lower.contains("per cent") || words.any(is_share)
+            }
             Self::Colour => words.any(|it| COLOURS.contains(&it)),
             Self::Degrees => {
                 lower.contains('°')
                     || words.any(|it| matches!(it, "degrees" | "degree" | "celsius" | "temp"))
-                    || lower.contains("temperature") && lower.contains(|it: char| it.is_ascii_digit())
+                    || lower.contains("temperature")
+                        && lower.contains(|it: char| it.is_ascii_digit())
             }
             Self::Code => lower.split_whitespace().any(is_code),
         }
     }
+}
+
+/// How far a sentence names a person that the question does not: 1 for a title or a full name, less
+/// for a single name.
+pub(super) fn person(sentence: &str, question: &str) -> f64 {
+    const TITLES: &[&str] = &[
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "prof",
+        "rev",
+        "sir",
+        "professor",
+        "doctor",
+        "cllr",
+        "herr",
+        "frau",
+        "captain",
+    ];
+    let asked = question.to_lowercase();
+    let words: Vec<&str> = sentence
+        .split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | '(' | ')' | ':' | '"'))
+        .map(|it| it.trim_matches(|it: char| !it.is_alphanumeric()))
+        .collect();
+    let is_name = |it: &str| {
+        let rest = it.get(it.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+        it.starts_with(char::is_uppercase)
+            && rest.chars().all(|it| it.is_lowercase() || it == '-' || it == '\'')
+            || it.contains('-') && it.starts_with(char::is_uppercase)
+    };
+    let is_new = |it: &str| is_name(it) && !asked.contains(&it.to_lowercase());
+    let mut best: f64 = 0.0;
+    for (at, _) in words.iter().enumerate().filter(|it| is_new(it.1)) {
+        let before = at.checked_sub(1).and_then(|it| words.get(it)).copied().unwrap_or_default();
+        let has_title = TITLES.contains(&before.to_lowercase().as_str());
+        let is_initial = before.len() == 1 && before.starts_with(char::is_uppercase);
+        let is_full = at > 1 && is_new(before) || at == 1 && is_new(before) && before.len() > 2;
+        best = best.max(match () {
+            () if has_title || is_initial || is_full => 1.0,
+            () if at > 0 => 0.6,
+            () => 0.3,
+        });
+    }
+    best
 }
 
 fn is_share(word: &str) -> bool {
@@ -143,7 +218,8 @@ fn has_clock(lower: &str) -> bool {
         .split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | '(' | ')' | '-' | '–'))
         .filter(|it| !it.is_empty())
         .collect();
-    let is_half = |it: &str| matches!(it, "am" | "pm" | "a.m." | "p.m." | "o'clock" | "a.m" | "p.m");
+    let is_half =
+        |it: &str| matches!(it, "am" | "pm" | "a.m." | "p.m." | "o'clock" | "a.m" | "p.m");
     words.iter().enumerate().any(|(at, it)| {
         let it = it.trim_end_matches('.');
         let digits = it.trim_end_matches(char::is_alphabetic);
@@ -156,7 +232,9 @@ fn has_clock(lower: &str) -> bool {
         });
         matches!(it, "noon" | "midnight" | "midday")
             || is_time
-            || is_number && (is_half(&it[digits.len()..]) || words.get(at + 1).is_some_and(|it| is_half(it)))
+            || is_number
+                && (it.strip_prefix(digits).is_some_and(is_half)
+                    || words.get(at + 1).is_some_and(|it| is_half(it.trim_end_matches('.'))))
     })
 }
 
@@ -184,6 +262,14 @@ mod tests {
         ] {
             assert_eq!(Shape::asked(question), shape, "{question}");
         }
+    }
+
+    #[test]
+    fn persons_have_a_title_or_two_names() {
+        assert!(person("It was built by Mr Lee.", "who built it?") > 0.9);
+        assert!(person("Then Jana Vogel came.", "who came?") > 0.9);
+        assert!(person("there Jana Vogel came.", "did Jana Vogel come?") < 0.1);
+        assert!(person("the mill was built", "who built it?") < 0.1);
     }
 
     #[test]

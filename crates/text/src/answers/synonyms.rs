@@ -340,9 +340,9 @@ pub(super) fn is_form(word: &str, base: &str) -> bool {
     };
     word.strip_prefix(base).is_some_and(|it| ENDINGS.contains(&it) || doubled(it))
         || stem.len() > 2
-            && word
-                .strip_prefix(stem)
-                .is_some_and(|it| matches!(it, "ing" | "ed" | "ies" | "ied" | "er" | "ier" | "iest"))
+            && word.strip_prefix(stem).is_some_and(|it| {
+                matches!(it, "ing" | "ed" | "ies" | "ied" | "er" | "ier" | "iest")
+            })
 }
 
 /// All words of the groups.

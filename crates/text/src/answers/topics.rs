@@ -70,8 +70,13 @@ pub(super) fn nearness(read: &Read, question: &Question, sentence: usize) -> [f6
         let is_prose = place.form != Form::Row && other.form != Form::Row;
         let near = if in_section && is_prose { 1.0 / distance.max(1.0) } else { 0.0 };
         let shares = place.terms.iter().any(|it| topic.names.contains(&it.0));
-        let is =
-            [is_same, false, in_section && is_prose, place.source == other.source, shares && !is_same];
+        let is = [
+            is_same,
+            false,
+            in_section && is_prose,
+            place.source == other.source,
+            shares && !is_same,
+        ];
         for (at, it) in is.into_iter().enumerate() {
             best[at] = best[at].max(topic.weight * f64::from(u8::from(it)));
         }

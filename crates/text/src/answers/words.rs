@@ -46,6 +46,15 @@ pub(super) struct Word {
     pub is_stop: bool,
 }
 
+impl Word {
+    /// Whether it is more than a word of grammar. A single capital inside of a sentence is a name, as
+    /// in `house A`.
+    pub(super) fn has_meaning(&self) -> bool {
+        let is_letter = self.is_capital && self.at > 0 && self.lower.len() == 1;
+        !self.is_stop || is_letter && &*self.lower != "i"
+    }
+}
+
 impl Words {
     pub(super) fn of(language: Language) -> Self {
         let forms = language.forms();
@@ -79,7 +88,7 @@ impl Words {
     fn read(&mut self, text: &str) -> Vec<(Term, u32)> {
         let pieces: Vec<Word> = self.pieces(text).collect();
         let short = initials(&pieces);
-        let all = pieces.into_iter().filter(|it| !it.is_stop).chain(short);
+        let all = pieces.into_iter().filter(Word::has_meaning).chain(short);
         all.filter_map(|it| Some((self.add(&it)?, it.at))).collect()
     }
 
@@ -382,7 +391,11 @@ impl Read {
 
     /// A first sentence of few words, as in `Parking. Six places are behind the house.`, is a
     /// heading in the line: it belongs to the next sentence, and to the paragraph.
-    fn run_in(&mut self, reading: &mut Reading, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    fn run_in(
+        &mut self,
+        reading: &mut Reading,
+        mut ranges: Vec<Range<usize>>,
+    ) -> Vec<Range<usize>> {
         const MOST: usize = 4;
         if let [first, second, ..] = &ranges[..]
             && let Some(text) = reading.text.get(first.clone())
