@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     features::{self, ORDER},
     question::Question,
-    words::{Read, Term},
+    words::{Form, Read, Term},
 };
 
 /// A sentence, compared with a question.
@@ -107,6 +107,7 @@ pub(super) fn choose(
     if depends_on_previous(&read.places[best.sentence].text)
         && let Some(before) = best.sentence.checked_sub(1)
         && read.places[before].section == read.places[best.sentence].section
+        && read.places[before].form != Form::Heading
         && chosen.len() < most
     {
         chosen.insert(0, before);
@@ -128,7 +129,10 @@ pub(super) fn choose(
         }
         let is_same = chosen.contains(&other.sentence)
             || chosen.iter().any(|it| read.places[*it].text == read.places[other.sentence].text);
-        if !is_same {
+        // A heading of a few words says nothing more.
+        let other_place = &read.places[other.sentence];
+        let is_bare = other_place.form == Form::Heading && other_place.terms.len() < 4;
+        if !is_same && !is_bare {
             chosen.push(other.sentence);
         }
     }

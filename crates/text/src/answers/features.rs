@@ -62,7 +62,7 @@ pub(super) fn compare(
         Follows::Not => 0.0,
     };
     let whole = 1.0 - follows;
-    let of_shape = question.wants.found(&place.text, &question.text) - 0.5;
+    let typed = question.wants.found(&place.text, &question.text);
     let words = count(place.text.split_whitespace().count().max(place.terms.len()).max(1));
     let features = [
         of_own,
@@ -70,7 +70,7 @@ pub(super) fn compare(
         of_blocks - of_near,
         of_source - of_blocks,
         weigh(question, &heads) / total,
-        question.wants.found(&place.text, &question.text),
+        typed,
         together(question, &place.terms),
         share(question, &own, Role::Name),
         share(question, &block, Role::Name),
@@ -94,11 +94,11 @@ pub(super) fn compare(
         row * of_own,
         row * columns,
         weigh(question, &most(&own, &heads)) / total,
-        row * question.wants.found(&place.text, &question.text),
+        row * typed,
         ages::fits(read, question.when, place.source),
         ages::fits(read, 1.0, place.source),
         (-question.when).max(0.0) * is(ages::is_past(&place.text)),
-        if matches!(question.wants, Wants::Shaped(_)) { of_shape } else { 0.0 },
+        if matches!(question.wants, Wants::Shaped(_)) { typed - 0.5 } else { 0.0 },
         ages::conflict(&question.own, &place.text),
         is(question.wants == Wants::Name) * shapes::person(&place.text, &question.text),
     ];
@@ -268,7 +268,7 @@ fn conversational(
         let missing = question.asked.iter().zip(found).map(|(it, found)| it.weight * (1.0 - found));
         missing.fold(0.0, f64::max) / read.rarity(None)
     };
-    let of_best = question.wants.found(&place.text, &question.text);
+    let of_best = best.features[5];
     let exps: Vec<f64> = ranked.iter().map(|it| (it.score - best.score).exp()).collect();
     let sum: f64 = exps.iter().sum();
     let three: f64 = exps.iter().take(3).sum();

@@ -75,7 +75,6 @@ pub type Explained = (Sentence, Vec<f64>, f64);
 struct Answered {
     question: Question,
     ranked: Vec<Candidate>,
-    confidence: f64,
 }
 
 impl Answered {
@@ -127,8 +126,7 @@ impl Library {
         if before.is_empty() || whole.question.follows == Follows::Not {
             return whole;
         }
-        // A question that is whole by itself gains nothing from the words before. The confidence
-        // would choose what is overrated.
+        // A question that is whole by itself gains nothing from the words before.
         let alone = self.asked(question, &[], &topics);
         if whole.coverage() > alone.coverage() { whole } else { alone }
     }
@@ -148,12 +146,12 @@ impl Library {
     fn asked(&self, question: &str, before: &[&str], topics: &[Topic]) -> Answered {
         let question = Question::of(question, before, topics, &self.read);
         let ranked = evidence::rank(&self.read, &question, CLOSELY);
-        let confidence = features::confidence(&self.read, &question, &ranked);
-        Answered { question, ranked, confidence }
+        Answered { question, ranked }
     }
 
     fn reply(&self, answered: Answered, most: usize) -> Reply {
-        let Answered { question, ranked, confidence } = answered;
+        let Answered { question, ranked } = answered;
+        let confidence = features::confidence(&self.read, &question, &ranked);
         let chosen = evidence::choose(&self.read, &question, &ranked, most);
         Reply {
             sentences: chosen.into_iter().map(|it| self.sentence(it)).collect(),
@@ -167,7 +165,7 @@ impl Library {
     /// of the certainty.
     #[doc(hidden)]
     pub fn explain(&self, question: &str, before: &[&str]) -> (Vec<Explained>, Vec<f64>) {
-        let Answered { question, ranked, .. } = self.best(question, before);
+        let Answered { question, ranked } = self.best(question, before);
         let certainty = features::certainty(&self.read, &question, &ranked);
         let all =
             ranked.iter().map(|it| (self.sentence(it.sentence), it.features.to_vec(), it.score));

@@ -401,6 +401,7 @@ impl Read {
             && let Some(text) = reading.text.get(first.clone())
             && text.trim_end_matches('*').ends_with('.')
             && text.split_whitespace().count() <= MOST
+            && self.is_name(text)
             && reading.text.get(first.end..second.start).is_some_and(|it| !it.contains('\n'))
         {
             let terms = self.words.read(&plain(text));
@@ -409,6 +410,12 @@ impl Read {
             ranges.remove(0);
         }
         ranges
+    }
+
+    /// Whether a text has no words of grammar, as those of a sentence, such as `It is red.`
+    fn is_name(&self, text: &str) -> bool {
+        let joins = |it: &str| matches!(it, "of" | "the" | "and" | "for" | "any" | "other");
+        self.words.pieces(text).all(|it| !it.is_stop || joins(&it.lower))
     }
 
     /// Whether the sentences from the given one on are one line of a list.
