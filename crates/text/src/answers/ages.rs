@@ -40,8 +40,8 @@ fn first(text: &str) -> Option<[u16; 3]> {
     let number = |at: Option<usize>| words.get(at?)?.parse::<u16>().ok();
     let month = |at: Option<usize>| {
         let word = words.get(at?)?;
-        let is_month = |it: &&str| it.starts_with(*word) && word.len() > 2;
-        u16::try_from(MONTHS.iter().position(|it| is_month(&it))? + 1).ok()
+        let is_month = |it: &str| it.starts_with(*word) && word.len() > 2;
+        u16::try_from(MONTHS.iter().position(|it| is_month(it))? + 1).ok()
     };
     let day = |at: Option<usize>| number(at).filter(|it| (1..32).contains(it)).unwrap_or_default();
     let dated = |at: usize| {

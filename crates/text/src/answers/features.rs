@@ -383,8 +383,7 @@ pub(super) fn confidence(read: &Read, question: &Question, ranked: &[Candidate])
     }
     let features = certainty(read, question, ranked);
     let sum: f64 = features.iter().zip(weights::CERTAINTY).map(|(a, b)| a * b).sum();
-    let likely = 1.0 / (1.0 + (-(sum + weights::base(read.words.language))).exp());
-    likely
+    1.0 / (1.0 + (-(sum + weights::base(read.words.language))).exp())
 }
 
 /// How many names and numbers of the question are nowhere around the sentence.
