@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     features::{self, ORDER},
     question::Question,
-    words::{Read, Term},
+    words::{Form, Read, Term},
 };
 
 /// A sentence, compared with a question.
@@ -31,11 +31,16 @@ pub(super) fn rank(read: &Read, question: &Question, most: usize) -> Vec<Candida
             rough.push((sentence, own + 0.5 * score));
         }
     }
+    // A short question may share no word with its answer, which is near to the one before.
+    let around = question.topics.last().into_iter().flat_map(|it| it.around(read));
+    let around: Vec<usize> = around.filter(|it| rough.iter().all(|has| has.0 != *it)).collect();
     rough.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     rough.truncate(most);
     let mut all: Vec<Candidate> = rough
         .into_iter()
-        .map(|(sentence, _)| {
+        .map(|it| it.0)
+        .chain(around)
+        .map(|sentence| {
             let of_block = blocks.get(&read.places[sentence].block).copied().unwrap_or_default();
             features::compare(read, question, sentence, of_block / best)
         })
@@ -88,7 +93,7 @@ pub(super) fn weigh(question: &Question, found: &[f64]) -> f64 {
 }
 
 /// A second sentence is shown if its score is at most this much below that of the first.
-const ANOTHER: f64 = 1.2;
+const ANOTHER: f64 = 2.5;
 
 /// The sentences to show, in the order in which they are read.
 pub(super) fn choose(
@@ -102,6 +107,7 @@ pub(super) fn choose(
     if depends_on_previous(&read.places[best.sentence].text)
         && let Some(before) = best.sentence.checked_sub(1)
         && read.places[before].section == read.places[best.sentence].section
+        && read.places[before].form != Form::Heading
         && chosen.len() < most
     {
         chosen.insert(0, before);
@@ -123,7 +129,10 @@ pub(super) fn choose(
         }
         let is_same = chosen.contains(&other.sentence)
             || chosen.iter().any(|it| read.places[*it].text == read.places[other.sentence].text);
-        if !is_same {
+        // A heading of a few words says nothing more.
+        let other_place = &read.places[other.sentence];
+        let is_bare = other_place.form == Form::Heading && other_place.terms.len() < 4;
+        if !is_same && !is_bare {
             chosen.push(other.sentence);
         }
     }

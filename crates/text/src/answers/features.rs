@@ -1,26 +1,23 @@
 //! What speaks for a sentence as the answer to a question.
 
 use super::{
-    count,
+    ages, count,
     evidence::{Candidate, found, weigh},
     kinds::Wants,
-    question::{Asked, Question, Role},
-    weights,
-    words::{Form, Read},
+    question::{Asked, Follows, Question, Role},
+    shapes, topics, weights,
+    words::{Form, Place, Read},
 };
 use crate::claims::{Evidence, is_negation, opposed};
 
 /// How many features order sentences.
-pub(super) const ORDER: usize = 17;
+pub(super) const ORDER: usize = 36;
 
 /// How many features say how certain the best sentence is.
-pub(super) const CERTAINTY: usize = 48;
+pub(super) const CERTAINTY: usize = 80;
 
-/// What the confidence is multiplied with for each name and number that is missing.
-const MISSING: f64 = 0.6;
-
-/// And for each other word that no document has: what it means may be in other words.
-const UNKNOWN: f64 = 0.75;
+/// How many of them are about the words of the question and the best sentence.
+const OF_WORDS: usize = 48;
 
 /// How near in a sentence two neighbours of the question must be.
 const NEAR: u32 = 4;
@@ -34,7 +31,10 @@ pub(super) fn compare(
 ) -> Candidate {
     let place = &read.places[sentence];
     let own = found(question, place.terms.iter().map(|it| it.0));
-    let is_near = |it: &usize| read.places.get(*it).is_some_and(|it| it.section == place.section);
+    let is_near = |it: &usize| {
+        let is_near = |it: &Place| it.section == place.section && it.form != Form::Row;
+        place.form != Form::Row && read.places.get(*it).is_some_and(is_near)
+    };
     let around =
         [sentence.checked_sub(1), Some(sentence + 1)].into_iter().flatten().filter(is_near);
     let around = around.flat_map(|it| read.places[it].terms.iter().map(|it| it.0));
@@ -49,6 +49,20 @@ pub(super) fn compare(
     let total = question.total();
     let [of_own, of_near, of_blocks, of_source] =
         [&own, &near, &block, &source].map(|it| weigh(question, it) / total);
+    let [same, next, topic_section, topic_source, names] =
+        topics::nearness(read, question, sentence);
+    let section = topic_section;
+    let is = |it: bool| f64::from(u8::from(it));
+    let row = is(place.form == Form::Row);
+    let columns = found(question, place.context.iter().copied());
+    let columns = weigh(question, &columns) / total;
+    let follows = match question.follows {
+        Follows::Yes => 1.0,
+        Follows::Perhaps => 0.5,
+        Follows::Not => 0.0,
+    };
+    let whole = 1.0 - follows;
+    let typed = question.wants.found(&place.text, &question.text);
     let words = count(place.text.split_whitespace().count().max(place.terms.len()).max(1));
     let features = [
         of_own,
@@ -56,7 +70,7 @@ pub(super) fn compare(
         of_blocks - of_near,
         of_source - of_blocks,
         weigh(question, &heads) / total,
-        question.wants.found(&place.text, &question.text),
+        typed,
         together(question, &place.terms),
         share(question, &own, Role::Name),
         share(question, &block, Role::Name),
@@ -68,6 +82,25 @@ pub(super) fn compare(
         if place.form == Form::Row { 1.0 } else { 0.0 },
         if place.text.ends_with(['?', ':', '？', '：']) { 1.0 } else { 0.0 },
         leads(question, &place.terms),
+        is(place.form == Form::Heading),
+        follows * same,
+        follows * next,
+        follows * section,
+        follows * topic_source,
+        follows * names,
+        same,
+        topic_section,
+        whole * topic_source,
+        row * of_own,
+        row * columns,
+        weigh(question, &most(&own, &heads)) / total,
+        row * typed,
+        ages::fits(read, question.when, place.source),
+        ages::fits(read, 1.0, place.source),
+        (-question.when).max(0.0) * is(ages::is_past(&place.text)),
+        if matches!(question.wants, Wants::Shaped(_)) { typed - 0.5 } else { 0.0 },
+        ages::conflict(&question.own, &place.text),
+        is(question.wants == Wants::Name) * shapes::person(&place.text, &question.text),
     ];
     let score = features.iter().zip(weights::ORDER).map(|(a, b)| a * b).sum();
     Candidate { sentence, features, score, found: [own, near, block, source] }
@@ -149,7 +182,7 @@ pub(super) fn certainty(
         .fold(0.0, f64::max);
     let content = count(question.asked.iter().filter(|it| it.role != Role::Frame).count());
     let corrected = question.asked.iter().filter(|it| it.forms.iter().all(|it| it.1 < 1.0)).count();
-    out = [
+    let of_words = [
         best.features[0],
         best.features[1],
         best.features[2],
@@ -199,7 +232,94 @@ pub(super) fn certainty(
         (unknown_words / total).sqrt(),
         missing(near, &|it| it.role == Role::Name && !it.forms.is_empty()) / total,
     ];
+    out[..OF_WORDS].copy_from_slice(&of_words);
+    let more = conversational(read, question, ranked);
+    out[OF_WORDS..].copy_from_slice(&more);
     out
+}
+
+/// What says how certain an answer is besides the words of its best sentence: the shown sentences
+/// together, their lead over the others, the kind of the question, and what was asked before.
+fn conversational(
+    read: &Read,
+    question: &Question,
+    ranked: &[Candidate],
+) -> [f64; CERTAINTY - OF_WORDS] {
+    let best = &ranked[0];
+    let place = &read.places[best.sentence];
+    let total = question.total();
+    let is = |it: bool| f64::from(u8::from(it));
+    let shown = super::evidence::choose(read, question, ranked, 3);
+    let mut all = vec![0.0; question.asked.len()];
+    let mut near = all.clone();
+    for it in &shown {
+        let found = found(question, read.places[*it].terms.iter().map(|it| it.0));
+        all = most(&all, &found);
+        let place = &read.places[*it];
+        let above = read.sections[place.section].terms.iter().chain(&place.context);
+        near = most(&near, &self::found(question, above.copied()));
+    }
+    near = most(&near, &all);
+    let typed = shown
+        .iter()
+        .map(|it| question.wants.found(&read.places[*it].text, &question.text))
+        .fold(0.0, f64::max);
+    let heaviest = |found: &[f64]| {
+        let missing = question.asked.iter().zip(found).map(|(it, found)| it.weight * (1.0 - found));
+        missing.fold(0.0, f64::max) / read.rarity(None)
+    };
+    let of_best = best.features[5];
+    let exps: Vec<f64> = ranked.iter().map(|it| (it.score - best.score).exp()).collect();
+    let sum: f64 = exps.iter().sum();
+    let three: f64 = exps.iter().take(3).sum();
+    let content = question.asked.iter().filter(|it| it.role != Role::Frame && !it.is_carried);
+    let content: Vec<usize> = content
+        .filter_map(|it| question.asked.iter().position(|other| other.word == it.word))
+        .collect();
+    let own_missing = content.iter().filter(|it| all[**it] < 0.5).count();
+    let near_missing = content.iter().filter(|it| near[**it] < 0.5).count();
+    let block_missing = content.iter().filter(|it| best.found[2][**it] < 0.5).count();
+    let source_missing = content.iter().filter(|it| best.found[3][**it] < 0.5).count();
+    let share = |missing: usize| count(missing) / count(content.len().max(1));
+    let follows = best.features[18..23].iter().sum::<f64>().min(2.0);
+    let unknown =
+        question.asked.iter().filter(|it| it.role == Role::Word && it.forms.is_empty()).count();
+    let is_yes_no = question.is_yes_no();
+    let shaped = matches!(question.wants, Wants::Shaped(_));
+    [
+        weigh(question, &all) / total,
+        weigh(question, &near) / total,
+        heaviest(&all),
+        heaviest(&near),
+        (1.0 / sum).ln(),
+        (three / sum).ln(),
+        is(is_yes_no),
+        is(is_yes_no) * weigh(question, &near) / total,
+        is(question.wants == Wants::Reason) * (typed - 0.5),
+        is(shaped) * (typed - 0.5),
+        is(question.wants == Wants::Name) * (of_best - 0.5),
+        is(question.wants == Wants::Time) * (of_best - 0.5),
+        is(question.wants.is_number()) * (of_best - 0.5),
+        is(question.follows == Follows::Yes),
+        is(question.follows == Follows::Perhaps),
+        is(!question.topics.is_empty()),
+        follows,
+        is(place.form == Form::Row),
+        is(place.form == Form::Heading),
+        best.features[27],
+        best.features[26],
+        share(own_missing),
+        share(near_missing),
+        share(block_missing),
+        share(source_missing),
+        count(unknown.min(2)),
+        missing_names(question, best),
+        count(block_missing.min(3)),
+        best.features[34],
+        is(question.wants == Wants::Name) * (best.features[35] - 0.5),
+        is(question.is_which()) * (Wants::Name.found(&place.text, &question.text) - 0.5),
+        is(question.is_which()) * (Wants::Number.found(&place.text, &question.text) - 0.5),
+    ]
 }
 
 /// Whether the sentence has the opposite of a word of the question that it does not have, or negates
@@ -263,10 +383,7 @@ pub(super) fn confidence(read: &Read, question: &Question, ranked: &[Candidate])
     }
     let features = certainty(read, question, ranked);
     let sum: f64 = features.iter().zip(weights::CERTAINTY).map(|(a, b)| a * b).sum();
-    let likely = 1.0 / (1.0 + (-(sum + weights::base(read.words.language))).exp());
-    let unknown = question.asked.iter().filter(|it| it.role == Role::Word && it.forms.is_empty());
-    let unknown = count(unknown.count().min(2));
-    likely * MISSING.powf(missing_names(question, &ranked[0])) * UNKNOWN.powf(unknown)
+    1.0 / (1.0 + (-(sum + weights::base(read.words.language))).exp())
 }
 
 /// How many names and numbers of the question are nowhere around the sentence.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::shapes::Shape;
 use crate::claims::{Named, named, numeral};
 
 /// What the answer must have.
@@ -14,6 +15,8 @@ pub(super) enum Wants {
     Name,
     Place,
     Reason,
+    /// Something that can be seen by its shape.
+    Shaped(Shape),
     Anything,
 }
 
@@ -292,6 +295,9 @@ impl Wants {
                 |it: &&str| lower.match_indices(it).any(|(at, _)| !it.is_ascii() || begins(at));
             all.iter().any(has)
         };
+        if let Some(shape) = Shape::asked(&lower) {
+            return Self::Shaped(shape);
+        }
         if let Some((_, units)) = AMOUNTS.iter().find(|it| asks(it.0)) {
             return Self::Amount(units);
         }
@@ -364,6 +370,7 @@ impl Wants {
             Self::Time => &[Named::Date],
             Self::Name | Self::Place => &[Named::Name],
             Self::Reason => return reason(sentence),
+            Self::Shaped(shape) => return f64::from(u8::from(shape.is_in(sentence))),
             Self::Anything => return 0.5,
         };
         let lower = question.to_lowercase();
@@ -460,11 +467,23 @@ fn has_unit(sentence: &str, range: Range<usize>, units: &[&str]) -> bool {
     let after = sentence.get(range.end..).unwrap_or_default();
     let separates =
         |it: char| it.is_whitespace() || matches!(it, '-' | ',' | '.' | ')' | '(' | '|' | ';');
-    let near = after.split(separates).filter(|it| !it.is_empty()).take(2).map(str::to_lowercase);
-    let mut near = near.chain([own]);
+    // In `Year 5 and Year 6`, the second year is not the unit of the first number.
+    let joins = |it: &&str| !matches!(*it, "and" | "or" | "to" | "und");
+    let near = after.split(separates).filter(|it| !it.is_empty()).take(2).take_while(joins);
+    let near = near.map(str::to_lowercase);
+    let mut near = near.chain([own]).chain(label(before));
     before.ends_with(['$', '€', '£', '¥']) && units.contains(&"$")
         || near.any(|it| units.contains(&it.as_str()))
         || after.trim_start().starts_with(['€', '$', '£', '%']) && units.contains(&"$")
+}
+
+/// The words of the name of a cell, as in `price eur: 4`. What says that it is money is a unit.
+fn label(before: &str) -> Vec<String> {
+    const PRICES: &[&str] = &["price", "cost", "fee", "total", "budget", "amount", "deposit"];
+    let Some(name) = before.strip_suffix(':') else { return Vec::new() };
+    let name = name.rsplit(", ").next().unwrap_or_default().to_lowercase();
+    let words = name.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    words.map(|it| if PRICES.contains(&it) { "eur" } else { it }.to_owned()).collect()
 }
 
 fn has_time(sentence: &str) -> bool {

@@ -10,14 +10,18 @@
 //! **Invariant:** the time is linear in the size of the documents, plus a constant number of closer
 //! comparisons.
 
+mod ages;
 mod evidence;
 mod features;
 mod halves;
 mod kinds;
+mod layout;
 mod question;
 mod records;
+mod shapes;
 mod spelling;
 mod synonyms;
+mod topics;
 mod weights;
 mod words;
 
@@ -25,7 +29,8 @@ use std::ops::Range;
 
 use crate::language;
 use evidence::Candidate;
-use question::Question;
+use question::{Follows, Question};
+use topics::Topic;
 use words::{Place, Read, Words};
 
 /// A document.
@@ -66,6 +71,19 @@ const BOTH: f64 = 0.9;
 #[doc(hidden)]
 pub type Explained = (Sentence, Vec<f64>, f64);
 
+/// A question with the sentences that may answer it.
+struct Answered {
+    question: Question,
+    ranked: Vec<Candidate>,
+}
+
+impl Answered {
+    /// How much of the question is in its best sentence and the ones around.
+    fn coverage(&self) -> f64 {
+        self.ranked.first().map_or(0.0, |it| it.features[0] + it.features[1])
+    }
+}
+
 /// How many sentences are compared closely.
 const CLOSELY: usize = 40;
 
@@ -86,16 +104,11 @@ impl Library {
     /// Answers a question with at most `most` sentences. `before` are earlier questions, the last one
     /// last, on which a short question may depend.
     pub fn answer(&self, question: &str, before: &[&str], most: usize) -> Reply {
-        let mut whole = self.answer_one(question, before, most);
-        if !before.is_empty() {
-            // A question that is whole by itself gains nothing from the ones before.
-            let alone = self.answer_one(question, &[], most);
-            if alone.confidence >= whole.confidence {
-                whole = alone;
-            }
-        }
+        let whole = self.reply(self.best(question, before), most);
         let halves = halves::halves(question).filter(|_| most > 1);
-        let Some([one, other]) = halves.map(|it| it.map(|it| self.answer_one(&it, &[], 1))) else {
+        let Some([one, other]) =
+            halves.map(|it| it.map(|it| self.reply(self.asked(&it, &[], &[]), 1)))
+        else {
             return whole;
         };
         let confidence = BOTH * one.confidence.min(other.confidence);
@@ -106,9 +119,38 @@ impl Library {
         Reply { sentences, confidence, ..whole }
     }
 
-    fn answer_one(&self, question: &str, before: &[&str], most: usize) -> Reply {
-        let question = Question::of(question, before, &self.read);
+    /// A question as it is answered best: with the words of the ones before, or as it is.
+    fn best(&self, question: &str, before: &[&str]) -> Answered {
+        let topics = self.topics(before);
+        let whole = self.asked(question, before, &topics);
+        if before.is_empty() || whole.question.follows == Follows::Not {
+            return whole;
+        }
+        // A question that is whole by itself gains nothing from the words before.
+        let alone = self.asked(question, &[], &topics);
+        if whole.coverage() > alone.coverage() { whole } else { alone }
+    }
+
+    /// What the last questions were about, the last one last.
+    fn topics(&self, before: &[&str]) -> Vec<Topic> {
+        let mut topics = Vec::new();
+        for at in before.len().saturating_sub(topics::QUESTIONS)..before.len() {
+            let question = Question::of(before[at], &before[..at], &topics, &self.read);
+            let ranked = evidence::rank(&self.read, &question, CLOSELY);
+            let best = ranked.first().map(|it| Topic::of(&self.read, it.sentence));
+            topics = Topic::continued(topics, best);
+        }
+        topics
+    }
+
+    fn asked(&self, question: &str, before: &[&str], topics: &[Topic]) -> Answered {
+        let question = Question::of(question, before, topics, &self.read);
         let ranked = evidence::rank(&self.read, &question, CLOSELY);
+        Answered { question, ranked }
+    }
+
+    fn reply(&self, answered: Answered, most: usize) -> Reply {
+        let Answered { question, ranked } = answered;
         let confidence = features::confidence(&self.read, &question, &ranked);
         let chosen = evidence::choose(&self.read, &question, &ranked, most);
         Reply {
@@ -123,8 +165,7 @@ impl Library {
     /// of the certainty.
     #[doc(hidden)]
     pub fn explain(&self, question: &str, before: &[&str]) -> (Vec<Explained>, Vec<f64>) {
-        let question = Question::of(question, before, &self.read);
-        let ranked = evidence::rank(&self.read, &question, CLOSELY);
+        let Answered { question, ranked } = self.best(question, before);
         let certainty = features::certainty(&self.read, &question, &ranked);
         let all =
             ranked.iter().map(|it| (self.sentence(it.sentence), it.features.to_vec(), it.score));

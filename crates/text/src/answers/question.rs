@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{
+    ages,
     kinds::Wants,
     spelling::spelled,
     synonyms::{self, is_form},
+    topics::Topic,
     words::{Read, Term, Word},
 };
 use crate::claims::{named, numeral, related};
@@ -36,13 +38,33 @@ pub(super) struct Asked {
 
 /// A question, as it is looked for in documents.
 pub(super) struct Question {
+    /// With the question before, if it continues it.
     pub text: String,
+    /// Without it.
+    pub own: String,
     pub asked: Vec<Asked>,
     pub wants: Wants,
     /// The word that says what kind of thing is asked for: `river` in `which river`.
     pub focus: Option<usize>,
     /// The words that each term stands for.
     pub by_term: BTreeMap<Term, Vec<(usize, f64)>>,
+    /// What the earlier questions were about, the last one last.
+    pub topics: Vec<Topic>,
+    /// Whether it makes sense only after another one.
+    pub follows: Follows,
+    /// Whether it is about now (1) or before (-1).
+    pub when: f64,
+}
+
+/// How far a question depends on the ones before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// It is whole.
+    Not,
+    /// It is short, and may be whole.
+    Perhaps,
+    /// It has a pronoun or begins with `and`.
+    Yes,
 }
 
 /// Words that form a question and need not be in an answer.
@@ -53,7 +75,13 @@ pub(super) const FRAMES: &str = "kind type sort name names called call many much
     think someone something anyone anything else way ways get got make made become one time year \
     date day place located location happens work works use used old tall high far large big deep wide heavy \
     fast today now currently end case done yet back wrong go goes going come comes back able possible \
-    allowed want wants need needs somebody family lately recently wen waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
+    allowed want wants need needs somebody family lately recently \
+    like look looks always simply mind finally completely actually really just else everything \
+    anybody everybody nobody none isnt dont doesnt didnt wasnt cant wont whats whos wheres hows \
+    didn doesn isn aren wasn weren won wouldn couldn shouldn don ve re ll whose within will would \
+    shall might could should supposed let still yet ever altogether normal normally usual usually \
+    moment new last first next best arrangement concerning regarding about total overall whole \
+    out up down off put take takes took taken give gives gave given wen waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
     cuántas";
 
 /// A word of a question without an answer of its own weighs less.
@@ -63,7 +91,7 @@ const NEW_WEIGHT: f64 = 1.5;
 const NAME_WEIGHT: f64 = 1.3;
 
 impl Question {
-    pub(super) fn of(text: &str, before: &[&str], read: &Read) -> Self {
+    pub(super) fn of(text: &str, before: &[&str], topics: &[Topic], read: &Read) -> Self {
         let text = &*spelled(text, &read.words);
         let mut words = words(text, read);
         // What the documents know nothing of cannot be continued.
@@ -71,8 +99,10 @@ impl Question {
         let last = known.clone().find(|it| is_question(it)).or(known.clone().next());
         let mut wants = Wants::of(text);
         let mut full = text.to_owned();
+        let follows = depends(text, &words);
+        let when = ages::asked(text);
         if let Some(last) = last
-            && depends(text, &words)
+            && follows != Follows::Not
         {
             let last = &*spelled(last, &read.words);
             let has = |role| words.iter().any(|it: &(Word, Role)| it.1 == role);
@@ -89,10 +119,22 @@ impl Question {
             full = format!("{last} {text}");
             let own = words.len();
             words.extend(carried);
-            return Self::made(full, words, own, wants, read);
+            return Self {
+                own: text.to_owned(),
+                topics: topics.to_vec(),
+                follows,
+                when,
+                ..Self::made(full, words, own, wants, read)
+            };
         }
         let own = words.len();
-        Self::made(full, words, own, wants, read)
+        Self {
+            own: text.to_owned(),
+            topics: topics.to_vec(),
+            follows,
+            when,
+            ..Self::made(full, words, own, wants, read)
+        }
     }
 
     fn made(text: String, words: Vec<(Word, Role)>, own: usize, wants: Wants, read: &Read) -> Self {
@@ -122,11 +164,33 @@ impl Question {
             }
         }
         let focus = focus(&text, &asked);
-        Self { text, asked, wants, focus, by_term }
+        let (topics, follows, when) = (Vec::new(), Follows::Not, 0.0);
+        let own = String::new();
+        Self { text, own, asked, wants, focus, by_term, topics, follows, when }
     }
 
     pub(super) fn total(&self) -> f64 {
         self.asked.iter().map(|it| it.weight).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether it asks for one of several.
+    pub(super) fn is_which(&self) -> bool {
+        let lower = self.own.to_lowercase();
+        lower.split(|it: char| !it.is_alphanumeric()).any(|it| matches!(it, "which" | "welche"))
+    }
+
+    /// Whether it can be answered with yes or no.
+    pub(super) fn is_yes_no(&self) -> bool {
+        const BEGINNINGS: &[&str] = &[
+            "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could",
+            "may", "must", "should", "will", "would", "ist", "sind", "war", "hat", "haben", "kann",
+            "darf", "muss", "wird",
+        ];
+        let lower = self.own.to_lowercase();
+        let mut words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+        words
+            .find(|it| !matches!(*it, "and" | "but" | "so"))
+            .is_some_and(|it| BEGINNINGS.contains(&it))
     }
 
     pub(super) fn unknown(&self) -> Vec<String> {
@@ -155,7 +219,7 @@ fn words(text: &str, read: &Read) -> Vec<(Word, Role)> {
     let named: Vec<String> =
         named(text).into_iter().filter_map(|it| Some(text.get(it.0)?.to_lowercase())).collect();
     let is_all_capital = !text.contains(char::is_lowercase);
-    let pieces = read.words.pieces(text).filter(|it| !it.is_stop || is_numeral(&it.lower));
+    let pieces = read.words.pieces(text).filter(|it| it.has_meaning() || is_numeral(&it.lower));
     let role = |it: &Word| {
         let known = read.words.term(&it.stem).map(|it| &read.words.known[it as usize]);
         // Every German noun has a capital.
@@ -190,7 +254,7 @@ fn is_numeral(word: &str) -> bool {
 }
 
 /// Whether a question makes sense only after another one.
-fn depends(text: &str, words: &[(Word, Role)]) -> bool {
+fn depends(text: &str, words: &[(Word, Role)]) -> Follows {
     const PRONOUNS: &[&str] = &[
         "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "there", "that",
         "this", "these", "those", "then", "er", "sie", "es", "ihr", "sein", "seine", "dort", "él",
@@ -201,7 +265,16 @@ fn depends(text: &str, words: &[(Word, Role)]) -> bool {
         lower.split(|it: char| !it.is_alphanumeric()).any(|it| PRONOUNS.contains(&it));
     let content = words.iter().filter(|it| it.1 != Role::Frame).count();
     let has_name = words.iter().any(|it| it.1 == Role::Name);
-    begins_short(text) && content <= 3 || content == 0 || has_pronoun && !has_name && content <= 5
+    match () {
+        () if begins_short(text) && content <= 3
+            || content == 0
+            || has_pronoun && !has_name && content <= 5 =>
+        {
+            Follows::Yes
+        }
+        () if has_pronoun || content <= 2 && !has_name => Follows::Perhaps,
+        () => Follows::Not,
+    }
 }
 
 fn begins_short(text: &str) -> bool {

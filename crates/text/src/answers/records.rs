@@ -13,8 +13,10 @@ pub(super) fn separator(text: &str) -> Option<char> {
     SIGNS.into_iter().find(|sign| {
         let head = cells(lines[0], *sign);
         let is_name =
-            |it: &String| !it.is_empty() && it.len() < 60 && !it.ends_with(['.', '?', '!', ':']);
-        let is_head = head.len() > 1 && head.iter().all(is_name);
+            |it: &String| !it.is_empty() && it.len() < 60 && !it.ends_with(['?', '!', ':']);
+        // A name may be shortened, as in `Order no.`, but a line of prose ends with a full stop.
+        let ends = head.last().is_some_and(|it| it.ends_with('.'));
+        let is_head = head.len() > 1 && head.iter().all(is_name) && !ends;
         let same = lines.iter().filter(|it| cells(it, *sign).len() == head.len()).count();
         is_head && same * 10 >= lines.len() * 9
     })
@@ -49,6 +51,7 @@ mod tests {
     fn tables_are_not_prose() {
         assert_eq!(separator("name,start_date\nAnn,2019\nBo,2020\n"), Some(','));
         assert_eq!(separator("a;b\n\"x;y\";1\n"), Some(';'));
+        assert_eq!(separator("Order no.,Date\n1,2020\n"), Some(','));
         for prose in ["", "a,b", "Dear Ann, hello.\nWe met, too.\n", "One line\nand another\n"] {
             assert_eq!(separator(prose), None, "{prose}");
         }

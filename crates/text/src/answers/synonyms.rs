@@ -233,6 +233,95 @@ const GROUPS: &[&str] = &[
     "urgent emergency critical",
     "toilet bathroom restroom",
     "kitchen cook stove oven",
+    "cheap cheaper cheapest price cost dear expensive inexpensive",
+    "ring rang rung call called phone telephone dial",
+    "swap exchange change trade switch",
+    "worry fear concern worried afraid anxious scare scared",
+    "afraid scared hate fear nervous",
+    "criticise criticize complain complaint fault differ",
+    "usable expire expired valid use",
+    "valid validity until expire",
+    "predecessor former previous before",
+    "physio physiotherapy physiotherapist",
+    "ban forbid prohibit disallow",
+    "teach taught teacher lesson class instructor",
+    "mould mold fungus fungi antifungal",
+    "music headphones radio song",
+    "glasses spectacles",
+    "kids children child young",
+    "mum mother parent",
+    "dad father parent",
+    "puppy dog",
+    "kitten cat",
+    "tv television",
+    "fridge refrigerator freezer",
+    "pc computer laptop",
+    "exam examination test quiz",
+    "mark grade score result",
+    "vacation holiday leave",
+    "replacement replace new substitute successor stand-in",
+    "substitute deputy replace stand",
+    "weekend saturday sunday weekends",
+    "weekday monday tuesday wednesday thursday friday weekdays",
+    "upstairs balcony floor above",
+    "turnover revenue sales income",
+    "salary wage wages paid",
+    "quote offer estimate bid quotation",
+    "tender bid offer quote",
+    "purchase order buy bought ordered",
+    "pick collect fetch collection",
+    "collect gather pick fetch",
+    "throw thrown dispose bin waste",
+    "wash clean washing laundry",
+    "trouble problem fault issue damage",
+    "broken damaged cracked defect defective out",
+    "maximum most limit up",
+    "minimum least fewest",
+    "allowance rate limit per",
+    "add addition additional extra surcharge",
+    "extra additional more surcharge",
+    "finish complete ready done end last",
+    "responsible look after charge care",
+    "look after care responsible field main",
+    "lead leader led course head",
+    "organise organize arrange run",
+    "inform notify tell told write",
+    "attend come present there",
+    "absent apologies away missing leave",
+    "oldest old year date bought",
+    "newest new date latest",
+    "reach reached stand stands amount",
+    "dose dosage mg tablet",
+    "medicine drug medication pill tablet painkiller",
+    "allergic allergy penicillin nuts",
+    "jab injection vaccine vaccination shot inject",
+    "operation surgery operate anaesthetic",
+    "pupil child student children",
+    "licence license permit certificate",
+    "firm company builder contractor business",
+    "donate give gift donation raise",
+    "raise raised collect proceeds fundraising",
+    "hide hidden keep kept under",
+    "plan planned plans intend",
+    "choose chose chosen decide decision go",
+    "happen become became scrap end",
+    "supplier supply from delivered order",
+    "caretaker porter janitor",
+    "boss head manager chair director",
+    "loan credit debt borrow borrowed",
+    "bill invoice fee",
+    "spend spent expenditure cost spending",
+    "crash accident collision",
+    "delay late postpone moved",
+    "postpone delay move moved put",
+    "dinner lunch meal food",
+    "trip journey travel excursion outing",
+    "post mail send",
+    "carrier courier post delivery",
+    "parcel package packet",
+    "deliver delivery arrive came",
+    "wage pay paid hour",
+    "kept stored store keep",
 ];
 
 /// The groups of a word.
@@ -245,14 +334,33 @@ pub(super) fn groups(word: &str) -> Vec<&'static str> {
 pub(super) fn is_form(word: &str, base: &str) -> bool {
     const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing", "er", "est", "ers", "'s"];
     let stem = base.strip_suffix(['e', 'y']).unwrap_or(base);
-    word.strip_prefix(base).is_some_and(|it| ENDINGS.contains(&it))
+    let doubled = |rest: &str| {
+        let last = base.get(base.len().saturating_sub(1)..).unwrap_or_default();
+        rest.strip_prefix(last).is_some_and(|it| matches!(it, "ed" | "ing" | "er" | "est"))
+    };
+    word.strip_prefix(base).is_some_and(|it| ENDINGS.contains(&it) || doubled(it))
         || stem.len() > 2
-            && word
-                .strip_prefix(stem)
-                .is_some_and(|it| matches!(it, "ing" | "ed" | "ies" | "ied" | "er"))
+            && word.strip_prefix(stem).is_some_and(|it| {
+                matches!(it, "ing" | "ed" | "ies" | "ied" | "er" | "ier" | "iest")
+            })
 }
 
 /// All words of the groups.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     GROUPS.iter().flat_map(|it| it.split(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regular_forms_are_known() {
+        for (word, base) in
+            [("banned", "ban"), ("heaviest", "heavy"), ("stopping", "stop"), ("rows", "row")]
+        {
+            assert!(is_form(word, base), "{word}");
+        }
+        assert!(!is_form("bandit", "ban") && !is_form("rowan", "row"));
+    }
 }

@@ -5,13 +5,12 @@ use std::{
     ops::Range,
 };
 
-use super::{Source, count, records};
+use super::{Source, ages, count, layout, records};
 use crate::{
     blocks::{Block, Kind, blocks},
     language::{self, Forms, Language},
     plain::plain,
     scripts,
-    sentences::split,
 };
 
 /// The number of a stem.
@@ -47,6 +46,15 @@ pub(super) struct Word {
     pub is_stop: bool,
 }
 
+impl Word {
+    /// Whether it is more than a word of grammar. A single capital inside of a sentence is a name, as
+    /// in `house A`.
+    pub(super) fn has_meaning(&self) -> bool {
+        let is_letter = self.is_capital && self.at > 0 && self.lower.len() == 1;
+        !self.is_stop || is_letter && &*self.lower != "i"
+    }
+}
+
 impl Words {
     pub(super) fn of(language: Language) -> Self {
         let forms = language.forms();
@@ -80,7 +88,7 @@ impl Words {
     fn read(&mut self, text: &str) -> Vec<(Term, u32)> {
         let pieces: Vec<Word> = self.pieces(text).collect();
         let short = initials(&pieces);
-        let all = pieces.into_iter().filter(|it| !it.is_stop).chain(short);
+        let all = pieces.into_iter().filter(Word::has_meaning).chain(short);
         all.filter_map(|it| Some((self.add(&it)?, it.at))).collect()
     }
 
@@ -188,6 +196,21 @@ pub(super) enum Form {
     Prose,
     Row,
     Code,
+    Heading,
+}
+
+/// The level of a heading without marks, below those that have some.
+const PLAIN: u8 = 7;
+
+/// What is known of a document while it is read.
+struct Reading<'a> {
+    number: usize,
+    title: &'a str,
+    text: &'a str,
+    width: Option<usize>,
+    headings: Vec<(u8, String)>,
+    /// The terms of a sentence that ends with a colon: what follows belongs to it.
+    leading: Vec<Term>,
 }
 
 /// What stands below the same headings.
@@ -211,6 +234,8 @@ pub(super) struct Read {
     pub in_source: Vec<HashSet<Term>>,
     /// The sentences with each term.
     pub with: Vec<Vec<u32>>,
+    /// How new each document is, from -1 to 1.
+    pub ages: Vec<f64>,
 }
 
 impl Read {
@@ -227,39 +252,69 @@ impl Read {
             in_blocks: Vec::new(),
             in_source: Vec::new(),
             with: Vec::new(),
+            ages: Vec::new(),
         };
+        let dates: Vec<_> = sources.iter().map(|it| ages::date(it.title, it.text)).collect();
+        read.ages = ages::ages(&dates);
         for (number, source) in sources.iter().enumerate() {
             pause()?;
-            let mut headings: Vec<(u8, String)> = Vec::new();
-            read.enter(number, source.title, &headings);
+            read.enter(number, source.title, &[]);
             if let Some(sign) = records::separator(source.text) {
                 read.records(number, source.text, sign);
                 continue;
             }
-            for block in blocks(source.text) {
-                if let Kind::Heading(level) = block.kind {
-                    headings.retain(|(it, _)| *it < level);
-                    let heading = source.text.get(block.body.clone()).unwrap_or_default();
-                    headings.push((level, plain(heading)));
-                    read.enter(number, source.title, &headings);
-                    continue;
-                }
-                let shown = source.text.get(block.range.clone()).unwrap_or_default();
-                if block.kind == Kind::Markup && shown.starts_with("<!--") {
-                    continue;
-                }
+            let mut reading = Reading {
+                number,
+                title: source.title,
+                text: source.text,
+                width: layout::width(source.text),
+                headings: Vec::new(),
+                leading: Vec::new(),
+            };
+            let mut blocks = blocks(source.text).peekable();
+            while let Some(block) = blocks.next() {
                 pause()?;
-                read.block(number, source.text, &block);
+                read.next(&mut reading, &block, blocks.peek());
             }
         }
         read.count();
         Ok(read)
     }
 
+    /// Reads a block, which is a heading if the next one stands below it.
+    fn next(&mut self, reading: &mut Reading, block: &Block, next: Option<&Block>) {
+        let text = reading.text;
+        let shown = text.get(block.range.clone()).unwrap_or_default();
+        match block.kind {
+            Kind::Heading(level) => self.heading(reading, level, block.body.clone()),
+            Kind::Markup if shown.starts_with("<!--") => {}
+            Kind::Paragraph if is_above(text, shown, next) => {
+                self.heading(reading, PLAIN, block.body.clone());
+            }
+            _ => self.block(reading, block),
+        }
+    }
+
+    /// A heading is a sentence too, as it may answer by itself.
+    fn heading(&mut self, reading: &mut Reading, level: u8, range: Range<usize>) {
+        let text = plain(reading.text.get(range.clone()).unwrap_or_default());
+        reading.headings.retain(|(it, _)| *it < level);
+        reading.headings.push((level, text.clone()));
+        reading.leading.clear();
+        self.enter(reading.number, reading.title, &reading.headings);
+        let first = self.places.len();
+        let terms = self.words.read(&text);
+        if !text.is_empty() {
+            self.place(reading.number, range, text, terms, Form::Heading, Vec::new());
+            self.blocks.push(first..self.places.len());
+        }
+    }
+
     fn enter(&mut self, source: usize, title: &str, headings: &[(u8, String)]) {
         let headings: Vec<String> = headings.iter().map(|it| it.1.clone()).collect();
+        let title = title.replace('_', " ");
         let mut terms: Vec<Term> = Vec::new();
-        for text in headings.iter().map(String::as_str).chain([title]) {
+        for text in headings.iter().map(String::as_str).chain([&*title]) {
             terms.extend(self.words.read(text).into_iter().map(|it| it.0));
         }
         terms.sort_unstable();
@@ -267,69 +322,161 @@ impl Read {
         self.sections.push(Section { source, headings, terms });
     }
 
-    fn block(&mut self, source: usize, text: &str, block: &Block) {
-        let first = self.places.len();
-        let (body, number, section) =
-            (block.body.clone(), self.blocks.len(), self.sections.len() - 1);
-        let (form, mut ranges): (Form, Vec<Range<usize>>) = match block.kind {
-            Kind::Table => (Form::Row, lines(text, body).collect()),
-            Kind::Code => (Form::Code, lines(text, body).collect()),
-            _ => (Form::Prose, split(text, body).collect()),
-        };
-        let mut context = Vec::new();
-        let mut head: Vec<String> = Vec::new();
-        let is_rule = |it: &Range<usize>| {
-            text.get(it.clone()).is_some_and(|it| !it.contains(char::is_alphanumeric))
-        };
-        if form == Form::Row && ranges.get(1).is_some_and(is_rule) {
-            let first = text.get(ranges[0].clone()).unwrap_or_default();
-            context = self.words.read(first).into_iter().map(|it| it.0).collect();
-            head = split_cells(first).collect();
-            ranges.drain(..2);
-        }
-        for range in ranges {
-            let raw = text.get(range.clone()).unwrap_or_default();
-            let text = match form {
-                Form::Prose => plain(raw),
-                Form::Row => cells(raw, &head),
-                Form::Code => raw.trim().to_owned(),
-            };
-            let terms = self.words.read(&text);
-            if !text.is_empty() {
-                let context = context.clone();
-                let block = number;
-                self.places.push(Place {
-                    source,
-                    section,
-                    block,
-                    range,
-                    text,
-                    terms,
-                    form,
-                    context,
-                });
+    fn place(
+        &mut self,
+        source: usize,
+        range: Range<usize>,
+        text: String,
+        terms: Vec<(Term, u32)>,
+        form: Form,
+        context: Vec<Term>,
+    ) {
+        let (section, block) = (self.sections.len() - 1, self.blocks.len());
+        self.places.push(Place { source, section, block, range, text, terms, form, context });
+    }
+
+    fn block(&mut self, reading: &mut Reading, block: &Block) {
+        match block.kind {
+            Kind::Table => self.table(reading, block.body.clone()),
+            Kind::Code => {
+                let lines: Vec<Range<usize>> = lines(reading.text, block.body.clone()).collect();
+                self.sentences(reading, lines, Form::Code);
             }
+            _ => self.prose(reading, block.body.clone()),
         }
+    }
+
+    fn prose(&mut self, reading: &mut Reading, body: Range<usize>) {
+        let mut lines = layout::lines(reading.text, body, reading.width);
+        let line = |it: &Range<usize>| reading.text.get(it.clone()).unwrap_or_default();
+        if let [first, second, ..] = &lines[..]
+            && layout::is_heading(line(first))
+            && layout::is_statement(line(second))
+        {
+            let first = lines.remove(0);
+            self.heading(reading, PLAIN, first);
+        }
+        let line = |it: &Range<usize>| reading.text.get(it.clone()).unwrap_or_default();
+        // The first line of a table without marks names its columns.
+        if lines.len() > 2 && lines.iter().all(|it| !layout::is_statement(line(it))) {
+            let head = plain(line(&lines[0]));
+            reading.leading.extend(self.words.read(&head).into_iter().map(|it| it.0));
+        }
+        let sentences = layout::sentences(reading.text, &lines);
+        self.sentences(reading, sentences, Form::Prose);
+    }
+
+    fn sentences(&mut self, reading: &mut Reading, ranges: Vec<Range<usize>>, form: Form) {
+        let first = self.places.len();
+        let mut leads = None;
+        let ranges = if form == Form::Prose { self.run_in(reading, ranges) } else { ranges };
+        for range in ranges {
+            let raw = reading.text.get(range.clone()).unwrap_or_default();
+            let text = if form == Form::Prose { plain(raw) } else { raw.trim().to_owned() };
+            if text.is_empty() {
+                continue;
+            }
+            let terms = self.words.read(&text);
+            leads = text.ends_with([':', '：']).then(|| terms.iter().map(|it| it.0).collect());
+            self.place(reading.number, range, text, terms, form, reading.leading.clone());
+        }
+        match leads {
+            Some(leads) => reading.leading = leads,
+            // The items of a list have what stands above it in common.
+            None if !self.is_short(first) => reading.leading.clear(),
+            None => {}
+        }
+        self.blocks.push(first..self.places.len());
+    }
+
+    /// A first sentence of few words, as in `Parking. Six places are behind the house.`, is a
+    /// heading in the line: it belongs to the next sentence, and to the paragraph.
+    fn run_in(
+        &mut self,
+        reading: &mut Reading,
+        mut ranges: Vec<Range<usize>>,
+    ) -> Vec<Range<usize>> {
+        const MOST: usize = 4;
+        if let [first, second, ..] = &ranges[..]
+            && let Some(text) = reading.text.get(first.clone())
+            && text.trim_end_matches('*').ends_with('.')
+            && text.split_whitespace().count() <= MOST
+            && self.is_name(text)
+            && reading.text.get(first.end..second.start).is_some_and(|it| !it.contains('\n'))
+        {
+            let terms = self.words.read(&plain(text));
+            reading.leading.extend(terms.into_iter().map(|it| it.0));
+            ranges[1].start = ranges[0].start;
+            ranges.remove(0);
+        }
+        ranges
+    }
+
+    /// Whether a text has no words of grammar, as those of a sentence, such as `It is red.`
+    fn is_name(&self, text: &str) -> bool {
+        let joins = |it: &str| matches!(it, "of" | "the" | "and" | "for" | "any" | "other");
+        self.words.pieces(text).all(|it| !it.is_stop || joins(&it.lower))
+    }
+
+    /// Whether the sentences from the given one on are one line of a list.
+    fn is_short(&self, first: usize) -> bool {
+        self.places.len() <= first + 2
+    }
+
+    fn table(&mut self, reading: &mut Reading, body: Range<usize>) {
+        let text = reading.text;
+        let mut rows: Vec<Range<usize>> = lines(text, body).collect();
+        let line = |it: &Range<usize>| text.get(it.clone()).unwrap_or_default();
+        let is_rule = |it: &Range<usize>| !line(it).contains(char::is_alphanumeric);
+        let mut head: Vec<String> = Vec::new();
+        if rows.get(1).is_some_and(is_rule) {
+            head = split_cells(line(&rows[0])).collect();
+            rows.drain(..2);
+        }
+        let mut context = self.table_head(&head);
+        context.extend(&reading.leading);
+        for range in rows {
+            let cut: Vec<String> = split_cells(line(&range)).collect();
+            self.row(reading.number, range, cells(&cut, &head), &cut, &context);
+        }
+    }
+
+    /// The terms of the names of the columns. They count once for the whole table.
+    fn table_head(&mut self, head: &[String]) -> Vec<Term> {
+        let names = head.join(", ").replace('_', " ");
+        self.words.read(&names).into_iter().map(|it| it.0).collect()
+    }
+
+    /// A row is a block of its own: the rows around it are about other things.
+    fn row(
+        &mut self,
+        source: usize,
+        range: Range<usize>,
+        text: String,
+        cells: &[String],
+        context: &[Term],
+    ) {
+        let terms = self.words.read(&cells.join(" , "));
+        if text.is_empty() {
+            return;
+        }
+        let first = self.places.len();
+        self.place(source, range, text, terms, Form::Row, context.to_vec());
         self.blocks.push(first..self.places.len());
     }
 
     /// The rows of a table whose cells a sign separates, each as a sentence with the names of its
     /// columns.
     fn records(&mut self, source: usize, text: &str, sign: char) {
-        let (first, block, section) =
-            (self.places.len(), self.blocks.len(), self.sections.len() - 1);
         let mut rows = lines(text, 0..text.len()).filter(|it| !it.is_empty());
         let cut = |it: Range<usize>| records::cells(text.get(it).unwrap_or_default(), sign);
         let head = rows.next().map(cut).unwrap_or_default();
-        let context: Vec<Term> =
-            self.words.read(&head.join(" ")).into_iter().map(|it| it.0).collect();
+        let context = self.table_head(&head);
         for range in rows {
-            let text = records::sentence(&head, &cut(range.clone()));
-            let terms = self.words.read(&text);
-            let (form, context) = (Form::Row, context.clone());
-            self.places.push(Place { source, section, block, range, text, terms, form, context });
+            let cells = cut(range.clone());
+            let text = records::sentence(&head, &cells);
+            self.row(source, range, text, &cells, &context);
         }
-        self.blocks.push(first..self.places.len());
     }
 
     fn count(&mut self) {
@@ -372,9 +519,20 @@ impl Read {
     }
 }
 
+/// Whether a paragraph is the heading of the block behind it.
+fn is_above(text: &str, shown: &str, next: Option<&Block>) -> bool {
+    let Some(next) = next else { return false };
+    let below = text.get(next.body.clone()).unwrap_or_default();
+    let is_below = match next.kind {
+        Kind::Paragraph => layout::is_statement(below) || below.trim().contains('\n'),
+        Kind::Item | Kind::Table | Kind::Code => true,
+        Kind::Heading(_) | Kind::Markup => false,
+    };
+    is_below && !shown.contains('\n') && layout::is_heading(shown)
+}
+
 /// A row of a table as a text, with the names of its columns where there are several.
-fn cells(row: &str, head: &[String]) -> String {
-    let cells: Vec<String> = split_cells(row).collect();
+fn cells(cells: &[String], head: &[String]) -> String {
     let named = |(idx, it): (usize, &String)| match head.get(idx) {
         Some(name) if cells.len() > 2 && !name.is_empty() => format!("{name} {it}"),
         _ => it.clone(),
