@@ -42,7 +42,7 @@ fn asked(engine: &Engine, request: &str) -> Result<Value, String> {
         "complete" => {
             let at = request["at"].as_u64();
             let at = at.ok_or("expected the field `at`, which is a whole number of at least 0")?;
-            editor::complete(engine, text, at).encode()
+            editor::completions(engine, text, at).encode()
         }
         other => return Err(format!("unknown request `{other}`")),
     })

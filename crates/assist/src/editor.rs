@@ -161,7 +161,7 @@ fn diagnostic(text: &str, it: &Problem) -> Diagnostic {
 }
 
 /// What can be written at a place of a script.
-pub fn complete(engine: &Engine, script: &str, at: u64) -> Completed {
+pub fn completions(engine: &Engine, script: &str, at: u64) -> Completed {
     let at = usize::try_from(at).unwrap_or(usize::MAX);
     let Some(choices) = engine.edit(source(script)).complete(bytes(script, at)) else {
         return Completed { items: Vec::new() };

@@ -25,7 +25,7 @@ pub(super) struct Used {
 impl Used {
     /// Everything else that the crate's root exports belongs to the engine.
     pub(super) fn is_macro(&self) -> bool {
-        matches!(self.path[0].as_str(), "params" | "record" | "choices" | "needs")
+        matches!(self.path[0].as_str(), "params" | "record" | "choices" | "needs" | "without_body")
     }
 
     pub(super) fn shown(&self) -> String {

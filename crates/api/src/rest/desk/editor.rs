@@ -115,7 +115,7 @@ fn check(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 fn complete(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let asked: Place = input.read()?;
     let service = service(rest, asked.project_id.as_ref())?;
-    ok(editor::complete(service.engine(), text(&asked.text)?, asked.at))
+    ok(editor::completions(service.engine(), text(&asked.text)?, asked.at))
 }
 
 fn plan(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
