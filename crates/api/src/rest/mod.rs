@@ -22,6 +22,7 @@ mod runs;
 mod scripts;
 mod socket;
 mod state;
+mod title;
 mod tools;
 mod workflow;
 

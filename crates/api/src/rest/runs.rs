@@ -16,6 +16,7 @@ use super::{
     EventsOf, Input, Reply, Rest, blocking, bug, object,
     route::{Answers, Body, Handle, Method, Route},
     scripts::{accepted, of_job, usage},
+    title::title,
     value_of, with_ok,
 };
 use crate::{
@@ -83,6 +84,8 @@ record! {
         state: Text,
         /// The script.
         script: Text,
+        /// What it is about: the script, or the question or goal of a script that was sent as a text.
+        title: Text,
         /// The result, if it has one.
         result: Value,
         /// How good the result is; null if nothing is known of that.
@@ -174,7 +177,7 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let wanted = asked.state.map(Wanted::encode);
     let mut runs = Vec::new();
     for run in store.latest(if wanted.is_some() { MOST_LISTED } else { limit })? {
-        let row = listed(rest, &run)?;
+        let row = listed(rest, &store, &run)?;
         if wanted.is_none() || row.get("state") == wanted.as_ref() {
             runs.push(Value::Record(row));
         }
@@ -186,7 +189,7 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 }
 
 /// A run of the list, in the state that `/runs/{id}` shows.
-fn listed(rest: &Rest, run: &Run) -> Result<Record, Fault> {
+fn listed(rest: &Rest, store: &RunStore, run: &Run) -> Result<Record, Fault> {
     let id = run.id.as_str();
     let goes_on = if run.state == RunState::Ok { None } else { job(rest, id)? };
     let state = state_of(run, goes_on.as_ref());
@@ -196,7 +199,8 @@ fn listed(rest: &Rest, run: &Run) -> Result<Record, Fault> {
             "state" => (name.clone(), state.into()),
             _ => (name.clone(), it.clone()),
         });
-    Ok([("run_id".into(), id.into())].into_iter().chain(own).collect())
+    let first = [("run_id".into(), id.into()), ("title".into(), Value::Text(title(store, run)))];
+    Ok(first.into_iter().chain(own).collect())
 }
 
 fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
@@ -224,6 +228,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
         run_id: run.id.as_str().into(),
         state: state_of(&run, job.as_ref()).into(),
         script: run.script.as_str().into(),
+        title: title(&store, &run),
         result: result.unwrap_or_default(),
         quality,
         error: of(&own, "error").unwrap_or_default(),
@@ -257,6 +262,7 @@ fn of_queued(job: &JobRow) -> Value {
         run_id: job.run.as_str().into(),
         state: state.name().into(),
         script: job.name.as_str().into(),
+        title: job.name.as_str().into(),
         result: Value::Null,
         quality: None,
         error: Value::Null,
@@ -288,6 +294,7 @@ fn of_live(live: &Live) -> Value {
         run_id: live.id().as_str().into(),
         state: live.word().into(),
         script: live.name().into(),
+        title: live.name().into(),
         result,
         quality,
         error,

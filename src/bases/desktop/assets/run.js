@@ -12,14 +12,14 @@ export async function show(view) {
   const id = view.params.run;
   const page = path`/runs/${id}/page`;
   let run = await get(path`/runs/${id}`, {}, view.signal);
-  view.title(run.script || "Run", "Runs");
+  view.title(run.title || "Run", "Runs");
   let part = "page";
   const head = h("div.stack");
   const body = h("div");
   const frame = h("iframe.run-frame", { title: "The graph, the timeline and the values of this run" });
 
   const drawHead = () => fill(head,
-    viewHead(run.script || "Run", { back: ["#/runs", "Runs"], actions: [
+    viewHead(run.title || "Run", { back: ["#/runs", "Runs"], actions: [
       ended(run) ? null : busyButton("Cancel", cancel, { icon: "stop" }),
       ended(run) && run.state !== "ok" ? busyButton("Resume", resume, { icon: "refresh", kind: "primary" }) : null,
       linkButton("Open in a tab", page, { target: "_blank", rel: "noopener" })].filter(Boolean) }),

@@ -11,7 +11,7 @@ export async function show(view) {
   view.title("Runs");
   const state = h("select", { "aria-label": "State" }, h("option", { value: "" }, "All states"), STATES.map((name) => h("option", { value: name }, name)));
   state.value = view.query.get("state") ?? "";
-  const words = h("input", { type: "search", "aria-label": "Filter runs by script or id", placeholder: "Filter by script or id", value: view.query.get("q") ?? "" });
+  const words = h("input", { type: "search", "aria-label": "Filter runs by title or id", placeholder: "Filter by title or id", value: view.query.get("q") ?? "" });
   const place = h("div");
   const more = h("div.more");
   let limit = STEP;
@@ -20,7 +20,7 @@ export async function show(view) {
 
   const draw = () => {
     const text = words.value.trim().toLowerCase();
-    const rows = runs.filter((run) => `${run.script} ${run.run_id}`.toLowerCase().includes(text));
+    const rows = runs.filter((run) => `${run.title} ${run.script} ${run.run_id}`.toLowerCase().includes(text));
     const key = JSON.stringify([rows, Math.floor(Date.now() / 60000)]);
     if (key === shown) return;
     shown = key;
@@ -47,7 +47,7 @@ function query(values) {
 }
 
 const runTable = (rows) => table("Runs", [
-  ["Script", (run) => h("a.run-link", { href: `#/runs/${run.run_id}` }, run.script || "a script without a name")],
+  ["Run", (run) => h("a.run-link", { href: `#/runs/${run.run_id}` }, run.title)],
   ["State", (run) => stateBadge(run.state)],
   ["Started", (run) => h("time", { datetime: run.started, title: date(run.started) }, ago(run.started)), "wide-only"],
   ["Took", (run) => (run.ended ? duration(new Date(run.ended) - new Date(run.started)) : "–"), "number wide-only"],

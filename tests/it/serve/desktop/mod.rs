@@ -413,6 +413,9 @@ fn the_editor_checks_completes_plans_and_runs() {
     until(|| desktop.get(&run).ok()["state"] == "ok");
     let view = desktop.get(&run).ok();
     assert_eq!(view["result"], 3, "{view}");
+    // A script without a name is called after its first comment.
+    of("run", "# Counts nothing.\n[] >> len").ok();
+    until(|| desktop.get("/runs").ok()["runs"][0]["title"] == "Counts nothing.");
     // Nothing outside of the project is seen.
     let outside = of("run", "read_text(path: \"/etc/passwd\")").ok();
     let outside = format!("/runs/{}", outside["run_id"].as_str().unwrap());

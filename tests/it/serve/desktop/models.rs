@@ -64,6 +64,9 @@ fn an_answer_has_the_claims_that_are_proven() {
     assert_eq!(asked["model"], "priced", "{asked}");
     let usage = desktop.get(&format!("/sessions/{session}/usage")).ok();
     assert_eq!(usage["total_tokens"], 120, "{usage}");
+    // The run is called after the question.
+    let runs = desktop.get("/runs").ok();
+    assert_eq!(runs["runs"][0]["title"], "When was the shop opened?", "{runs}");
     // The next question comes with the one before.
     answer(&desktop, &session, "And the branch in Leeds?");
     let asked = server.requests().last().unwrap().text.clone();
