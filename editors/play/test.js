@@ -33,10 +33,10 @@ for (const folder of ["examples", ...["errors", "language", "runs", "warnings"].
     // The page has no other files.
     if (/^use "(?!std:)/m.test(text)) continue;
     const from = performance.now();
-    const checked = ask({ ask: "check", text });
+    const checked = await ask({ ask: "check", text });
     slowest = Math.max(slowest, performance.now() - from);
     const expected = native(folder, "check", "--json", file);
-    const plan = ask({ ask: "plan", text }).plan;
+    const plan = (await ask({ ask: "plan", text })).plan;
     const planned = native(folder, "plan", "--json", file);
     compared += 1;
     const pairs = [[codes(checked.diagnostics), codes(expected.files[0].problems)], [nodes(plan), nodes(planned)]];
@@ -46,7 +46,7 @@ for (const folder of ["examples", ...["errors", "language", "runs", "warnings"].
         console.log(`${path}\n  expected ${should.slice(0, 600)}\n  found    ${found.slice(0, 600)}`);
       }
     }
-    if (plan && !ask({ ask: "draw", text }).svg?.startsWith("<svg")) {
+    if (plan && !(await ask({ ask: "draw", text })).svg?.startsWith("<svg")) {
       wrong += 1;
       console.log(`${path}: no drawing`);
     }

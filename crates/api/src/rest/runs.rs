@@ -177,9 +177,10 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let wanted = asked.state.map(Wanted::encode);
     let mut runs = Vec::new();
     for run in store.latest(if wanted.is_some() { MOST_LISTED } else { limit })? {
-        let row = listed(rest, &store, &run)?;
-        if wanted.is_none() || row.get("state") == wanted.as_ref() {
-            runs.push(Value::Record(row));
+        let goes_on = if run.state == RunState::Ok { None } else { job(rest, run.id.as_str())? };
+        let state = state_of(&run, goes_on.as_ref());
+        if wanted.as_ref().is_none_or(|it| it.as_str() == Some(state)) {
+            runs.push(Value::Record(listed(&store, &run, state)?));
         }
         if runs.len() == limit {
             break;
@@ -189,10 +190,8 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 }
 
 /// A run of the list, in the state that `/runs/{id}` shows.
-fn listed(rest: &Rest, store: &RunStore, run: &Run) -> Result<Record, Fault> {
+fn listed(store: &RunStore, run: &Run, state: &str) -> Result<Record, Fault> {
     let id = run.id.as_str();
-    let goes_on = if run.state == RunState::Ok { None } else { job(rest, id)? };
-    let state = state_of(run, goes_on.as_ref());
     let row = value_of(&RunJson::new(run))?;
     let own =
         row.as_record().into_iter().flat_map(Record::iter).map(|(name, it)| match name.as_ref() {

@@ -20,10 +20,16 @@ const LONGEST_HEADING: usize = 80;
 /// A line from this length on is a sentence rather than a heading or an entry.
 const SENTENCE: usize = 60;
 
-/// The width at which the lines of a text are wrapped, if they are.
+/// The width at which the lines of a text are wrapped, if they are. Rows of tables are not wrapped,
+/// nor are addresses of the web, however long.
 pub(super) fn width(text: &str) -> Option<usize> {
-    let widest = text.lines().map(str::len).max().unwrap_or_default();
+    let is_whole = |it: &&str| it.trim_start().starts_with('|') || it.contains("://");
+    let widest = text.lines().filter(|it| !is_whole(it)).map(letters).max().unwrap_or_default();
     (NARROWEST..=WIDEST).contains(&widest).then_some(widest)
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().count()
 }
 
 /// The lines of a block that belong together, as one range each: a break separates them if the next
@@ -40,13 +46,13 @@ pub(super) fn lines(text: &str, body: Range<usize>, width: Option<usize>) -> Vec
         if trimmed.is_empty() {
             continue;
         }
-        let first = trimmed.split_whitespace().next().map_or(0, str::len);
+        let first = trimmed.split_whitespace().next().map_or(0, letters);
         let is_wrapped = width.is_some_and(|width| last + 1 + first > width);
         match found.last_mut() {
             Some(before) if is_wrapped => before.end = range.end,
             _ => found.push(range),
         }
-        last = line.trim_end().len();
+        last = letters(line.trim_end());
     }
     found
 }
@@ -55,7 +61,7 @@ pub(super) fn lines(text: &str, body: Range<usize>, width: Option<usize>) -> Vec
 pub(super) fn is_heading(line: &str) -> bool {
     let line = line.trim();
     let begins = line.chars().find(|it| it.is_alphanumeric());
-    line.len() <= LONGEST_HEADING
+    letters(line) <= LONGEST_HEADING
         && line.split_whitespace().count() <= 12
         && line.contains(char::is_alphabetic)
         && begins.is_some_and(|it| it.is_uppercase() || it.is_numeric())
@@ -66,7 +72,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 /// Whether a line says something by itself, so that a heading may stand above it.
 pub(super) fn is_statement(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= SENTENCE || line.ends_with(['.', '!', '?', '。'])
+    letters(line) >= SENTENCE || line.ends_with(['.', '!', '?', '。'])
 }
 
 /// The sentences of each line.
@@ -92,6 +98,14 @@ mod tests {
         let text = format!("Prices\n{long}");
         assert_eq!(shown(&text), ["Prices", long.trim()]);
         assert_eq!(shown(""), [""; 0]);
+        // Letters count, and not bytes.
+        let wrapped = "Мельница на холме была построена монахами старого аббатства у реки в\n\
+            1740 году.";
+        assert_eq!(shown(wrapped), [wrapped]);
+        // An address of the web says nothing of the width.
+        let address = format!("See https://example.org/{}", "a".repeat(200));
+        let text = format!("{wrapped}\n{address}");
+        assert_eq!(width(&text), width(wrapped));
     }
 
     #[test]

@@ -61,8 +61,8 @@ pub struct Reply {
     pub confidence: f64,
     /// The words of the question that no document has.
     pub unknown: Vec<String>,
-    /// The documents and headings that are nearest to the question, the best first.
-    pub nearest: Vec<(usize, Vec<String>)>,
+    /// The best sentence of each of the documents that are nearest to the question, the best first.
+    pub nearest: Vec<Sentence>,
 }
 
 /// How certain it is that two answers make a comparison.
@@ -86,6 +86,9 @@ impl Answered {
 
 /// How many sentences are compared closely.
 const CLOSELY: usize = 40;
+
+/// Of how many documents the nearest sentence is named.
+const NEAREST: usize = 3;
 
 /// Documents, ready for questions.
 pub struct Library {
@@ -135,6 +138,10 @@ impl Library {
     fn topics(&self, before: &[&str]) -> Vec<Topic> {
         let mut topics = Vec::new();
         for at in before.len().saturating_sub(topics::QUESTIONS)..before.len() {
+            // Thanks, and questions about something else.
+            if !question::is_known(before[at], &self.read) {
+                continue;
+            }
             let question = Question::of(before[at], &before[..at], &topics, &self.read);
             let ranked = evidence::rank(&self.read, &question, CLOSELY);
             let best = ranked.first().map(|it| Topic::of(&self.read, it.sentence));
@@ -178,13 +185,13 @@ impl Library {
         Sentence { source: *source, range: range.clone(), text: text.clone(), headings }
     }
 
-    fn nearest(&self, ranked: &[Candidate]) -> Vec<(usize, Vec<String>)> {
-        let mut nearest: Vec<(usize, Vec<String>)> = Vec::new();
+    /// The best sentence of each of the nearest sources.
+    fn nearest(&self, ranked: &[Candidate]) -> Vec<Sentence> {
+        let mut nearest: Vec<Sentence> = Vec::new();
         for candidate in ranked {
-            let place = &self.read.places[candidate.sentence];
-            let headings = self.read.sections[place.section].headings.clone();
-            if nearest.len() < 3 && nearest.iter().all(|it| it.0 != place.source) {
-                nearest.push((place.source, headings));
+            let source = self.read.places[candidate.sentence].source;
+            if nearest.len() < NEAREST && nearest.iter().all(|it| it.source != source) {
+                nearest.push(self.sentence(candidate.sentence));
             }
         }
         nearest
@@ -235,6 +242,26 @@ mod tests {
     fn a_short_question_continues_the_one_before() {
         let before = ["When was the office in Kassel opened?"];
         assert!(first("And by whom?", &before).contains("Jana Vogel"));
+    }
+
+    #[test]
+    fn thanks_do_not_change_the_subject() {
+        for before in
+            [&["Who opened the office?"][..], &["Who opened the office?", "Thanks a lot!"]]
+        {
+            assert!(first("When was it opened?", before).contains("2003"), "{before:?}");
+        }
+    }
+
+    /// Each item has a heading of its own, and not those of the items before it.
+    #[test]
+    fn items_with_headings_stand_by_themselves() {
+        let items: Vec<String> =
+            (0..200).map(|it| format!("- Room {it}. It holds {it} people.")).collect();
+        let text = items.join("\n");
+        let sources = [Source { title: "Rooms", text: &text }];
+        let read = Library::read(&sources, || Ok::<(), ()>(())).unwrap().read;
+        assert!(read.places.iter().all(|it| it.context.len() < 5));
     }
 
     #[test]

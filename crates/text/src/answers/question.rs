@@ -202,7 +202,7 @@ impl Question {
 }
 
 /// Whether the documents have most words of a question.
-fn is_known(text: &str, read: &Read) -> bool {
+pub(super) fn is_known(text: &str, read: &Read) -> bool {
     let words: Vec<(Word, Role)> =
         words(text, read).into_iter().filter(|it| it.1 != Role::Frame).collect();
     let found = words.iter().filter(|it| !forms(&it.0, it.1, read).is_empty()).count();

@@ -105,8 +105,11 @@ const WEEKDAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 impl Shape {
     /// What a question in lower case asks for.
     pub(super) fn asked(question: &str) -> Option<Self> {
-        let begins = |at: usize| !question[..at].ends_with(char::is_alphanumeric);
-        let has = |it: &str| question.match_indices(it).any(|(at, _)| begins(at));
+        let is_whole = |at: usize, it: &str| {
+            !question[..at].ends_with(char::is_alphanumeric)
+                && !question[at + it.len()..].starts_with(char::is_alphanumeric)
+        };
+        let has = |it: &str| question.match_indices(it).any(|(at, it)| is_whole(at, it));
         ASKING.iter().find(|it| has(it.0)).map(|it| it.1)
     }
 

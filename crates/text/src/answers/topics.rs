@@ -30,9 +30,11 @@ pub(super) struct Topic {
 impl Topic {
     pub(super) fn of(read: &Read, sentence: usize) -> Self {
         let place = &read.places[sentence];
+        // Every German noun has a capital.
+        let has_names = read.words.language.code() != "de";
         let is_name = |it: &Term| {
             let known = &read.words.known[*it as usize];
-            known.count > 0 && known.capitals * 10 > known.count * 9
+            has_names && known.count > 0 && known.capitals * 10 > known.count * 9
         };
         let names = place.terms.iter().map(|it| it.0).filter(is_name).collect();
         Self { sentence, weight: 1.0, names }

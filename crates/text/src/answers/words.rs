@@ -357,18 +357,25 @@ impl Read {
             self.heading(reading, PLAIN, first);
         }
         let line = |it: &Range<usize>| reading.text.get(it.clone()).unwrap_or_default();
+        let outer = reading.leading.len();
         // The first line of a table without marks names its columns.
         if lines.len() > 2 && lines.iter().all(|it| !layout::is_statement(line(it))) {
             let head = plain(line(&lines[0]));
             reading.leading.extend(self.words.read(&head).into_iter().map(|it| it.0));
         }
+        let named = reading.leading.len();
         let sentences = layout::sentences(reading.text, &lines);
         self.sentences(reading, sentences, Form::Prose);
+        if named > outer && reading.leading.len() == named {
+            reading.leading.truncate(outer);
+        }
     }
 
     fn sentences(&mut self, reading: &mut Reading, ranges: Vec<Range<usize>>, form: Form) {
         let first = self.places.len();
         let mut leads = None;
+        // What leads into this block alone is not of the ones after it.
+        let outer = reading.leading.len();
         let ranges = if form == Form::Prose { self.run_in(reading, ranges) } else { ranges };
         for range in ranges {
             let raw = reading.text.get(range.clone()).unwrap_or_default();
@@ -383,8 +390,8 @@ impl Read {
         match leads {
             Some(leads) => reading.leading = leads,
             // The items of a list have what stands above it in common.
-            None if !self.is_short(first) => reading.leading.clear(),
-            None => {}
+            None if self.is_short(first) => reading.leading.truncate(outer),
+            None => reading.leading.clear(),
         }
         self.blocks.push(first..self.places.len());
     }

@@ -14,8 +14,10 @@ export const server = {
 
 /** The engine in the page: nothing leaves it. */
 export async function local() {
-  const program = await load(await WebAssembly.compileStreaming(fetch("assets/svc.wasm")));
-  const ask = async (request) => program(request);
+  const file = await fetch("assets/svc.wasm");
+  if (!file.ok) throw new Error(`the checker cannot be loaded: the server answered ${file.status}`);
+  // Not while it is loaded, since some servers of files give it another media type.
+  const ask = await load(await WebAssembly.compile(await file.arrayBuffer()));
   return {
     pause: 60,
     check: (text) => ask({ ask: "check", text }),

@@ -1,8 +1,8 @@
-// The playground: a script that is checked, completed, planned and drawn, and does not run. The text stands in the address, so that a link shows it.
+// The playground: a script that is checked, completed, planned and drawn, and does not run. A link to the page can have the script in it; what is typed is kept in the tab.
 import { codePane } from "./code.js";
 import { button, errorNotice, fill, h, toast, toastError } from "./dom.js";
 import { local, server } from "./engines.js";
-import { busyButton, saveScript, viewHead } from "./parts.js";
+import { busyButton, drafts, saveScript, viewHead } from "./parts.js";
 
 const EXAMPLES = {
   "Search and summarize": `svc 1 within { timeout: 2m }
@@ -45,7 +45,7 @@ const view = document.getElementById("view");
 /** The script in the address, if there is one. */
 function given() {
   const code = new URLSearchParams(location.hash.slice(1)).get("script");
-  if (!code) return null;
+  if (code === null) return null;
   try { return new TextDecoder().decode(Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0))); } catch { return null; }
 }
 
@@ -58,8 +58,9 @@ function link(text) {
 
 async function start() {
   const isLocal = document.documentElement.dataset.engine === "page";
-  const pane = await codePane({ engine: isLocal ? await local() : server, first: given() ?? Object.values(EXAMPLES)[0], changed: () => {} });
-  const examples = h("select", { id: "examples", change: () => pane.set(EXAMPLES[examples.value]) }, Object.keys(EXAMPLES).map((name) => h("option", {}, name)));
+  const pane = await codePane({ engine: isLocal ? await local() : server, first: given() ?? (drafts.get("play") || Object.values(EXAMPLES)[0]), changed: (text) => drafts.set("play", text) });
+  const examples = h("select", { id: "examples", change: () => { pane.set(EXAMPLES[examples.value]); examples.value = ""; } },
+    h("option", { value: "" }, "Choose one"), Object.keys(EXAMPLES).map((name) => h("option", {}, name)));
   const share = async () => {
     const address = link(pane.text());
     history.replaceState(null, "", address);
@@ -71,7 +72,7 @@ async function start() {
   const format = async () => {
     if (!await pane.format()) toast("The script is formatted already");
   };
-  addEventListener("hashchange", () => given() && pane.set(given()));
+  addEventListener("hashchange", () => given() !== null && pane.set(given()));
   fill(view,
     viewHead("Playground", { sub: isLocal ? "Checked in this page: nothing is sent anywhere, and nothing runs." : "Checked by the server of this page. Nothing runs.", actions: [
       busyButton("Copy a link", share, { icon: "send" }), button("Save as a file", () => saveScript(pane.text()), { icon: "download" }),

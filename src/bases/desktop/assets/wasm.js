@@ -1,13 +1,17 @@
 // The program `svc.wasm`: requests and answers are JSON texts in its memory.
 
-/** Begins the program, and returns how it is asked: `ask({ ask: "check", text })`. */
+/** What the program itself says about a request. */
+class Refused extends Error {}
+
+/** Begins the program, and returns how it is asked: `await ask({ ask: "check", text })`. */
 export async function load(module) {
   let exports = await begin(module);
-  return (request) => {
+  return async (request) => {
     try { return asked(exports, request); } catch (error) {
-      // A program that has trapped cannot go on; the next request gets a new one.
-      if (error instanceof WebAssembly.RuntimeError) begin(module).then((made) => { exports = made; });
-      throw error;
+      if (error instanceof Refused) throw error;
+      // A program that was interrupted, as by a script that is nested too deeply for the stack of the page, cannot go on.
+      exports = await begin(module);
+      throw new Error(`the checker cannot read this script (${error.message})`);
     }
   };
 }
@@ -18,7 +22,7 @@ async function begin(module) {
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     (imports[from] ??= {})[name] = name.startsWith("__wbg_getRandomValues")
-      ? (at, length) => { crypto.getRandomValues(new Uint8Array(exports.memory.buffer, at, length)); }
+      ? (at, length) => { crypto.getRandomValues(new Uint8Array(exports.memory.buffer, at >>> 0, length)); }
       : () => { throw new Error(`the checker has called ${name}`); };
   }
   ({ exports } = await WebAssembly.instantiate(module, imports));
@@ -27,11 +31,11 @@ async function begin(module) {
 
 function asked({ memory, svc_request: place, svc_answer: answer, svc_text: found }, request) {
   const bytes = new TextEncoder().encode(JSON.stringify(request));
-  const at = place(bytes.length);
-  // Memory may grow in each call, so it is looked at anew.
+  const at = place(bytes.length) >>> 0;
+  // Memory may grow in each call, so it is looked at again.
   new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
-  const length = answer();
-  const reply = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, found(), length)));
-  if (reply.error) throw new Error(reply.error);
+  const length = answer() >>> 0;
+  const reply = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, found() >>> 0, length)));
+  if (reply.error) throw new Refused(reply.error);
   return reply;
 }

@@ -82,7 +82,7 @@ fn claims_without_proof_are_not_an_answer() {
         let session = session(&desktop, &project, "openai/priced", &json!({}));
         let found = answer(&desktop, &session, "Who opened the shop?");
         assert_eq!((&found["found"], &found["state"]), (&false.into(), &"complete".into()));
-        assert!(found["text"].as_str().unwrap().contains("do not answer this"), "{found}");
+        assert!(found["text"].as_str().unwrap().contains("No answer was found"), "{found}");
     }
 }
 

@@ -18,6 +18,8 @@ const LEAST: f64 = 0.7;
 record! {
     /// A document that is near to a question.
     struct Near {
+        /// The sentence that is nearest.
+        text: Text,
         /// Its title, with the headings above the nearest sentence (`Guide › Budgets`).
         title: Text,
         /// The path of the file that contains it.
@@ -50,7 +52,7 @@ record! {
         confidence: f64,
         /// The sentences, each with its place.
         sentences: Vec<Said>,
-        /// The documents that are nearest to the question, the best first.
+        /// The documents that are nearest to the question, the best first, at most three.
         nearest: Vec<Near>,
         /// The words of the question that no document has, in lower case.
         unknown: Vec<Text>,
@@ -69,8 +71,8 @@ params! {
     /// questions in English with known answers, a third of which have none in the documents.
     ///
     /// A short question such as `and in 2019?` is read with the last question of `history`.
-    /// `found` is false if the confidence is below `least`; then `text` is empty, and `nearest` names
-    /// the documents that are about the subject. Read whole documents, as `search` returns them:
+    /// `found` is false if the confidence is below `least`; then `text` is empty, and `nearest` has
+    /// the nearest sentence of each document that is about the subject. Read whole documents, as `search` returns them:
     /// how rare a word is depends on all of them.
     pub(super) struct Respond {
         /// The documents or passages, as returned by `search` or `rag_retrieval`.
@@ -116,7 +118,8 @@ impl Op for Respond {
   score: 1.0, snippet: "", start: 0, end: 75,
 }] >> ctx_rag.reply >> { found: .found, nearest: .nearest, unknown: .unknown }"##,
             r#"{"found": false, "unknown": ["painted"],
-                "nearest": [{"title": "Bridge › History", "path": "bridge.md"}]}"#,
+                "nearest": [{"text": "The bridge was opened in May 1937.",
+                    "title": "Bridge › History", "path": "bridge.md"}]}"#,
         ),
         Example::ok(
             "No documents",
@@ -159,9 +162,10 @@ fn replied(reply: Reply, hits: &[&Record], least: f64) -> Replied {
         let below = headings.iter().map(String::as_str).filter(|it| *it != title && !it.is_empty());
         std::iter::once(title).chain(below).collect::<Vec<_>>().join(" › ").into()
     };
-    let near = |(source, headings): &(usize, Vec<String>)| Near {
-        title: title(*source, headings),
-        path: text(hits[*source], "path").into(),
+    let near = |it: &Sentence| Near {
+        text: with_heading(it).into(),
+        title: title(it.source, &it.headings),
+        path: text(hits[it.source], "path").into(),
     };
     let said = |it: &Sentence| Said {
         text: with_heading(it).into(),

@@ -133,7 +133,7 @@ pub fn decided(said: &str, scripts: &[String]) -> Intent {
 }
 
 /// Whether a message asks for nothing: `Good morning!`, `Thanks a lot`.
-fn is_courtesy(said: &str) -> bool {
+pub(super) fn is_courtesy(said: &str) -> bool {
     let words = said.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
     let mut words =
         words.map(str::to_lowercase).filter(|it| !matches!(&**it, "a" | "you" | "very"));

@@ -510,7 +510,8 @@ impl Desk {
         // The first one is the question itself.
         for row in self.rows(DeskKind::Message, &of)?.iter().skip(1) {
             let kept: MessageBody = body(row)?;
-            if kept.role == Author::User && questions.len() < REMEMBERED {
+            let is_question = kept.role == Author::User && !intent::is_courtesy(&kept.text);
+            if is_question && questions.len() < REMEMBERED {
                 questions.push(Value::Text(kept.text));
             }
         }
