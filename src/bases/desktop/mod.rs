@@ -269,7 +269,7 @@ mod tests {
         let (examples, _) = examples.split_once("\n};").unwrap();
         let texts: Vec<&str> = examples.split('`').skip(1).step_by(2).collect();
         let problems = |text: &str| {
-            let text = text.replace("\\n", "\n").replace("\\$", "$");
+            let text = text.replace(r"\\", r"\").replace(r"\$", "$");
             let report = crate::engine().check(text.as_str());
             report.err().map_or(0, |it| it.problems.len())
         };
