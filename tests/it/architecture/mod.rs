@@ -154,6 +154,8 @@ fn bindings_use_the_public_api_of_the_light_engine() {
         let folder = toml::Value::from(format!("bindings/{name}"));
         assert!(!built.contains(&folder), "bindings/{name} is a default member");
     }
+    // Its features would be those of every build.
+    assert!(!built.contains(&"bindings/web".into()), "bindings/web is a default member");
 }
 
 #[test]
