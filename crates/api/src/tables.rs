@@ -172,10 +172,7 @@ impl TableJson {
 /// The start of a value.
 fn cut(text: &str) -> String {
     const SHOWN: usize = 20;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    svc_text::cut::start(text, SHOWN)
 }
 
 #[cfg(test)]

@@ -1,5 +1,25 @@
 //! Formats times as dates.
 
+/// The months in English, in lower case.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The days of the week in English, in lower case.
+pub const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
 /// The time in milliseconds since 1970, as `2026-01-31 23:59:59 UTC`.
 pub fn time(millis: i64) -> String {
     let (date, time) = parts(millis);

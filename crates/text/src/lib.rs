@@ -12,6 +12,7 @@ pub mod answers;
 pub mod blocks;
 #[cfg(feature = "languages")]
 pub mod claims;
+pub mod cut;
 pub mod dates;
 #[cfg(feature = "languages")]
 pub mod language;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use svc_contract::value::{Text, Value, json};
+use svc_text::cut;
 
 use crate::store::{Run, RunStore};
 
@@ -14,7 +15,7 @@ const LONGEST: usize = 120;
 pub(super) fn title(store: &RunStore, run: &Run) -> Text {
     let is_file = Path::new(&run.script).extension().is_some_and(|it| it == "svc");
     let said = if is_file { None } else { question(run).or_else(|| comment(store, run)) };
-    cut(said.as_deref().unwrap_or(&run.script)).into()
+    cut::line(said.as_deref().unwrap_or(&run.script), LONGEST).into()
 }
 
 /// The argument of its param `question`.
@@ -30,24 +31,4 @@ fn comment(store: &RunStore, run: &Run) -> Option<String> {
     let said = line.strip_prefix('#')?.trim_start_matches('#').trim();
     let said = said.strip_prefix("Goal:").unwrap_or(said).trim();
     (!said.is_empty()).then(|| said.to_owned())
-}
-
-fn cut(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn titles_are_one_line_that_is_not_too_long() {
-        assert_eq!(cut("What\n is  it?"), "What is it?");
-        let long = cut(&"ä".repeat(200));
-        assert_eq!(long.chars().count(), LONGEST + 1);
-    }
 }

@@ -7,24 +7,6 @@ pub(super) const NUMBERS: [&str; 13] = [
     "eleven", "twelve",
 ];
 
-pub(super) const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-pub(super) const WEEKDAYS: [&str; 7] =
-    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
 /// The ops from a list of numbers to a number, with the words that ask for each.
 const TOTALS: [(&str, &[&str]); 4] = [
     (

@@ -68,7 +68,7 @@ pub(super) fn extend(columns: &mut Vec<Column>) {
 }
 
 fn weekdays() -> Vec<String> {
-    super::closed::WEEKDAYS.map(str::to_owned).into()
+    svc_text::dates::WEEKDAYS.map(str::to_owned).into()
 }
 
 impl Source {

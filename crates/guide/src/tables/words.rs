@@ -1,8 +1,11 @@
 //! The tokens of a goal, with its literals: numbers, dates, paths, quoted texts.
 
-use svc_text::stems::{Term, Vocabulary};
+use svc_text::{
+    dates::MONTHS,
+    stems::{Term, Vocabulary},
+};
 
-use super::closed::{MONTHS, NUMBERS};
+use super::closed::NUMBERS;
 
 /// A word or literal of a goal.
 #[derive(Clone, Debug)]

@@ -1,21 +1,7 @@
 //! How old documents are, for questions about what holds now or held before.
 
 use super::words::Read;
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::dates::{MONTHS, WEEKDAYS};
 
 /// So much of a document says of when it is.
 const BEGINNING: usize = 600;
@@ -143,8 +129,6 @@ pub(super) fn is_past(sentence: &str) -> bool {
 
 /// Whether a sentence names another year, month or day of the week than the question does.
 pub(super) fn conflict(question: &str, sentence: &str) -> f64 {
-    const DAYS: &[&str] =
-        &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     let (asked, said) = (question.to_lowercase(), sentence.to_lowercase());
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|it: char| !it.is_alphanumeric());
@@ -154,7 +138,7 @@ pub(super) fn conflict(question: &str, sentence: &str) -> f64 {
     let is_year = |it: &str| it.parse::<u16>().is_ok_and(|it| (1900..2100).contains(&it));
     // The verbs are more frequent.
     let is_month = |it: &str| MONTHS.contains(&it) && !matches!(it, "may" | "march");
-    let is_day = |it: &str| DAYS.contains(&it);
+    let is_day = |it: &str| WEEKDAYS.contains(&it);
     let differs = |is: &dyn Fn(&str) -> bool| {
         let mut there = said.iter().filter(|it| is(it)).peekable();
         let mut wanted = asked.iter().filter(|it| is(it)).peekable();

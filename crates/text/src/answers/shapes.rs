@@ -100,7 +100,7 @@ const COLOURS: &[&str] = &[
     "transparent",
 ];
 
-const WEEKDAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const DAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 impl Shape {
     /// What a question in lower case asks for.
@@ -197,7 +197,7 @@ fn is_weekday(word: &str) -> bool {
                 || matches!(rest, "rs" | "rsday" | "rsdays" | "urday" | "urdays")
         })
     };
-    WEEKDAYS.iter().any(|it| is_day(it))
+    DAYS.iter().any(|it| is_day(it))
         || matches!(word, "daily" | "weekdays" | "weekends" | "weekend")
 }
 

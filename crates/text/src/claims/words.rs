@@ -1,5 +1,7 @@
 //! Words that decide whether two sentences say the same: negations, opposites, numbers, units.
 
+use crate::dates::MONTHS;
+
 /// Words that negate what follows, in English, German, Spanish and French.
 const NEGATIONS: &[&str] = &[
     "aucun", "aucune", "barely", "hardly", "jamais", "jamás", "kein", "keine", "keinem", "keinen",
@@ -291,21 +293,6 @@ const MAGNITUDES: &[(&str, f64)] = &[
     ("mil", 1e3),
     ("millón", 1e6),
     ("millones", 1e6),
-];
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 
 /// Names of units, each with the name by which it is compared.

@@ -106,12 +106,10 @@ pub(super) fn excerpt(model: &Model, words: &str) -> String {
         Some(key) => key.hidden_in(words),
         None => words.to_owned(),
     };
+    // White space is made one space first, as line ends are control characters, too.
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|it| !it.is_control()).collect();
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    svc_text::cut::start(&line, SHOWN)
 }
 
 #[cfg(test)]
