@@ -30,6 +30,9 @@ const MOST: usize = 20_000;
 const SEALED: f64 = 0.35;
 const VALIDATION: f64 = 0.15;
 
+/// The most that a case counts in comparison with one of a group of the mean size.
+const HEAVIEST: f64 = 3.0;
+
 /// One case.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -143,6 +146,23 @@ impl Cases {
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
+}
+
+/// How much each of some cases counts: groups with the same first tag count the same, however many cases each has.
+/// So what is learnt from a large group does not harm a small one. The mean weight is 1, and none is above
+/// [`HEAVIEST`], because the score of a few cases is chance.
+#[expect(clippy::cast_precision_loss, reason = "small counts")]
+pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
+    let group = |it: &Case| it.tags.first().cloned().unwrap_or_default();
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    for it in cases {
+        *sizes.entry(group(it)).or_default() += 1;
+    }
+    let fair = cases.len() as f64 / sizes.len().max(1) as f64;
+    let raw: Vec<f64> =
+        cases.iter().map(|it| (fair / sizes[&group(it)] as f64).min(HEAVIEST)).collect();
+    let mean = crate::stats::mean(&raw);
+    raw.iter().map(|it| it / mean).collect()
 }
 
 fn salted(component: &str, draw: u64, digest: &[u8; 32]) -> [u8; 32] {
@@ -400,6 +420,33 @@ mod tests {
         let sealed = names(&many, 0);
         assert!(names(&few, 0).iter().all(|it| sealed.contains(it)));
         assert_ne!(names(&many, 0), names(&many, 1));
+    }
+
+    #[test]
+    fn groups_of_cases_count_the_same_unless_they_are_tiny() {
+        let line = |no: usize, tag: &str| {
+            format!("{{\"input\": {{\"q\": {no}}}, \"expected\": 1, \"tags\": [\"{tag}\"]}}\n")
+        };
+        let sums = |of: &[(&str, usize)]| -> Vec<f64> {
+            let each = of.iter().flat_map(|(tag, count)| (0..*count).map(move |no| line(no, tag)));
+            let cases =
+                Cases { all: read_lines(&each.collect::<String>(), false).unwrap(), margin: 0.0 };
+            let all: Vec<&Case> = cases.all.iter().collect();
+            let counts = balance(&all);
+            let sum = |tag: &str| {
+                let own = all.iter().zip(&counts).filter(|it| it.0.tags[0] == tag);
+                own.map(|it| it.1).sum::<f64>()
+            };
+            of.iter().map(|(tag, _)| sum(tag)).collect()
+        };
+        let near = |found: &[f64], wanted: &[f64]| {
+            let is_near = found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-9);
+            assert!(is_near, "{found:?} {wanted:?}");
+        };
+        near(&sums(&[("a", 30), ("b", 10)]), &[20.0, 20.0]);
+        near(&sums(&[("a", 7)]), &[7.0]);
+        // One case alone does not outweigh 39.
+        assert!(sums(&[("a", 39), ("b", 1)])[1] < 6.0);
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use svc_contract::{registry::OpError, value::Value};
 
-use crate::value::{number, object};
+use crate::{
+    advice::Model,
+    value::{number, object},
+};
 
 /// The settings of an evolution. An evaluation is one candidate on all training cases.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +21,8 @@ pub struct Config {
     pub seed: u64,
     /// A strategy that comes with this program, or a file.
     pub strategy: String,
+    /// A language model as one more proposer. It costs money, so the settings of a tool cannot name one.
+    pub model: Option<Model>,
 }
 
 impl Default for Config {
@@ -28,6 +33,7 @@ impl Default for Config {
             max_time: Duration::from_mins(10),
             seed: 1,
             strategy: "debate".to_owned(),
+            model: None,
         }
     }
 }

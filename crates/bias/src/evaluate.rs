@@ -67,6 +67,17 @@ pub(crate) struct Outcome {
 }
 
 impl Scores {
+    /// The scores of what came out of cases.
+    pub(crate) fn of(outcomes: &[Outcome], cases: &[&Case]) -> Self {
+        let mut scores = Self::default();
+        for (case, outcome) in cases.iter().zip(outcomes) {
+            scores.quality.push(case.score.of(outcome.result.as_ref().ok(), &case.expected));
+            scores.seconds.push(outcome.seconds);
+            scores.cost += outcome.cost;
+        }
+        scores
+    }
+
     pub(crate) fn mean(&self) -> f64 {
         stats::mean(&self.quality)
     }
@@ -176,13 +187,7 @@ impl Evaluator {
         {
             return Ok(scores);
         }
-        let outcomes = self.outcomes(changes, cases).await?;
-        let mut scores = Scores::default();
-        for (case, outcome) in cases.iter().zip(outcomes) {
-            scores.quality.push(case.score.of(outcome.result.as_ref().ok(), &case.expected));
-            scores.seconds.push(outcome.seconds);
-            scores.cost += outcome.cost;
-        }
+        let scores = Scores::of(&self.outcomes(changes, cases).await?, cases);
         if let Some((book, key)) = key {
             let now = self.engine.host().now();
             let component = self.knobs.component.name.to_owned();

@@ -10,6 +10,7 @@
 //! **Invariants:** an evaluation is a run of the engine that can only compute and read. Sealed cases are
 //! read by `apply` alone. What is active, its version and its entry in the log change in one transaction.
 
+mod advice;
 mod biases;
 mod candidate;
 mod cases;
@@ -31,6 +32,7 @@ mod strategy;
 mod value;
 mod work;
 
+pub use advice::Model;
 pub use biases::{Biases, TOKEN, active_tuning};
 pub use cases::{Case, Cases, Part, test_set};
 pub use component::COMPONENT;

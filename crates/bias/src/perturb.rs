@@ -95,13 +95,15 @@ fn wrong(value: &Value, rng: &mut Rng) -> Option<Value> {
 
 fn wrong_text(text: &str, rng: &mut Rng) -> Option<String> {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let long: Vec<usize> = (0..words.len()).filter(|it| words[*it].chars().count() >= 4).collect();
+    let mut long: Vec<usize> =
+        (0..words.len()).filter(|it| words[*it].chars().count() >= 4).collect();
     if long.is_empty() {
         return None;
     }
-    // About every tenth word, and at least one.
-    for _ in 0..long.len().div_ceil(10) {
-        let at = long[rng.usize(..long.len())];
+    // About every tenth word, at least one, and none twice.
+    rng.shuffle(&mut long);
+    long.truncate(long.len().div_ceil(10));
+    for at in long {
         match rng.u8(..4) {
             0 => words[at] = swapped(&words[at], rng),
             1 if words.len() > 2 => words[at].clear(),
@@ -117,4 +119,20 @@ fn swapped(word: &str, rng: &mut Rng) -> String {
     let at = 1 + rng.usize(..letters.len() - 2);
     letters.swap(at, at + 1);
     letters.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_can_be_a_little_wrong() {
+        let text =
+            "modern quiet public violin vaccine local planet planet garden budget small modern";
+        for seed in 0..2_000 {
+            let other = wrong_text(text, &mut Rng::with_seed(seed)).unwrap();
+            assert!(other.len() > 40, "{other}");
+        }
+        assert_eq!(wrong_text("of an a", &mut Rng::with_seed(1)), None);
+    }
 }

@@ -4,12 +4,13 @@ use fastrand::Rng;
 use svc_contract::value::Value;
 use svc_optimize::{Cma, Local, Optimizer, Point, Random, Space, Tpe};
 
-use crate::{knobs::Knobs, value::object};
+use crate::{advice, knobs::Knobs, value::object};
 
 /// A proposer, and what became of its candidates.
 pub(crate) struct Proposer {
     pub(crate) name: &'static str,
-    mind: Box<dyn Mind>,
+    /// None for the language model, which takes its time: the evolution asks it.
+    mind: Option<Box<dyn Mind>>,
     pub(crate) asked: u64,
     /// Those that were worth all cases.
     pub(crate) kept: u64,
@@ -33,7 +34,13 @@ trait Mind: Send {
 }
 
 /// All proposers, beginning at the active version.
-pub(crate) fn all(knobs: &Knobs, start: &Point, seed: u64, is_slow: bool) -> Vec<Proposer> {
+pub(crate) fn all(
+    knobs: &Knobs,
+    start: &Point,
+    seed: u64,
+    is_slow: bool,
+    with_model: bool,
+) -> Vec<Proposer> {
     let space = &knobs.space;
     let searching = |it: Box<dyn Optimizer>| -> Box<dyn Mind> { Box::new(Searching(it)) };
     let minds: [(&'static str, Box<dyn Mind>); 5] = [
@@ -43,18 +50,25 @@ pub(crate) fn all(knobs: &Knobs, start: &Point, seed: u64, is_slow: bool) -> Vec
         ("traces", Box::new(Traces::new(space, start, seed + 3, is_slow))),
         ("random", searching(Box::new(Random::new(space, Some(start), seed + 4)))),
     ];
-    minds.into_iter().map(|(name, mind)| Proposer { name, mind, asked: 0, kept: 0 }).collect()
+    let minds = minds.into_iter().map(|(name, mind)| (name, Some(mind)));
+    let model = with_model.then_some((advice::NAME, None));
+    minds.chain(model).map(|(name, mind)| Proposer { name, mind, asked: 0, kept: 0 }).collect()
 }
 
 impl Proposer {
     pub(crate) fn ask(&mut self, count: usize) -> Vec<Point> {
-        let asked = self.mind.ask(count);
+        let asked = self.mind.as_mut().map(|it| it.ask(count)).unwrap_or_default();
         self.asked += asked.len() as u64;
         asked
     }
 
+    /// Whether it is the language model.
+    pub(crate) fn is_model(&self) -> bool {
+        self.mind.is_none()
+    }
+
     pub(crate) fn tell(&mut self, tried: &[Tried]) {
-        self.mind.tell(tried);
+        self.mind.iter_mut().for_each(|it| it.tell(tried));
     }
 
     /// What a strategy sees of it.

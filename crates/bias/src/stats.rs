@@ -2,6 +2,9 @@
 
 use svc_learn::{describe, dist};
 
+/// The smallest difference of two scores that counts.
+const SMALLEST: f64 = 0.001;
+
 /// The mean of paired differences, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Paired {
@@ -56,9 +59,15 @@ impl Paired {
         1.0 - dist::t_above((self.mean - value) / self.error, self.freedom())
     }
 
-    /// Student's t of the mean; 0 if nothing differs.
-    pub(crate) fn t(&self) -> f64 {
-        if self.error > 0.0 { self.mean / self.error } else { 0.0 }
+    /// How much more likely the differences are with their own mean than with the mean 0, in bits; below 0 if
+    /// the mean is. Scores count to a thousandth, so that differences which are all the same are not
+    /// worth more than there are cases.
+    #[expect(clippy::cast_precision_loss, reason = "a count of cases")]
+    pub(crate) fn evidence(&self) -> f64 {
+        let count = self.count as f64;
+        let variance = (self.error * self.error * (count - 1.0)).max(SMALLEST * SMALLEST);
+        let bits = count / 2.0 * (1.0 + self.mean * self.mean / variance).log2();
+        if self.mean < 0.0 { -bits } else { bits }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of cases")]
@@ -107,7 +116,7 @@ mod tests {
     #[test]
     fn equal_scores_show_no_difference() {
         let paired = Paired::of(&[0.5; 40], &[0.5; 40]);
-        assert!(paired.lower(0.05).abs() < 1e-12 && paired.t().abs() < 1e-12);
+        assert!(paired.lower(0.05).abs() < 1e-12 && paired.evidence().abs() < 1e-12);
         assert!(Paired::of(&[0.5], &[0.9]).lower(0.05).is_infinite());
     }
 
@@ -115,5 +124,22 @@ mod tests {
     fn the_levels_of_all_attempts_are_no_more_than_one() {
         let sum: f64 = (1..10_000).map(|it| level_of(it, 0.05)).sum();
         assert!(sum < 0.05 && sum > 0.049);
+    }
+
+    #[test]
+    fn evidence_grows_with_the_gain_and_the_cases_and_is_never_endless() {
+        let same = |gain: f64, count| Paired::of_all(&vec![gain; count]).evidence();
+        // The same gain in each case is much, and no more than the cases can say.
+        assert!(same(1.0, 36) > 100.0 && same(1.0, 36) < 400.0, "{}", same(1.0, 36));
+        assert!(same(-1.0, 36) < -100.0);
+        assert!(same(0.4, 43) > same(0.4, 20) && same(0.4, 43) > same(0.01, 43));
+        // One case that differs a little changes little.
+        let mut nearly = vec![0.4; 43];
+        nearly[0] = 0.39;
+        let nearly = Paired::of_all(&nearly).evidence();
+        assert!((nearly / same(0.4, 43) - 1.0).abs() < 0.2, "{nearly}");
+        // Chance is no evidence: a t of 1 is about .7 bits.
+        let chance = Paired { mean: 0.01, error: 0.01, count: 50 }.evidence();
+        assert!((0.6..0.8).contains(&chance), "{chance}");
     }
 }

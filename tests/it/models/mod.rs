@@ -33,6 +33,7 @@ pub(crate) mod provider;
 mod searches;
 pub(crate) mod server;
 mod till;
+mod tuning;
 
 pub(crate) const KEY: &str = "sk-very-secret";
 

@@ -153,3 +153,41 @@ fn calls_use_what_is_applied_until_it_is_rolled_back() {
     server.post("/api/v1/bias/rollback", &back.to_string()).ok();
     assert_eq!(words(&server), before);
 }
+
+#[test]
+fn ratings_of_jobs_take_back_a_tuning_that_people_like_less() {
+    let script = "param text: string\ntext >> keywords >> each { .phrase }";
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("phrases.svc"), script).unwrap();
+    let server = Server::among(place, &[], &[TOKEN]);
+    let tool =
+        |name: &str, args: Value| server.post(&format!("/tools/{name}"), &args.to_string()).ok();
+    let rate = |rating: u32| {
+        let input = json!({ "text": "Budget caps are kept. Budget caps hold." });
+        let job = tool("job_submit", json!({ "job": "phrases", "input": input }))["job_id"].clone();
+        let ended = tool("job_get_result", json!({ "job_id": job, "wait": "20s" }));
+        assert_eq!(ended["state"], "ok", "{ended}");
+        tool("job_feedback", json!({ "job_id": job, "rating": rating }));
+    };
+    let version = || {
+        let all = tool("bias_snapshot", json!({}));
+        all["snapshot"]["ctx_keywords"]["version"].clone()
+    };
+    for no in 0..8 {
+        rate(4 + no % 2);
+    }
+    let bundle = tool("bias_export", json!({ "target_component": "ctx_keywords" }));
+    let mut bias = bundle["current_bias"].clone();
+    bias["evolvable_params"]["ngram"]["value"] = json!(1);
+    let bundle = json!({ "component": "ctx_keywords", "current_bias": bias, "history": null });
+    tool("bias_import", json!({ "bundle": bundle, "validate": false, "confirm_token": TOKEN.1 }));
+    for no in 0..7 {
+        rate(1 + no % 2);
+        assert_eq!(version(), 2);
+    }
+    rate(2);
+    assert_eq!(version(), 1);
+    let log = tool("bias_audit_log", json!({ "target_component": "ctx_keywords" }));
+    let last = &log["entries"][0];
+    assert!(last.to_string().contains("users score version 2"), "{last}");
+}

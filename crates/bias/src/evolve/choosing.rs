@@ -2,9 +2,12 @@
 
 use svc_contract::{registry::OpError, value::json};
 
-use super::{Evolved, FEWEST, FINALISTS, Heard, Measured, Progress, Run, Weights, score_of};
+use super::{
+    Evolved, FEWEST, FINALISTS, Heard, Measured, Progress, Run, Weights, mean_of, score_of,
+    weighted,
+};
 use crate::{
-    cases::Case,
+    cases::{Case, balance},
     evaluate::Scores,
     knobs::{Changes, record},
     stats::Paired,
@@ -22,11 +25,11 @@ struct Finalist {
 
 /// The one with the fewest changes of those that are not worse than the best one by more than one
 /// standard error.
-fn simplest(mut eligible: Vec<Finalist>, weights: Weights) -> Option<Finalist> {
+fn simplest(mut eligible: Vec<Finalist>, counts: &[f64], weights: Weights) -> Option<Finalist> {
     eligible.sort_by(|a, b| b.worth.total_cmp(&a.worth));
     let best = eligible.first()?;
     let is_as_good = |it: &Finalist| {
-        let paired = Paired::of(&best.scores.quality, &it.scores.quality);
+        let paired = Paired::of_all(&weighted(&best.scores.quality, &it.scores.quality, counts));
         best.worth - it.worth <= paired.error * weights.quality
     };
     // The first of equally simple ones is the best of them.
@@ -70,7 +73,7 @@ impl Run<'_> {
             }
             let tried = self.given.evaluator.scores(&simpler, &self.train).await?;
             self.evaluations += 1.0;
-            let paired = Paired::of(&scores.quality, &tried.quality);
+            let paired = Paired::of_all(&weighted(&scores.quality, &tried.quality, &self.counts));
             let heard =
                 Heard { by: SIMPLER.to_owned(), changes: simpler, share: 1.0, scores: tried };
             let measured = self.measured(&heard, self.given.config.max_iterations);
@@ -109,7 +112,8 @@ impl Run<'_> {
             ));
         }
         let active = self.given.evaluator.scores(self.given.active, validation).await?;
-        let before = active.clone().and(self.active.clone()).mean();
+        let all: Vec<&Case> = self.train.iter().chain(validation).copied().collect();
+        let counts = balance(&all);
         self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
         let front = self.front();
         let weights = self.given.weights.unwrap_or(Weights::QUALITY);
@@ -119,6 +123,7 @@ impl Run<'_> {
         let finalists: Vec<(Measured, Scores)> =
             self.whole.iter().enumerate().filter(is_final).map(|it| it.1.clone()).collect();
         let old = self.active.clone().and(active);
+        let before = mean_of(&old.quality, &counts);
         let mut eligible: Vec<Finalist> = Vec::new();
         for (measured, scores) in finalists {
             if measured.changes == *self.given.active {
@@ -126,7 +131,7 @@ impl Run<'_> {
             }
             let on_validation = self.given.evaluator.scores(&measured.changes, validation).await?;
             let scores = scores.and(on_validation);
-            let paired = Paired::of(&old.quality, &scores.quality);
+            let paired = Paired::of_all(&weighted(&old.quality, &scores.quality, &counts));
             // A change must be better by more than chance; one that is only quicker must not be worse.
             let is_eligible = if self.given.weights.is_some() {
                 paired.lower(0.2) > 0.0
@@ -134,13 +139,14 @@ impl Run<'_> {
             } else {
                 paired.lower(0.2) > 0.0
             };
-            let worth = score_of(weights, scores.mean(), measured.speed, measured.cost)
-                - 0.25 * paired.error * weights.quality;
+            let worth =
+                score_of(weights, mean_of(&scores.quality, &counts), measured.speed, measured.cost)
+                    - 0.25 * paired.error * weights.quality;
             if is_eligible {
                 eligible.push(Finalist { measured, scores, worth });
             }
         }
-        let chosen = simplest(eligible, weights);
+        let chosen = simplest(eligible, &counts, weights);
         let frontier = front.iter().map(|it| {
             let own = self.whole[*it].0.clone();
             let score = score_of(weights, own.quality, own.speed, own.cost);
@@ -156,7 +162,7 @@ impl Run<'_> {
         }
         let (proposal, speed, cost, after) = match chosen {
             Some(Finalist { measured: it, scores, .. }) => {
-                (it.changes, it.speed, it.cost, scores.mean())
+                (it.changes, it.speed, it.cost, mean_of(&scores.quality, &counts))
             }
             None => (self.given.active.clone(), 1.0, self.active.cost, before),
         };
@@ -169,6 +175,7 @@ impl Run<'_> {
             after,
             rounds,
             evaluations: self.evaluations,
+            cost: self.spent.cost,
             warnings: self.warnings,
         })
     }

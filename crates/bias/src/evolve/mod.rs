@@ -8,13 +8,14 @@ use std::collections::HashSet;
 
 use svc_contract::{
     registry::OpError,
-    value::{Value, json},
+    value::{Money, Value, json},
 };
 use svc_optimize::pareto;
 use tokio::time::Instant;
 
 use crate::{
-    cases::{Case, Cases, Part},
+    advice::{self, Adviser, Told},
+    cases::{Case, Cases, Part, balance},
     config::Config,
     evaluate::{Evaluator, Scores},
     knobs::{Changes, record, shown},
@@ -40,6 +41,9 @@ const SIMPLIFYING: f64 = 0.25;
 /// The candidates that are compared on the validation cases.
 const FINALISTS: usize = 8;
 
+/// The cases that a language model is shown.
+const TOLD: usize = 3;
+
 /// The rounds without a new candidate after which nothing more is expected.
 const IDLE: u64 = 5;
 
@@ -56,6 +60,8 @@ pub(crate) struct Given<'a> {
     pub weights: Option<Weights>,
     /// A workflow that used the component, as it was observed.
     pub trace: Option<&'a Value>,
+    /// A language model as one more proposer.
+    pub adviser: Option<Adviser>,
 }
 
 /// What came out of one candidate.
@@ -108,6 +114,8 @@ pub struct Evolved {
     pub after: f64,
     pub rounds: u64,
     pub evaluations: f64,
+    /// What a language model was paid.
+    pub cost: Money,
     pub warnings: Vec<String>,
 }
 
@@ -124,6 +132,9 @@ pub(crate) fn name_of(subject: &Subject, config: &Config) -> [u8; 32] {
     let component = subject.evaluator.knobs.component;
     hasher.update(component.name.as_bytes()).update(&component.version.to_le_bytes());
     hasher.update(json::write(&config.value()).as_bytes());
+    if let Some(model) = &config.model {
+        hasher.update(model.name.as_bytes());
+    }
     hasher.update(json::write(&record(&subject.active)).as_bytes());
     hasher.update(&subject.row.seal.to_le_bytes());
     *hasher.finalize().as_bytes()
@@ -156,6 +167,8 @@ fn too_few(name: &str, train: usize, all: usize) -> OpError {
 struct Run<'a> {
     given: &'a Given<'a>,
     train: Vec<&'a Case>,
+    /// How much each of them counts.
+    counts: Vec<f64>,
     /// The scores of the active version.
     active: Scores,
     proposers: Vec<Proposer>,
@@ -167,6 +180,8 @@ struct Run<'a> {
     known: HashSet<(String, usize)>,
     evaluations: f64,
     begun: Instant,
+    /// What the language model was paid, and how often it failed.
+    spent: advice::Spent,
     warnings: Vec<String>,
 }
 
@@ -187,10 +202,11 @@ impl<'a> Run<'a> {
         }
         let start = knobs.point(given.active);
         let is_slow = given.trace.is_some_and(is_slow);
-        let proposers = proposers::all(knobs, &start, given.config.seed, is_slow);
+        let proposers =
+            proposers::all(knobs, &start, given.config.seed, is_slow, given.adviser.is_some());
         let measured = Measured {
             changes: given.active.clone(),
-            quality: active.mean(),
+            quality: mean_of(&active.quality, &balance(&train)),
             speed: 1.0,
             cost: active.cost,
             gain: 0.0,
@@ -199,6 +215,7 @@ impl<'a> Run<'a> {
         };
         let mut run = Self {
             given,
+            counts: balance(&train),
             active: active.clone(),
             proposers,
             whole: vec![(measured, active)],
@@ -206,6 +223,7 @@ impl<'a> Run<'a> {
             known: HashSet::new(),
             evaluations: 1.0,
             begun: Instant::now(),
+            spent: advice::Spent::default(),
             warnings: Vec::new(),
             train,
         };
@@ -257,7 +275,7 @@ impl<'a> Run<'a> {
         let mut heard = Vec::new();
         for ask in asks {
             let share = ask.share;
-            for (by, changes) in self.candidates(ask)? {
+            for (by, changes) in self.candidates(ask).await? {
                 if self.is_over() {
                     return Ok(heard);
                 }
@@ -288,7 +306,7 @@ impl<'a> Run<'a> {
         ((all as f64 * share).ceil() as usize).clamp(FEWEST.min(all), all)
     }
 
-    fn candidates(&mut self, ask: Ask) -> Result<Vec<(String, Changes)>, OpError> {
+    async fn candidates(&mut self, ask: Ask) -> Result<Vec<(String, Changes)>, OpError> {
         let knobs = self.given.evaluator.knobs.clone();
         match ask.wanted {
             Wanted::Params(params) => {
@@ -309,10 +327,47 @@ impl<'a> Run<'a> {
                     )
                     .help(format!("the proposers are {}", names.join(", "))));
                 };
+                if self.proposers[found].is_model() {
+                    let advised = self.advised(count).await;
+                    self.proposers[found].asked += advised.len() as u64;
+                    return Ok(advised.into_iter().map(|it| (proposer.clone(), it)).collect());
+                }
                 let points = self.proposers[found].ask(count);
                 Ok(points.iter().map(|it| (proposer.clone(), knobs.changes(it))).collect())
             }
         }
+    }
+
+    /// Candidates of the language model. One that fails is a warning: the others go on.
+    async fn advised(&mut self, count: usize) -> Vec<Changes> {
+        let Some(adviser) = self.given.adviser.as_ref().filter(|_| !self.spent.is_over()) else {
+            return Vec::new();
+        };
+        let told = Told {
+            knobs: &self.given.evaluator.knobs,
+            active: self.given.active,
+            results: &self.results,
+            worst: self.worst(),
+        };
+        match adviser.candidates(&told, count, &mut self.spent).await {
+            Ok(found) => found,
+            Err(why) => {
+                self.warnings.push(format!("the model proposes nothing: {why}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The cases that the best candidate does worst, with their scores.
+    fn worst(&self) -> Vec<Value> {
+        let best = self.whole.iter().max_by(|a, b| a.0.gain.total_cmp(&b.0.gain));
+        let Some((_, scores)) = best else { return Vec::new() };
+        let mut all: Vec<(f64, &Case)> =
+            scores.quality.iter().copied().zip(self.train.iter().copied()).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let told = all.into_iter().take(TOLD);
+        told.map(|(score, case)| object([("score", rounded(score)), ("case", case.line().into())]))
+            .collect()
     }
 
     /// Hears those that the strategy keeps on all cases. Returns whether the strategy ends the evolution.
@@ -356,8 +411,9 @@ impl<'a> Run<'a> {
         Ok(judged.stops)
     }
 
+    /// The gains over the active version, case by case, as much as each of them counts.
     fn gains(&self, scores: &Scores) -> Vec<f64> {
-        scores.quality.iter().zip(&self.active.quality).map(|(new, old)| new - old).collect()
+        weighted(&self.active.quality, &scores.quality, &self.counts)
     }
 
     fn measured(&self, heard: &Heard, round: u64) -> Measured {
@@ -365,7 +421,7 @@ impl<'a> Run<'a> {
         let time = heard.scores.time();
         Measured {
             changes: heard.changes.clone(),
-            quality: heard.scores.mean(),
+            quality: mean_of(&heard.scores.quality, &self.counts),
             speed: if time > 0.0 { self.active.first(count).time() / time } else { 1.0 },
             cost: heard.scores.cost,
             gain: crate::stats::mean(&self.gains(&heard.scores)),
@@ -442,6 +498,18 @@ impl<'a> Run<'a> {
         let ranks = pareto::fronts(&points);
         (0..ranks.len()).filter(|it| ranks[*it] == 0).collect()
     }
+}
+
+/// The differences `new - old`, as much as each case counts.
+fn weighted(old: &[f64], new: &[f64], counts: &[f64]) -> Vec<f64> {
+    old.iter().zip(new).zip(counts).map(|((old, new), count)| (new - old) * count).collect()
+}
+
+/// The mean of scores, as much as each case counts.
+fn mean_of(scores: &[f64], counts: &[f64]) -> f64 {
+    let counts = &counts[..scores.len()];
+    let sum: f64 = scores.iter().zip(counts).map(|(score, count)| score * count).sum();
+    sum / counts.iter().sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
 /// What is minimised: times that differ by less than a tenth count as equal, since they are never the same.

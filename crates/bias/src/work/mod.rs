@@ -18,6 +18,7 @@ use svc_engine::{CancellationToken, Engine};
 use svc_store::book::{BiasScore, Change, Changing, Frontier};
 
 use crate::{
+    advice::Adviser,
     biases::{Biases, failed},
     candidate::Record,
     cases::Part,
@@ -38,6 +39,9 @@ pub const WARNING: &str = "experimental: tuning changes how components work, and
 
 /// The notes of an answer.
 const RECALLED: usize = 5;
+
+/// The entries of the log that are looked at for the version of a rated result.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The largest file of a strategy.
 const LARGEST: u64 = 256 << 10;
@@ -210,6 +214,41 @@ impl Work {
         self.add_score(&knobs, score, source).await
     }
 
+    /// Counts the rating of a result for the components that made it, each in the version that was active
+    /// when the work began. A source that rates again replaces its rating. Returns what the guard has taken
+    /// back because of it.
+    pub async fn rated(
+        &self,
+        components: &BTreeSet<String>,
+        began: i64,
+        score: f64,
+        source: &str,
+    ) -> Result<Vec<String>, OpError> {
+        let mut healed = Vec::new();
+        for name in components {
+            let Ok(knobs) = self.knobs(name) else { continue };
+            let component = knobs.component.name.to_owned();
+            let version = self.version_of(&component, began)?;
+            let (at, source) = (self.now(), source.to_owned());
+            let score = BiasScore { component, version, at, score, source };
+            let set = self.biases.book().set_bias_score(score).await.map_err(failed)?;
+            // A rating that was only changed is no further one to look at.
+            if set {
+                healed
+                    .extend(guard::listen(&self.biases, &self.engine, knobs.component.name).await?);
+            }
+        }
+        Ok(healed)
+    }
+
+    /// The version that was active at a time.
+    fn version_of(&self, component: &str, at: i64) -> Result<u64, OpError> {
+        let log = self.biases.book().bias_log(Some(component), None, MOST_ENTRIES);
+        let log = log.map_err(failed)?;
+        let change = log.iter().find(|it| it.at <= at && it.op != "cases");
+        Ok(change.map_or(1, |it| it.version))
+    }
+
     async fn add_score(
         &self,
         knobs: &Knobs,
@@ -284,6 +323,12 @@ impl Work {
         let strategy = self.strategy(&config.strategy)?;
         let book = self.biases.book().clone();
         let name = evolve::name_of(&subject, config);
+        let adviser = config.model.clone().map(|model| Adviser {
+            engine: self.engine.clone(),
+            model,
+            kept: (book.clone(), name),
+            cancel: self.cancel.clone(),
+        });
         subject.evaluator = subject.evaluator.keeping(book, name);
         let given = Given {
             evaluator: &subject.evaluator,
@@ -294,6 +339,7 @@ impl Work {
             config,
             weights,
             trace,
+            adviser,
         };
         let evolved = evolve::evolve(&given, progress).await?;
         self.keep(&subject, &evolved).await?;

@@ -198,3 +198,21 @@ async fn no_lure_stays_applied() {
     }
     assert!(lured * 3 > rounds, "only {lured} of {rounds} evolutions were lured");
 }
+
+#[tokio::test]
+async fn a_rating_counts_for_the_version_that_did_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(240, 0));
+    let names = std::collections::BTreeSet::from([NAME.to_owned(), "unknown".to_owned()]);
+    let before = work.engine.host().now();
+    let better = candidate(&work, &[("honest", Value::Float(0.6))]);
+    assert!(is(&work.apply(NAME, &better).await.unwrap(), "applied"));
+    let after = work.engine.host().now() + 1;
+    let scores = |version| work.biases.book().bias_scores(NAME, version, 10).unwrap();
+    work.rated(&names, before - 1, 1.0, "job 1").await.unwrap();
+    assert_eq!((scores(1), scores(2)), (vec![1.0], vec![]));
+    work.rated(&names, after, 0.5, "job 2").await.unwrap();
+    // A rating that is changed counts once.
+    work.rated(&names, after, 0.0, "job 2").await.unwrap();
+    assert_eq!((scores(1), scores(2)), (vec![1.0], vec![0.0]));
+}

@@ -10,6 +10,8 @@
 mod applied;
 mod component;
 mod evolutions;
+#[cfg(target_os = "linux")]
+mod failpoints;
 mod kills;
 mod memory;
 mod principles;

@@ -317,17 +317,16 @@ impl Book {
 
     /// Adds a score of a version; the oldest ones of a version are dropped beyond [`MOST_SCORES`].
     pub fn add_bias_score(&self, score: BiasScore) -> Written<()> {
+        self.write(move |own| Ok(insert_score(own, &score)?))
+    }
+
+    /// Sets the score of a source, which has one, and returns whether it had none before.
+    pub fn set_bias_score(&self, score: BiasScore) -> Written<bool> {
         self.write(move |own| {
-            let BiasScore { component, version, at, score, source } = &score;
-            let version = version.cast_signed();
-            let sql = "INSERT INTO bias_scores (component, version, at, score, source)
-                VALUES (?1, ?2, ?3, ?4, ?5)";
-            own.prepare_cached(sql)?.execute(params![component, version, at, score, source])?;
-            let sql = "DELETE FROM bias_scores WHERE component = ?1 AND version = ?2 AND no <= (
-                SELECT no FROM bias_scores WHERE component = ?1 AND version = ?2
-                ORDER BY no DESC LIMIT 1 OFFSET ?3)";
-            own.prepare_cached(sql)?.execute(params![component, version, MOST_SCORES])?;
-            Ok(())
+            let sql = "DELETE FROM bias_scores WHERE component = ?1 AND source = ?2";
+            let before = own.prepare_cached(sql)?.execute([&score.component, &score.source])?;
+            insert_score(own, &score)?;
+            Ok(before == 0)
         })
     }
 
@@ -554,4 +553,18 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<(BiasEntry, [u8; 32])> {
         detail: row.get(6)?,
     };
     Ok((entry, row.get(7)?))
+}
+
+/// Adds a score, and leaves the latest ones of its version.
+fn insert_score(own: &rusqlite::Connection, score: &BiasScore) -> rusqlite::Result<()> {
+    let BiasScore { component, version, at, score, source } = score;
+    let version = version.cast_signed();
+    let sql = "INSERT INTO bias_scores (component, version, at, score, source)
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    own.prepare_cached(sql)?.execute(params![component, version, at, score, source])?;
+    let sql = "DELETE FROM bias_scores WHERE component = ?1 AND version = ?2 AND no <= (
+        SELECT no FROM bias_scores WHERE component = ?1 AND version = ?2
+        ORDER BY no DESC LIMIT 1 OFFSET ?3)";
+    own.prepare_cached(sql)?.execute(params![component, version, MOST_SCORES])?;
+    Ok(())
 }

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use svc_api::tuning::{STEP_HEAD, front_svg, step_line};
-use svc_contract::value::Value;
-use svc_service::bias::{Config, Step, Weights};
+use svc_contract::value::{Money, Value};
+use svc_service::bias::{Config, Model, Step, Weights};
 
 use super::{Common, Failure, Result, Session, reading::weights_of, write, write_json};
 use crate::bases::cli::{
     signals::{Asked, Signals},
     terminal,
 };
+
+/// The most that a language model may cost if nothing else is said.
+const MODEL_COST: Money = Money::cents(10);
 
 /// Search for better params of a component on its cases. Nothing is applied.
 ///
@@ -37,6 +40,13 @@ pub(super) struct Evolve {
     /// `debate`, `successive_halving`, `bandit_online`, or a file that ends in `.rhai`.
     #[arg(long, value_name = "NAME|FILE")]
     strategy: Option<String>,
+    /// Ask this language model for candidates, too: an alias, or `provider/model`. It is shown training
+    /// cases.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The most that the model may cost: `0.10`.
+    #[arg(long, value_name = "DOLLARS", requires = "model", value_parser = crate::bases::cli::given::money)]
+    max_cost: Option<Money>,
     /// How much each counts when a candidate is chosen: `quality=2,speed=1`.
     #[arg(long, value_name = "NAME=NUMBER,..")]
     weights: Option<String>,
@@ -110,6 +120,10 @@ impl Evolve {
             max_time: self.time.unwrap_or(default.max_time),
             seed: self.seed.unwrap_or(default.seed),
             strategy: self.strategy.clone().unwrap_or(default.strategy),
+            model: self
+                .model
+                .clone()
+                .map(|name| Model { name, max_cost: self.max_cost.unwrap_or(MODEL_COST) }),
         }
     }
 }
@@ -117,7 +131,7 @@ impl Evolve {
 /// What a person wants to know of an evolution.
 fn summary(answer: &Value, evolved: &svc_service::bias::Evolved) -> Value {
     let version = answer.as_record().and_then(|it| it.get("version")).cloned();
-    let fields: [(&str, Value); 7] = [
+    let fields: [(&str, Value); 8] = [
         ("proposal", evolved.shown().into()),
         ("is_better", evolved.is_better.into()),
         ("before", rounded(evolved.before)),
@@ -125,6 +139,7 @@ fn summary(answer: &Value, evolved: &svc_service::bias::Evolved) -> Value {
         ("version", version.unwrap_or_default()),
         ("rounds", evolved.rounds.into()),
         ("evaluations", rounded(evolved.evaluations)),
+        ("cost", evolved.cost.into()),
     ];
     Value::Record(fields.into_iter().map(|(name, it)| (name.into(), it)).collect())
 }

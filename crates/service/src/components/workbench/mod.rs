@@ -41,7 +41,7 @@ pub(crate) const COMPONENT: Component = Component {
         io::<given::GetResult>(),
         inline::<submit::Refine>(),
         compute::<export::Export>(),
-        compute::<notes::Feedback>(),
+        io::<notes::Feedback>(),
         compute::<given::Open>(),
         compute::<list::Status>(),
         compute::<list::List>(),

@@ -1,0 +1,190 @@
+//! A language model as a proposer: it reads what the component does and what was tried, and names params.
+//!
+//! The answer is typed by the params themselves, so a value outside of its range never comes out of it. What
+//! was asked once is not asked again when an interrupted evolution goes on.
+
+use std::{fmt::Write as _, sync::Arc, time::Duration};
+
+use svc_contract::value::{Money, Value, json};
+use svc_engine::{CancellationToken, Engine};
+use svc_store::book::Book;
+
+use crate::{
+    knobs::{Changes, Knobs, record},
+    value::object,
+};
+
+/// The name of this proposer.
+pub(crate) const NAME: &str = "model";
+
+/// The longest time of one answer.
+const TIME: Duration = Duration::from_secs(120);
+
+/// The failures after which it is not asked any more.
+const FAILURES: u32 = 2;
+
+/// The results that it is shown: the best ones.
+const SHOWN: usize = 12;
+
+/// The letters of a value that are shown of a case.
+const LETTERS: usize = 400;
+
+/// A model, and what may be spent on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// An alias, or `provider/model`.
+    pub name: String,
+    /// The most that all answers may cost together.
+    pub max_cost: Money,
+}
+
+/// One that is asked during an evolution.
+pub(crate) struct Adviser {
+    /// The engine of the user: that of cases may not spend.
+    pub engine: Engine,
+    pub model: Model,
+    /// Where answers are kept, and under which name.
+    pub kept: (Arc<Book>, [u8; 32]),
+    pub cancel: CancellationToken,
+}
+
+/// What is left of the patience and the money.
+#[derive(Default)]
+pub(crate) struct Spent {
+    pub cost: Money,
+    failures: u32,
+}
+
+impl Spent {
+    pub(crate) fn is_over(&self) -> bool {
+        self.failures >= FAILURES
+    }
+}
+
+/// What a model is told of an evolution.
+pub(crate) struct Told<'a> {
+    pub knobs: &'a Knobs,
+    pub active: &'a Changes,
+    /// The results of candidates, as strategies see them.
+    pub results: &'a [Value],
+    /// Cases that go worst, each with its score.
+    pub worst: Vec<Value>,
+}
+
+impl Adviser {
+    /// Candidates of the model; the error says why there are none.
+    pub(crate) async fn candidates(
+        &self,
+        told: &Told<'_>,
+        count: usize,
+        spent: &mut Spent,
+    ) -> Result<Vec<Changes>, String> {
+        let prompt = told.prompt(count);
+        let answer = match self.known(&prompt) {
+            Some(answer) => answer,
+            None => self.ask(told.knobs, &prompt, count, spent).await.inspect_err(|_| {
+                spent.failures += 1;
+            })?,
+        };
+        let list = answer.as_list().cloned().unwrap_or_default();
+        let records = list.iter().filter_map(Value::as_record);
+        // A range that the type cannot say is checked here.
+        Ok(records.filter_map(|it| told.knobs.read(it).ok()).take(count).collect())
+    }
+
+    async fn ask(
+        &self,
+        knobs: &Knobs,
+        prompt: &str,
+        count: usize,
+        spent: &mut Spent,
+    ) -> Result<Value, String> {
+        let left = self.model.max_cost.checked_sub(spent.cost).unwrap_or(Money::ZERO);
+        let script = script(knobs, count);
+        let request = self.engine.run(script.as_str());
+        let ended = request
+            .param("prompt", Value::Text(prompt.into()))
+            .param("model", Value::Text(self.model.name.as_str().into()))
+            .max_cost(left)
+            .timeout(TIME)
+            .cancelled_by(self.cancel.clone())
+            .start()
+            .await;
+        let used = ended.as_ref().map_or_else(svc_engine::Error::usage, |it| it.usage).cost;
+        spent.cost = spent.cost.checked_add(used).unwrap_or(self.model.max_cost);
+        let response = ended.map_err(|err| err.to_string())?;
+        let (book, _) = &self.kept;
+        let (now, text) = (self.engine.host().now(), json::write(&response.value));
+        book.keep_bias_result(self.key(prompt), knobs.component.name.to_owned(), now, text)
+            .map_err(|err| err.message)?;
+        Ok(response.value)
+    }
+
+    /// What it answered to the same prompt before.
+    fn known(&self, prompt: &str) -> Option<Value> {
+        let text = self.kept.0.bias_result(self.key(prompt)).ok()??;
+        json::read(&text).ok()
+    }
+
+    fn key(&self, prompt: &str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("svc 2026 key of an advice");
+        hasher.update(&self.kept.1).update(self.model.name.as_bytes()).update(&[0]);
+        *hasher.update(prompt.as_bytes()).finalize().as_bytes()
+    }
+}
+
+/// The script that asks: the params are a type, so that the answer fits them.
+fn script(knobs: &Knobs, count: usize) -> String {
+    let mut fields = String::new();
+    for param in knobs.component.evolvable() {
+        let _ = writeln!(fields, "  {}: {},", param.name, param.scheme.required().show());
+    }
+    format!(
+        "type Candidate = {{\n{fields}}}\n\n\
+         param prompt: string\n\
+         param model: string\n\n\
+         prompt >> ask<[Candidate; max {count}]>(\n  \
+           system: \"You tune the params of a component. You are given what it does, its params, what was tried, and \
+         cases that go wrong. Name other params that you expect to score higher, each for a reason of its own.\",\n  \
+           model: model,\n  max_tokens: 2000,\n)\n"
+    )
+}
+
+impl Told<'_> {
+    fn prompt(&self, count: usize) -> String {
+        let component = self.knobs.component;
+        let params = component.evolvable().map(|it| {
+            let default = it.default.map(svc_contract::registry::ParamDefault::value);
+            object([
+                ("name", it.name.into()),
+                ("type", it.scheme.required().show().into()),
+                ("means", it.doc.trim().into()),
+                ("default", default.unwrap_or_default()),
+            ])
+        });
+        let about = object([
+            ("component", component.name.into()),
+            ("does", component.summary.into()),
+            ("method", component.bias.strategy.into()),
+            ("params", Value::List(params.collect())),
+            ("active", record(self.active)),
+        ]);
+        let mut best: Vec<&Value> = self.results.iter().collect();
+        let gain = |it: &Value| {
+            let gain = it.as_record().and_then(|it| it.get("gain"));
+            gain.and_then(crate::value::number).unwrap_or(f64::NEG_INFINITY)
+        };
+        best.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+        let mut text = format!("Component:\n{}\n\nTried so far:\n", json::write(&about));
+        for it in best.into_iter().take(SHOWN) {
+            let _ = writeln!(text, "{}", json::write(it));
+        }
+        text += "\nCases that go worst with the best params:\n";
+        for it in &self.worst {
+            let short: String = json::write(it).chars().take(LETTERS).collect();
+            let _ = writeln!(text, "{short}");
+        }
+        let _ = write!(text, "\nName {count} candidates.");
+        text
+    }
+}
