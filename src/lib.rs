@@ -123,13 +123,14 @@ pub mod value {
 /// The contract of components: what an op declares, and what it gets.
 pub mod registry {
     pub use svc_contract::registry::{
-        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Closure, ClosureOp, Component,
-        Compute, Cx, Deferred, Effect, ErrorKind, Example, Field, FieldScheme, Flow, FlowCall,
-        Found, Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits, Max, Measure,
-        Op, OpCode, OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered, Outcome, Param,
-        ParamDefault, Params, Price, Quote, ReadyComponent, RecordDef, Registry, Scheme, Scope,
-        SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained, Tuning, Usage, Var,
-        Version, WithCx, Writer, called_io, compute, inline, inline_with, io, load, save,
+        Amount, Arguments, Asking, Bias, Body, BoxFuture, Callback, Cases, Closure, ClosureOp,
+        Component, Compute, Cx, Deferred, Effect, ErrorKind, Example, Field, FieldScheme, Flow,
+        FlowCall, Found, Generic, Inline, InlineCx, InlineWith, Io, Items, Known, Lent, Limits,
+        Max, Measure, Op, OpCode, OpDef, OpError, OpRef, OpSignature, Opaque, OpaqueDef, Ordered,
+        Outcome, Param, ParamDefault, Params, Price, Quote, ReadyComponent, RecordDef, Registry,
+        Scheme, Scope, SharedType, Size, Sizes, State, Takes, Tier, TokenPrice, Tool, Trained,
+        Tuning, Usage, Var, Version, WithCx, Writer, called_io, compute, inline, inline_with, io,
+        load, save,
     };
 
     /// The records that the built-in components use for documents and files.

@@ -11,6 +11,7 @@ mod attacks;
 mod blocks;
 mod book;
 mod calls;
+mod cases;
 mod changed_files;
 mod ci;
 mod cli;

@@ -61,8 +61,8 @@ impl Spent {
     }
 }
 
-/// What a model is told of an evolution.
-pub(crate) struct Told<'a> {
+/// What a model is shown of an evolution.
+pub(crate) struct Shown<'a> {
     pub knobs: &'a Knobs,
     pub active: &'a Changes,
     /// The results of candidates, as strategies see them.
@@ -75,21 +75,21 @@ impl Adviser {
     /// Candidates of the model; the error says why there are none.
     pub(crate) async fn candidates(
         &self,
-        told: &Told<'_>,
+        shown: &Shown<'_>,
         count: usize,
         spent: &mut Spent,
     ) -> Result<Vec<Changes>, String> {
-        let prompt = told.prompt(count);
+        let prompt = shown.prompt(count);
         let answer = match self.known(&prompt) {
             Some(answer) => answer,
-            None => self.ask(told.knobs, &prompt, count, spent).await.inspect_err(|_| {
+            None => self.ask(shown.knobs, &prompt, count, spent).await.inspect_err(|_| {
                 spent.failures += 1;
             })?,
         };
         let list = answer.as_list().cloned().unwrap_or_default();
         let records = list.iter().filter_map(Value::as_record);
         // A range that the type cannot say is checked here.
-        Ok(records.filter_map(|it| told.knobs.read(it).ok()).take(count).collect())
+        Ok(records.filter_map(|it| shown.knobs.read(it).ok()).take(count).collect())
     }
 
     async fn ask(
@@ -150,7 +150,7 @@ fn script(knobs: &Knobs, count: usize) -> String {
     )
 }
 
-impl Told<'_> {
+impl Shown<'_> {
     fn prompt(&self, count: usize) -> String {
         let component = self.knobs.component;
         let params = component.evolvable().map(|it| {

@@ -34,7 +34,7 @@ mod work;
 
 pub use advice::Model;
 pub use biases::{Biases, TOKEN, active_tuning};
-pub use cases::{Case, Cases, Part, test_set};
+pub use cases::{Asks, Case, Cases, Part, test_set};
 pub use component::COMPONENT;
 pub use config::Config;
 pub use evolve::{Evolved, Measured, Progress, Step, Weights};

@@ -232,7 +232,7 @@ impl<'a> Ground<'a> {
         let (active, candidate) = self.both_scores(changes).await?;
         let paired = Paired::of(&active.quality, &candidate.quality);
         if paired.count < FEWEST {
-            let why = format!("{} cases are no evidence ({FEWEST} are needed)", paired.count);
+            let why = format!("{} cases show nothing ({FEWEST} are needed)", paired.count);
             return Ok(Finding(false, 1.0, why));
         }
         let of_quality = paired.evidence();

@@ -138,7 +138,7 @@ mod tests {
         nearly[0] = 0.39;
         let nearly = Paired::of_all(&nearly).evidence();
         assert!((nearly / same(0.4, 43) - 1.0).abs() < 0.2, "{nearly}");
-        // Chance is no evidence: a t of 1 is about .7 bits.
+        // Chance is hardly evidence: a t of 1 is about .7 bits.
         let chance = Paired { mean: 0.01, error: 0.01, count: 50 }.evidence();
         assert!((0.6..0.8).contains(&chance), "{chance}");
     }

@@ -78,8 +78,9 @@ const BEYOND: [&str; 6] =
 /// one, which never lets output control the terminal.
 const PROGRAMS: &str = "names the outputs of other programs";
 
-const WRITERS: [(&str, &str); 21] = [
+const WRITERS: [(&str, &str); 22] = [
     ("crates/api/src/ci/git.rs", PROGRAMS),
+    ("crates/bias/tests/it/failpoints.rs", "says what was done before it ended"),
     ("crates/bias/tests/it/kills.rs", "says that it has begun"),
     ("crates/bias/tests/it/memory.rs", "says how many questions were answered"),
     ("crates/components/core-infrastructure/src/exec/call.rs", PROGRAMS),

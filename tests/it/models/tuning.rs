@@ -10,7 +10,7 @@ use super::{
     server::{Reply, Server},
 };
 
-/// A strategy that asks nobody else.
+/// A strategy that asks no other proposer.
 const STRATEGY: &str = r#"
 fn propose(history) {
     if history.round < 2 { [#{ by: "model", count: 2 }] } else { [] }
@@ -88,12 +88,12 @@ fn a_model_proposes_params_and_is_shown_what_goes_wrong() {
     let proposal = &answer["proposal"]["evolvable_params"];
     assert_eq!(proposal["ngram"]["value"], 4, "{answer}");
     assert!(done.frontier.to_string().contains("\"ngram\""), "{}", done.frontier);
-    // It is told the params with their ranges, and cases that go worst.
+    // It is shown the params with their ranges, and cases that go worst.
     let [asked, again] = &done.asked[..] else { panic!("{}", done.asked.len()) };
     for part in ["ctx_keywords", "int 1..5", "copper violin", "ngram"] {
         assert!(asked.contains(part), "{part}: {asked}");
     }
-    // The second time it is told what came of its first candidates.
+    // The second time it is shown what came of its first candidates.
     assert!(again.contains("gain") && !asked.contains("gain"), "{again}");
 }
 

@@ -89,7 +89,8 @@ impl Run<'_> {
     /// The names of changed params, those that are nearest to what is active first.
     fn nearest_first(&self, changes: &Changes) -> Vec<String> {
         let knobs = &self.given.evaluator.knobs;
-        let (new, old) = (knobs.point(changes), knobs.point(self.given.active));
+        let unit = |it: &Changes| knobs.space.to_unit(&knobs.point(it));
+        let (new, old) = (unit(changes), unit(self.given.active));
         let far = |name: &String| {
             let at = knobs.all.iter().position(|it| it.name == *name);
             at.map_or(0.0, |it| (new[it] - old[it]).abs())

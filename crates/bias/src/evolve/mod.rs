@@ -14,7 +14,7 @@ use svc_optimize::pareto;
 use tokio::time::Instant;
 
 use crate::{
-    advice::{self, Adviser, Told},
+    advice::{self, Adviser, Shown},
     cases::{Case, Cases, Part, balance},
     config::Config,
     evaluate::{Evaluator, Scores},
@@ -42,7 +42,7 @@ const SIMPLIFYING: f64 = 0.25;
 const FINALISTS: usize = 8;
 
 /// The cases that a language model is shown.
-const TOLD: usize = 3;
+const WORST: usize = 3;
 
 /// The rounds without a new candidate after which nothing more is expected.
 const IDLE: u64 = 5;
@@ -243,7 +243,8 @@ impl<'a> Run<'a> {
         let (most, params) =
             (self.given.config.max_evaluations as f64, self.given.evaluator.knobs.all.len() as f64);
         let kept = (most * SIMPLIFYING).min(params);
-        self.evaluations + kept >= most || self.begun.elapsed() >= self.given.config.max_time
+        // The next candidate may take a whole evaluation.
+        self.evaluations + 1.0 + kept > most || self.begun.elapsed() >= self.given.config.max_time
     }
 
     async fn search(&mut self, progress: Progress<'_>) -> Result<u64, OpError> {
@@ -343,13 +344,13 @@ impl<'a> Run<'a> {
         let Some(adviser) = self.given.adviser.as_ref().filter(|_| !self.spent.is_over()) else {
             return Vec::new();
         };
-        let told = Told {
+        let shown = Shown {
             knobs: &self.given.evaluator.knobs,
             active: self.given.active,
             results: &self.results,
             worst: self.worst(),
         };
-        match adviser.candidates(&told, count, &mut self.spent).await {
+        match adviser.candidates(&shown, count, &mut self.spent).await {
             Ok(found) => found,
             Err(why) => {
                 self.warnings.push(format!("the model proposes nothing: {why}"));
@@ -365,8 +366,9 @@ impl<'a> Run<'a> {
         let mut all: Vec<(f64, &Case)> =
             scores.quality.iter().copied().zip(self.train.iter().copied()).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let told = all.into_iter().take(TOLD);
-        told.map(|(score, case)| object([("score", rounded(score)), ("case", case.line().into())]))
+        let worst = all.into_iter().take(WORST);
+        worst
+            .map(|(score, case)| object([("score", rounded(score)), ("case", case.line().into())]))
             .collect()
     }
 

@@ -232,7 +232,7 @@ impl Work {
             let (at, source) = (self.now(), source.to_owned());
             let score = BiasScore { component, version, at, score, source };
             let set = self.biases.book().set_bias_score(score).await.map_err(failed)?;
-            // A rating that was only changed is no further one to look at.
+            // A rating that was only changed adds none to look at.
             if set {
                 healed
                     .extend(guard::listen(&self.biases, &self.engine, knobs.component.name).await?);

@@ -11,7 +11,7 @@ mod tests;
 mod tokens;
 
 use svc_contract::{
-    registry::{Bias, Component, OpError, compute, load, record, save},
+    registry::{Bias, Cases, Component, OpError, compute, load, record, save},
     value::Text,
 };
 use svc_text::language::Language;
@@ -29,7 +29,8 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "averaged perceptron",
         &["a tag depends on the word, its shape and two neighbours"],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[
         ("analyze", "infer"),
         ("detect_language", "detect_language"),
@@ -46,6 +47,14 @@ pub(super) const COMPONENT: Component = Component {
         load::<Knowledge>(),
     ],
 };
+
+const CASES: Cases = Cases::new(
+    include_str!("../../cases/ctx_nlp.jsonl"),
+    &[
+        ("spelling_en.jsonl", include_str!("../../cases/spelling_en.jsonl")),
+        ("spelling_de.jsonl", include_str!("../../cases/spelling_de.jsonl")),
+    ],
+);
 
 record! {
     /// A sentence of a text: `text[start..end]` in bytes.

@@ -4,8 +4,8 @@ mod tables;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError, Scheme,
-        Scope, Size, compute, params, record,
+        Bias, Cases, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError,
+        Scheme, Scope, Size, compute, params, record,
     },
     value::{Text, Value},
 };
@@ -22,10 +22,13 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "the text of each page in the order of its content; tables by lines, else by gaps",
         &["a PDF has a text layer", "text is stored in reading order", "gaps part columns"],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("read_pdf", "infer"), ("pdf_tables", "tables")],
     ops: &[compute::<Infer>(), compute::<tables::Tables>(), compute::<Info>()],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_pdf.jsonl"), &[]);
 
 /// The default maximum size of a file.
 const MAX_SIZE: Size = Size(20 << 20);

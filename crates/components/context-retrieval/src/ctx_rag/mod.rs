@@ -15,8 +15,8 @@ mod verify;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _,
-        Scheme, Tool, compute, documents::Hit, params,
+        Bias, Cases, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError,
+        RecordDef as _, Scheme, Tool, compute, documents::Hit, params,
     },
     value::{Record, Slot, Text, Value},
 };
@@ -44,7 +44,8 @@ pub(super) const COMPONENT: Component = Component {
             "the best documents have the best passages",
             "what a source supports, it says in mostly the same words",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("rag_retrieval", "infer"), ("verify", "verify")],
     ops: &[
         compute::<Infer>(),
@@ -54,6 +55,21 @@ pub(super) const COMPONENT: Component = Component {
         compute::<Verify>(),
     ],
 };
+
+const CASES: Cases = Cases::new(
+    include_str!("../../cases/ctx_rag.jsonl"),
+    &[
+        ("rag/api.jsonl", include_str!("../../cases/rag/api.jsonl")),
+        ("rag/camino.jsonl", include_str!("../../cases/rag/camino.jsonl")),
+        ("rag/events.jsonl", include_str!("../../cases/rag/events.jsonl")),
+        ("rag/garten.jsonl", include_str!("../../cases/rag/garten.jsonl")),
+        ("rag/hut.jsonl", include_str!("../../cases/rag/hut.jsonl")),
+        ("rag/long.jsonl", include_str!("../../cases/rag/long.jsonl")),
+        ("rag/pumps.jsonl", include_str!("../../cases/rag/pumps.jsonl")),
+        ("rag/town.jsonl", include_str!("../../cases/rag/town.jsonl")),
+        ("rag/velo.jsonl", include_str!("../../cases/rag/velo.jsonl")),
+    ],
+);
 
 params! {
     /// Finds the passages that answer a question, in the documents that a search found.

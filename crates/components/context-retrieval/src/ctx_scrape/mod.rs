@@ -1,6 +1,6 @@
 //! Reads web pages: the article, the tables, what a page says about itself, and its elements.
 
-use svc_contract::registry::{Bias, Component, compute};
+use svc_contract::registry::{Bias, Cases, Component, compute};
 
 mod infer;
 mod metadata;
@@ -18,7 +18,8 @@ pub(super) const COMPONENT: Component = Component {
             "the page is complete without running its scripts",
             "articles are dense in text and poor in links",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[
         ("article", "infer"),
         ("html_tables", "tables"),
@@ -32,3 +33,5 @@ pub(super) const COMPONENT: Component = Component {
         compute::<select::Select>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_scrape.jsonl"), &[]);

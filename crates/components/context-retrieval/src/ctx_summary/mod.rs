@@ -13,8 +13,8 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Op, OpError, Scheme, Tool, choices, compute,
-        params, record,
+        Bias, Cases, Component, Compute, Cx, Example, Field, Op, OpError, Scheme, Tool, choices,
+        compute, params, record,
     },
     value::{Text, Value},
 };
@@ -44,10 +44,13 @@ pub(super) const COMPONENT: Component = Component {
             "headings name the subject of their sentences",
             "a sentence is clear without those around it",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("summary", "infer")],
     ops: &[compute::<Infer>(), compute::<Headline>()],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_summary.jsonl"), &[]);
 
 record! {
     /// A summary and its sources.

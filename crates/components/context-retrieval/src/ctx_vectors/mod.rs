@@ -3,7 +3,7 @@
 //! The vectors come from a sentence encoder that the user has, or from a space that was learnt
 //! ([`crate::meaning`]); those of a provider come from `llm_router.embed`.
 
-use svc_contract::registry::{Bias, Component, compute, load, save};
+use svc_contract::registry::{Bias, Cases, Component, compute, load, save};
 
 use crate::meaning::{VERSION, latent::Latent};
 
@@ -24,7 +24,8 @@ pub(super) const COMPONENT: Component = Component {
             "texts that mean alike have vectors of a similar direction",
             "the beginning of a text says what it is about",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("vectors", "infer"), ("by_meaning", "by_meaning")],
     ops: &[
         compute::<infer::Infer>(),
@@ -35,3 +36,5 @@ pub(super) const COMPONENT: Component = Component {
         load::<Latent>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_vectors.jsonl"), &[]);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use svc_contract::value::{Text, Value};
+use svc_text::scripts::folded;
 
 /// The levels of a comparison, from equal to different.
 pub(super) const LEVELS: usize = 4;
@@ -10,7 +11,7 @@ pub(super) const LEVELS: usize = 4;
 /// One cell is missing, so that the comparison says nothing.
 pub(super) const MISSING: u8 = u8::MAX;
 
-/// A cell as it is compared: lower case, without marks and double space; none if it is empty.
+/// A cell as it is compared: lower case, without accents, marks and double space; none if it is empty.
 pub(super) fn normal(value: &Value) -> Option<Text> {
     let text: Cow<'_, str> = match value {
         Value::Null => return None,
@@ -19,7 +20,7 @@ pub(super) fn normal(value: &Value) -> Option<Text> {
         other => Cow::Owned(other.to_string()),
     };
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars().flat_map(char::to_lowercase) {
+    for letter in folded(&text).chars() {
         match letter {
             it if it.is_alphanumeric() => out.push(it),
             '\'' | '.' | '’' => {}
@@ -39,11 +40,13 @@ pub(super) fn level(a: Option<&Text>, b: Option<&Text>) -> u8 {
     }
     let has_letter = |it: &str| it.chars().any(char::is_alphabetic);
     if has_letter(a) || has_letter(b) {
-        return match strsim::jaro_winkler(a, b) {
+        let level = match strsim::jaro_winkler(a, b) {
             it if it >= 0.92 => 1,
             it if it >= 0.8 => 2,
             _ => 3,
         };
+        // Volumes, versions, sizes and house numbers: another number is seldom a slip.
+        return if numbers(a).eq(numbers(b)) { level } else { level.max(2) };
     }
     // Numbers, dates, codes: one digit, or two neighbours swapped.
     match strsim::osa_distance(a, b) {
@@ -51,6 +54,11 @@ pub(super) fn level(a: Option<&Text>, b: Option<&Text>) -> u8 {
         2 if a.chars().count().min(b.chars().count()) > 3 => 2,
         _ => 3,
     }
+}
+
+/// The numbers in a text, as they are written.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_numeric()).filter(|it| !it.is_empty())
 }
 
 /// The American Soundex code of the first word with letters; none if it has none.

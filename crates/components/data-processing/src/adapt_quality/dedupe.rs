@@ -31,8 +31,8 @@ record! {
 params! {
     /// Finds rows that mean the same thing although they are not equal: people, companies, products.
     ///
-    /// Rows are compared in the columns `keys`, without regard to case, marks and double space: texts by
-    /// Jaro-Winkler, numbers and dates by the digits that differ. How much an agreement weighs follows from
+    /// Rows are compared in the columns `keys`, without regard to case, accents, marks and double space: texts by
+    /// Jaro-Winkler, numbers and dates by the digits that differ; texts with other numbers are similar at most. How much an agreement weighs follows from
     /// the table itself, by expectation maximization (Fellegi and Sunter 1969), or from pairs that `learn`
     /// was shown, as `model`. Agreement in a rare text weighs more. Only rows that agree in some key are compared:
     /// a whole cell, or the sound of one together with the start of another one.
@@ -116,7 +116,7 @@ impl Compute for Dedupe {
             let prior = linkage::prior(&weights);
             (weights, prior)
         } else {
-            let (chances, prior) = linkage::fit(&levels, &columns.at_random(), cx)?;
+            let (chances, prior) = linkage::fit(&levels, &columns.at_random(), table.len(), cx)?;
             (columns.weights(&pairs, &levels, &chances), prior)
         };
         let scored = pairs.iter().zip(&weights).zip(levels.chunks(keys.len().max(1)));

@@ -202,16 +202,24 @@ const AT_RANDOM: [f64; LEVELS] = [0.02, 0.02, 0.06, 0.9];
 pub(super) const GUESS: [f64; LEVELS] = [0.85, 0.08, 0.04, 0.03];
 
 /// Expectation maximization: the chances of pairs of the same thing, and the share of such pairs
-/// among the candidates. The chances of other pairs stay as they are.
+/// among all pairs of `rows`. The chances of other pairs stay as they are: those of pairs at random.
+///
+/// Candidates agree in some column because they were chosen so. Therefore the share is one of all pairs,
+/// not of candidates: an agreement that many pairs have must not count twice.
 pub(super) fn fit(
     levels: &[u8],
     other: &[[f64; LEVELS]],
+    rows: usize,
     cx: &Cx,
 ) -> Result<(Vec<Chances>, f64), OpError> {
     const ROUNDS: usize = 50;
+    #[expect(clippy::cast_precision_loss, reason = "there are at most 10^7 rows")]
+    let rows = rows as f64;
+    let all = (rows * (rows - 1.0) / 2.0).max(1.0);
     let mut chances: Vec<Chances> =
         other.iter().map(|it| Chances { same: GUESS, other: *it }).collect();
-    let mut prior = 0.1;
+    // Every tenth row has a double.
+    let mut prior = share(rows / 10.0, all);
     // Equal patterns count once.
     let mut patterns: HashMap<&[u8], f64> = HashMap::new();
     for it in levels.chunks(other.len().max(1)) {
@@ -219,7 +227,6 @@ pub(super) fn fit(
     }
     let mut patterns: Vec<(&[u8], f64)> = patterns.into_iter().collect();
     patterns.sort_unstable_by_key(|it| it.0);
-    let total: f64 = patterns.iter().map(|it| it.1).sum();
     for _ in 0..ROUNDS {
         cx.check()?;
         let mut counts = vec![[0.0; LEVELS]; other.len()];
@@ -240,12 +247,12 @@ pub(super) fn fit(
             }
         }
         let before = prior;
-        prior = share(matches, total);
+        prior = share(matches, all);
         for (own, counts) in chances.iter_mut().zip(counts) {
             // As if some pairs more had been seen, which agree as usual.
             own.same = shares(std::array::from_fn(|at| counts[at] + 5.0 * GUESS[at]));
         }
-        if (prior - before).abs() < 1e-7 {
+        if (prior - before).abs() < 1e-5 * before {
             break;
         }
     }
@@ -254,7 +261,7 @@ pub(super) fn fit(
 
 /// A share of pairs, as if ten more had been seen with one of the same thing.
 fn share(matches: f64, total: f64) -> f64 {
-    ((matches + 1.0) / (total + 10.0)).clamp(1e-6, 0.999)
+    ((matches + 1.0) / (total + 10.0)).clamp(1e-12, 0.999)
 }
 
 /// The probability that a pair with this weight is of the same thing.

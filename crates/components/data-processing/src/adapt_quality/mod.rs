@@ -1,6 +1,6 @@
 //! How good the data of a table are: profiles, schemas, duplicates, gaps, rules.
 
-use svc_contract::registry::{Bias, Component, compute, load, save};
+use svc_contract::registry::{Bias, Cases, Component, compute, load, save};
 
 mod chained;
 mod compare;
@@ -34,7 +34,8 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "Fellegi-Sunter linkage, its weights by expectation maximization or learnt",
         &["fields err independently", "two records of the same thing agree in some whole field"],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("profile", "infer")],
     ops: &[
         compute::<profile::Infer>(),
@@ -49,3 +50,5 @@ pub(super) const COMPONENT: Component = Component {
         load::<Weights>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/adapt_quality.jsonl"), &[]);

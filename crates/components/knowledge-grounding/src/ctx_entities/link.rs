@@ -37,7 +37,8 @@ params! {
     /// An entry is possible if its name is similar enough by Jaro-Winkler (Winkler 1990), which counts
     /// common letters in a similar order, and equal beginnings more. Capitals, accents and punctuation do not count, and
     /// the words of a name may stand in another order: `Schmidt, Anna`. Of several possible entries, the most
-    /// similar one is taken; words of its `about` that are among the other entities count for it. An
+    /// similar one is taken; words of its `about` that are among the other entities count for it, but never against
+    /// an equal name. An
     /// entry with a `type` links only entities of that type.
     ///
     /// `score` becomes the similarity of the names. Entities without a possible entry stay as they are.
@@ -128,7 +129,12 @@ impl Compute for Link {
             let score = |place: usize, similarity: f64| {
                 let about = &entries[place].about;
                 let seen = about.iter().filter(is_near).count();
-                similarity + if seen > 0 { self.context * share(seen, about.len()) } else { 0.0 }
+                // What surrounds a name decides between equal or between similar names, and never
+                // against an equal one.
+                let equal = if similarity >= 1.0 { 1.0 + self.context } else { 0.0 };
+                equal
+                    + similarity
+                    + if seen > 0 { self.context * share(seen, about.len()) } else { 0.0 }
             };
             let mut best: Option<(f64, usize, f64)> = None;
             for (place, similarity) in &known[&key] {

@@ -24,8 +24,8 @@ mod words;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field as _, Items, Max, Op, OpError, Scheme, Tool,
-        Trained, compute, documents::Entity, load, params, record, save,
+        Bias, Cases, Component, Compute, Cx, Example, Field as _, Items, Max, Op, OpError, Scheme,
+        Tool, Trained, compute, documents::Entity, load, params, record, save,
     },
     value::{Text, Value},
 };
@@ -49,7 +49,8 @@ pub(super) const COMPONENT: Component = Component {
             "codes have checksums",
             "capitals are as in English without a model",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("entities", "infer")],
     ops: &[
         compute::<Infer>(),
@@ -59,6 +60,8 @@ pub(super) const COMPONENT: Component = Component {
         load::<Tagger>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_entities.jsonl"), &[]);
 
 record! {
     /// A name in a list.

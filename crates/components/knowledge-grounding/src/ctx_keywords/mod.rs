@@ -6,7 +6,7 @@ mod words;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Max, Op, OpError, Scheme, compute,
+        Bias, Cases, Component, Compute, Cx, Example, Field, Max, Op, OpError, Scheme, compute,
         documents::Doc, params, record,
     },
     value::{Text, Value},
@@ -24,10 +24,13 @@ pub(super) const COMPONENT: Component = Component {
     bias: Bias::new(
         "yake",
         &["key phrases stand early, often, and in few contexts", "spaces are between words"],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("keywords", "infer")],
     ops: &[compute::<Infer>()],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/ctx_keywords.jsonl"), &[]);
 
 /// The texts to read.
 #[derive(Clone, Debug)]

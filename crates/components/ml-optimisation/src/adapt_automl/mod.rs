@@ -29,8 +29,8 @@ use std::time::Duration;
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
     registry::{
-        AnyRows, Bias, Component, Example, Field, Limits, Max, Op, Scheme, State as _, Takes, Tool,
-        Trained, choices, load, needs, params, record, save,
+        AnyRows, Bias, Cases, Component, Example, Field, Limits, Max, Op, Scheme, State as _,
+        Takes, Tool, Trained, choices, load, needs, params, record, save,
     },
     value::{Text, Value},
 };
@@ -52,7 +52,8 @@ pub(super) const COMPONENT: Component = Component {
             "all classes are equally important",
             "no column reveals the target afterwards",
         ],
-    ),
+    )
+    .judged_by(CASES),
     aliases: &[("predict", "infer")],
     ops: &[
         needs!("learn", compute::<Infer>()),
@@ -62,6 +63,8 @@ pub(super) const COMPONENT: Component = Component {
         load::<Predictor>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/adapt_automl.jsonl"), &[]);
 
 choices! {
     /// What the target is.

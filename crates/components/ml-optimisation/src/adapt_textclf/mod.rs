@@ -10,8 +10,8 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        AnyRows, Bias, Component, Example, Field, Items, Limits, Max, Op, Scheme, State as _, Tool,
-        Trained, documents::Doc, load, needs, params, record, save,
+        AnyRows, Bias, Cases, Component, Example, Field, Items, Limits, Max, Op, Scheme,
+        State as _, Tool, Trained, documents::Doc, load, needs, params, record, save,
     },
     value::Text,
 };
@@ -31,7 +31,8 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "ml-optimisation",
     summary: "Learns classes of texts from examples, and says which words decided.",
     version: VERSION,
-    bias: Bias::new("hashed n-grams, linear", &["single words and short phrases decide"]),
+    bias: Bias::new("hashed n-grams, linear", &["single words and short phrases decide"])
+        .judged_by(CASES),
     aliases: &[("classify", "infer")],
     ops: &[
         needs!("learn", compute::<Infer>()),
@@ -41,6 +42,8 @@ pub(super) const COMPONENT: Component = Component {
         load::<TextClasses>(),
     ],
 };
+
+const CASES: Cases = Cases::new(include_str!("../../cases/adapt_textclf.jsonl"), &[]);
 
 record! {
     /// A word or phrase that decided.

@@ -126,3 +126,66 @@ fn doubles_are_found_in_odd_tables() {
         of(&many)
     );
 }
+
+/// People of four towns: every tenth row is written a second time, with a slip in the name.
+fn people(count: usize) -> (String, Vec<(usize, usize)>) {
+    const STARTS: [&str; 12] =
+        ["Al", "Be", "Cor", "Da", "El", "Fri", "Ge", "Hor", "In", "Jo", "Ku", "Lo"];
+    const ENDS: [&str; 10] =
+        ["bert", "dina", "fried", "gard", "hanna", "kim", "linde", "mund", "na", "ria"];
+    const TOWNS: [&str; 4] = ["Bremen", "Kiel", "Jena", "Ulm"];
+    let word = |no: usize, salt: usize| {
+        let at = (no + 1).wrapping_mul(2_654_435_761).wrapping_add(salt * 40_503) >> 9;
+        format!("{}{}", STARTS[at % 12], ENDS[at / 12 % 10])
+    };
+    let row = |name: &str, no: usize| {
+        let street = word(no * 37, 5).to_lowercase();
+        format!(
+            r#"{{"name":"{name}","street":"{street}weg {}","town":"{}"}}"#,
+            no * 7 % 90 + 1,
+            TOWNS[no % 4]
+        )
+    };
+    let (mut rows, mut doubles) = (Vec::new(), Vec::new());
+    for no in 0..count {
+        let name = format!("{} {}", word(no, 1), word(no * 71, 2));
+        rows.push(row(&name, no));
+        if no % 10 == 0 {
+            doubles.push((rows.len() - 1, rows.len()));
+            rows.push(row(&format!("{}e{}", &name[..3], &name[3..]), no));
+        }
+    }
+    (format!("[{}]", rows.join(",")), doubles)
+}
+
+#[test]
+fn a_town_that_many_share_does_not_make_them_one() {
+    let (rows, doubles) = people(400);
+    let found = decoded::<Dedupe>(&[("rows", read(&rows))]).run(&cx()).unwrap();
+    let clusters: Vec<Vec<usize>> = found
+        .as_list()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let rows = it.as_record().unwrap().get("rows").unwrap().as_list().unwrap();
+            rows.iter().map(|it| it.to_string().parse().unwrap()).collect()
+        })
+        .collect();
+    let right = clusters.iter().filter(|it| doubles.contains(&(it[0], it[1]))).count();
+    assert!(right >= 35, "{right} of {}: {clusters:?}", doubles.len());
+    assert!(clusters.len() - right <= 2 && clusters.iter().all(|it| it.len() == 2), "{clusters:?}");
+}
+
+#[test]
+fn accents_do_not_count_and_other_numbers_do() {
+    let of = |a: &str, b: &str| {
+        let [a, b] = [a, b].map(|it| super::compare::normal(&Value::from(it)));
+        super::compare::level(a.as_ref(), b.as_ref())
+    };
+    assert_eq!((of("Köln", "Koln"), of("José  García", "jose garcia")), (0, 0));
+    assert_eq!(
+        (of("A Winter Garden, Vol. 1", "A Winter Garden, Vol. 2"), of("Vol. 1", "Vol 1.")),
+        (2, 0)
+    );
+    assert_eq!(of("A Winter Garden", "A Winter Gardn"), 1);
+}
