@@ -85,7 +85,7 @@ async fn every_component_with_tunables_brings_cases_that_run_and_tell_good_from_
                 score(&engine, name, case).await
             });
         }
-        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let mean = scores.iter().sum::<f64>() / f64::from(u32::try_from(scores.len()).unwrap());
         assert!((0.1..0.99).contains(&mean), "{name}: {mean} of {} cases", scores.len());
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) const NAME: &str = "model";
 
 /// The longest time of one answer.
-const TIME: Duration = Duration::from_secs(120);
+const TIME: Duration = Duration::from_mins(2);
 
 /// The failures after which it is not asked any more.
 const FAILURES: u32 = 2;

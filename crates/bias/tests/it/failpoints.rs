@@ -1,6 +1,6 @@
 //! Every write of a change fails once, in four ways: history, active version and log agree afterwards.
 //!
-//! The points are the calls by which SQLite writes, syncs and truncates its files: a small library that is
+//! The points are the calls by which `SQLite` writes, syncs and truncates its files: a small library that is
 //! loaded first counts them, and ends the process or refuses the call at one of them.
 
 use std::{
