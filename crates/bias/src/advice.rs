@@ -1,7 +1,8 @@
 //! A language model as a proposer: it reads what the component does and what was tried, and names params.
 //!
-//! The answer is typed by the params themselves, so a value outside of its range never comes out of it. What
-//! was asked once is not asked again when an interrupted evolution goes on.
+//! The answer is typed by the params themselves, so a value outside of its range never comes out of it. An
+//! answer and what was spent are kept, so that an interrupted evolution that goes on neither asks nor pays
+//! again.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -10,8 +11,9 @@ use svc_engine::{CancellationToken, Engine};
 use svc_store::book::Book;
 
 use crate::{
+    cases::Case,
     knobs::{Changes, Knobs, record},
-    value::object,
+    value::{object, rounded},
 };
 
 /// The name of this proposer.
@@ -26,8 +28,8 @@ const FAILURES: u32 = 2;
 /// The results that it is shown: the best ones.
 const SHOWN: usize = 12;
 
-/// The letters of a value that are shown of a case.
-const LETTERS: usize = 400;
+/// The letters that are shown of the input of a case, and of the expected result.
+const LETTERS: [usize; 2] = [400, 300];
 
 /// A model, and what may be spent on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,17 +50,11 @@ pub(crate) struct Adviser {
     pub cancel: CancellationToken,
 }
 
-/// What is left of the patience and the money.
-#[derive(Default)]
+/// What the answers cost so far, and how often there was none.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Spent {
     pub cost: Money,
     failures: u32,
-}
-
-impl Spent {
-    pub(crate) fn is_over(&self) -> bool {
-        self.failures >= FAILURES
-    }
 }
 
 /// What a model is shown of an evolution.
@@ -67,68 +63,91 @@ pub(crate) struct Shown<'a> {
     pub active: &'a Changes,
     /// The results of candidates, as strategies see them.
     pub results: &'a [Value],
-    /// Cases that go worst, each with its score.
-    pub worst: Vec<Value>,
+    /// Training cases that go worst, each with its score.
+    pub worst: Vec<(f64, &'a Case)>,
 }
 
 impl Adviser {
-    /// Candidates of the model; the error says why there are none.
+    /// What was spent before an evolution was interrupted.
+    pub(crate) fn spent(&self) -> Spent {
+        let kept = self.kept.0.bias_result(self.key("", "spent")).ok().flatten();
+        let nanos = kept.and_then(|it| it.parse().ok()).unwrap_or(0);
+        Spent { cost: Money::from_nanos(nanos), failures: 0 }
+    }
+
+    /// Whether it is not asked any more: it fails, or nothing is left for it.
+    pub(crate) fn is_over(&self, spent: &Spent) -> bool {
+        spent.failures >= FAILURES || spent.cost >= self.model.max_cost
+    }
+
+    /// Candidates of the model, within a time; the error says why there are none.
     pub(crate) async fn candidates(
         &self,
         shown: &Shown<'_>,
-        count: usize,
+        (count, time): (usize, Duration),
         spent: &mut Spent,
     ) -> Result<Vec<Changes>, String> {
         let prompt = shown.prompt(count);
         let answer = match self.known(&prompt) {
             Some(answer) => answer,
-            None => self.ask(shown.knobs, &prompt, count, spent).await.inspect_err(|_| {
-                spent.failures += 1;
-            })?,
+            None => {
+                self.ask(shown.knobs, &prompt, (count, time), spent).await.inspect_err(|_| {
+                    spent.failures += 1;
+                })?
+            }
         };
         let list = answer.as_list().cloned().unwrap_or_default();
-        let records = list.iter().filter_map(Value::as_record);
-        // A range that the type cannot say is checked here.
-        Ok(records.filter_map(|it| shown.knobs.read(it).ok()).take(count).collect())
+        let read = list.iter().filter_map(|it| shown.knobs.read(it.as_record()?).ok());
+        // With as few digits as those of other proposers.
+        let short = |it: Changes| shown.knobs.changes(&shown.knobs.point(&it));
+        Ok(read.take(count).map(short).collect())
     }
 
     async fn ask(
         &self,
         knobs: &Knobs,
         prompt: &str,
-        count: usize,
+        (count, time): (usize, Duration),
         spent: &mut Spent,
     ) -> Result<Value, String> {
-        let left = self.model.max_cost.checked_sub(spent.cost).unwrap_or(Money::ZERO);
+        let before = spent.cost;
+        let left = self.model.max_cost.checked_sub(before).unwrap_or(Money::ZERO);
+        // An answer that is interrupted counts as if it had cost all that is left.
+        self.set(knobs, self.key("", "spent"), self.model.max_cost.nanos().to_string()).await?;
         let script = script(knobs, count);
         let request = self.engine.run(script.as_str());
         let ended = request
             .param("prompt", Value::Text(prompt.into()))
             .param("model", Value::Text(self.model.name.as_str().into()))
             .max_cost(left)
-            .timeout(TIME)
+            .timeout(TIME.min(time))
             .cancelled_by(self.cancel.clone())
             .start()
             .await;
         let used = ended.as_ref().map_or_else(svc_engine::Error::usage, |it| it.usage).cost;
-        spent.cost = spent.cost.checked_add(used).unwrap_or(self.model.max_cost);
-        let response = ended.map_err(|err| err.to_string())?;
-        let (book, _) = &self.kept;
-        let (now, text) = (self.engine.host().now(), json::write(&response.value));
-        book.keep_bias_result(self.key(prompt), knobs.component.name.to_owned(), now, text)
-            .map_err(|err| err.message)?;
-        Ok(response.value)
+        spent.cost = before.checked_add(used).unwrap_or(self.model.max_cost);
+        if let Ok(response) = &ended {
+            self.set(knobs, self.key(prompt, "answer"), json::write(&response.value)).await?;
+        }
+        self.set(knobs, self.key("", "spent"), spent.cost.nanos().to_string()).await?;
+        ended.map(|it| it.value).map_err(|err| err.to_string())
+    }
+
+    async fn set(&self, knobs: &Knobs, key: [u8; 32], text: String) -> Result<(), String> {
+        let (now, name) = (self.engine.host().now(), knobs.component.name.to_owned());
+        let kept = self.kept.0.set_bias_result(key, name, now, text).await;
+        kept.map_err(|err| err.message)
     }
 
     /// What it answered to the same prompt before.
     fn known(&self, prompt: &str) -> Option<Value> {
-        let text = self.kept.0.bias_result(self.key(prompt)).ok()??;
+        let text = self.kept.0.bias_result(self.key(prompt, "answer")).ok()??;
         json::read(&text).ok()
     }
 
-    fn key(&self, prompt: &str) -> [u8; 32] {
+    fn key(&self, prompt: &str, what: &str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("svc 2026 key of an advice");
-        hasher.update(&self.kept.1).update(self.model.name.as_bytes()).update(&[0]);
+        hasher.update(&self.kept.1).update(what.as_bytes()).update(&[0]);
         *hasher.update(prompt.as_bytes()).finalize().as_bytes()
     }
 }
@@ -180,11 +199,27 @@ impl Shown<'_> {
             let _ = writeln!(text, "{}", json::write(it));
         }
         text += "\nCases that go worst with the best params:\n";
-        for it in &self.worst {
-            let short: String = json::write(it).chars().take(LETTERS).collect();
-            let _ = writeln!(text, "{short}");
+        for (score, case) in &self.worst {
+            let [input, expected] = [case.asks.input(), case.expected.clone()];
+            let [most, most_expected] = LETTERS;
+            let case = object([
+                ("score", rounded(*score)),
+                ("scored_by", case.score.name().into()),
+                ("input", beginning(&input, most)),
+                ("expected", beginning(&expected, most_expected)),
+            ]);
+            let _ = writeln!(text, "{}", json::write(&case));
         }
         let _ = write!(text, "\nName {count} candidates.");
         text
+    }
+}
+
+/// A value as JSON, cut after so many letters.
+fn beginning(value: &Value, letters: usize) -> Value {
+    let text = json::write(value);
+    match text.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }

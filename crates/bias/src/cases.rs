@@ -30,7 +30,7 @@ const MOST: usize = 20_000;
 const SEALED: f64 = 0.35;
 const VALIDATION: f64 = 0.15;
 
-/// The most that a case counts in comparison with one of a group of the mean size.
+/// The most that a case counts, as a multiple of the mean.
 const HEAVIEST: f64 = 3.0;
 
 /// One case.
@@ -148,21 +148,31 @@ impl Cases {
     }
 }
 
-/// How much each of some cases counts: groups with the same first tag count the same, however many cases each has.
-/// So what is learnt from a large group does not harm a small one. The mean weight is 1, and none is above
+/// How much each of some cases counts: groups count the same, however many cases each has, so that what is
+/// learnt from a large group does not harm a small one. The mean is 1, and no case counts more than
 /// [`HEAVIEST`], because the score of a few cases is chance.
+///
+/// A group are the cases of the project with the same first tag, and those that the component brings.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
 pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
-    let group = |it: &Case| it.tags.first().cloned().unwrap_or_default();
-    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    let group = |it: &Case| (!it.is_built_in).then(|| it.tags.first().cloned());
+    let mut sizes: BTreeMap<Option<Option<String>>, f64> = BTreeMap::new();
     for it in cases {
-        *sizes.entry(group(it)).or_default() += 1;
+        *sizes.entry(group(it)).or_default() += 1.0;
     }
-    let fair = cases.len() as f64 / sizes.len().max(1) as f64;
-    let raw: Vec<f64> =
-        cases.iter().map(|it| (fair / sizes[&group(it)] as f64).min(HEAVIEST)).collect();
-    let mean = crate::stats::mean(&raw);
-    raw.iter().map(|it| it / mean).collect()
+    // What the heaviest ones may not count is shared by the other groups, which may make those too heavy.
+    let (mut left, mut groups) = (cases.len() as f64, sizes.len() as f64);
+    let mut order: Vec<f64> = sizes.values().copied().collect();
+    order.sort_by(f64::total_cmp);
+    for size in order {
+        if left / groups <= size * HEAVIEST {
+            break;
+        }
+        left -= size * HEAVIEST;
+        groups -= 1.0;
+    }
+    let fair = left / groups.max(1.0);
+    cases.iter().map(|it| (fair / sizes[&group(it)]).min(HEAVIEST)).collect()
 }
 
 fn salted(component: &str, draw: u64, digest: &[u8; 32]) -> [u8; 32] {
@@ -251,6 +261,13 @@ fn case(record: &Record, is_built_in: bool) -> Result<Case, String> {
 }
 
 impl Asks {
+    /// The arguments or params by their names.
+    pub(crate) fn input(&self) -> Value {
+        match self {
+            Self::Op { args, .. } | Self::Script { params: args, .. } => fields(args),
+        }
+    }
+
     fn digest(&self) -> [u8; 32] {
         let (kind, text, args) = match self {
             Self::Op { op, args } => ("op", op, args),
@@ -446,7 +463,8 @@ mod tests {
         near(&sums(&[("a", 30), ("b", 10)]), &[20.0, 20.0]);
         near(&sums(&[("a", 7)]), &[7.0]);
         // One case alone does not outweigh 39.
-        assert!(sums(&[("a", 39), ("b", 1)])[1] < 6.0);
+        near(&sums(&[("a", 39), ("b", 1)]), &[37.0, 3.0]);
+        near(&sums(&[("a", 98), ("b", 6), ("c", 3), ("d", 3)]), &[74.0, 18.0, 9.0, 9.0]);
     }
 
     #[test]

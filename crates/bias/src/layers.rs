@@ -129,6 +129,13 @@ impl Subject {
         self.cases.part(part, self.name(), self.row.seal)
     }
 
+    /// A warning if a candidate was made for another version than the active one.
+    pub(crate) fn other_version(&self, candidate: &Record) -> Option<String> {
+        let (made, active) = (candidate.version, self.row.active);
+        (made != active && made != active + 1)
+            .then(|| format!("the candidate is of version {made}, and version {active} is active"))
+    }
+
     /// The cases that are not sealed.
     pub(crate) fn open(&self) -> Vec<&Case> {
         let mut all = self.part(Part::Train);
@@ -144,12 +151,7 @@ pub(crate) async fn verify(subject: &Subject, given: &Value) -> Result<Verified,
         Ok(read) => read,
         Err(err) => return Ok(verified.refuse(err.message)),
     };
-    if read.version != subject.row.active && read.version != subject.row.active + 1 {
-        verified.warnings.push(format!(
-            "the candidate is of version {}, and version {} is active",
-            read.version, subject.row.active
-        ));
-    }
+    verified.warnings.extend(subject.other_version(&read));
     verified.changes = Some(read.changes.clone());
     if differing(&subject.active, &read.changes).is_empty() {
         return Ok(verified.refuse("the candidate is what is active already".to_owned()));

@@ -60,8 +60,8 @@ impl Paired {
     }
 
     /// How much more likely the differences are with their own mean than with the mean 0, in bits; below 0 if
-    /// the mean is. Scores count to a thousandth, so that differences which are all the same are not
-    /// worth more than there are cases.
+    /// the mean is. The variance is at least that of scores which differ by a thousandth, so that differences
+    /// which are all the same are not endless evidence.
     #[expect(clippy::cast_precision_loss, reason = "a count of cases")]
     pub(crate) fn evidence(&self) -> f64 {
         let count = self.count as f64;

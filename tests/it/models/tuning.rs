@@ -1,6 +1,9 @@
 //! `svc bias evolve` with a language model as one of the proposers.
 
-use std::process::Output;
+use std::{
+    process::{Command, Output, Stdio},
+    time::Duration,
+};
 
 use serde_json::{Value as Json, json};
 
@@ -45,26 +48,44 @@ struct Done {
     asked: Vec<String>,
 }
 
+/// A folder with cases, and a server as the model.
+struct Tuning {
+    server: Server,
+    place: tempfile::TempDir,
+}
+
+impl Tuning {
+    fn new(replies: Vec<Reply>) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("cases")).unwrap();
+        std::fs::write(place.path().join("cases/ctx_keywords.jsonl"), cases()).unwrap();
+        std::fs::write(place.path().join("prices.toml"), PRICES).unwrap();
+        std::fs::write(place.path().join("asks.rhai"), STRATEGY).unwrap();
+        Self { server: Server::start(replies), place }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+        command.arg("bias").args(args).current_dir(self.place.path());
+        command.env("OPENAI_BASE_URL", format!("{}/v1", self.server.url));
+        command.env("OPENAI_API_KEY", KEY).env("SVC_PRICES", "prices.toml");
+        command.env("XDG_DATA_HOME", self.place.path().join("data"));
+        command
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.server.requests().iter().map(|it| it.text.clone()).collect()
+    }
+}
+
+const EVOLVE: [&str; 5] = ["evolve", "ctx_keywords", "--strategy", "asks.rhai", "--json"];
+
 fn evolve(replies: Vec<Reply>, args: &[&str]) -> Done {
-    let server = Server::start(replies);
-    let place = tempfile::tempdir().unwrap();
-    std::fs::create_dir(place.path().join("cases")).unwrap();
-    std::fs::write(place.path().join("cases/ctx_keywords.jsonl"), cases()).unwrap();
-    std::fs::write(place.path().join("prices.toml"), PRICES).unwrap();
-    std::fs::write(place.path().join("asks.rhai"), STRATEGY).unwrap();
-    let svc = |args: &[&str]| {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"));
-        command.arg("bias").args(args).current_dir(place.path());
-        command.env("OPENAI_BASE_URL", format!("{}/v1", server.url)).env("OPENAI_API_KEY", KEY);
-        command.env("SVC_PRICES", "prices.toml").env("XDG_DATA_HOME", place.path().join("data"));
-        command.output().unwrap()
-    };
-    let known = ["evolve", "ctx_keywords", "--strategy", "asks.rhai", "--json"];
-    let output = svc(&[&known[..], args].concat());
-    let frontier = svc(&["frontier", "ctx_keywords", "--json"]);
+    let tuning = Tuning::new(replies);
+    let output = tuning.command(&[&EVOLVE[..], args].concat()).output().unwrap();
+    let frontier = tuning.command(&["frontier", "ctx_keywords", "--json"]).output().unwrap();
     let frontier = serde_json::from_slice(&frontier.stdout).unwrap_or_default();
-    let asked = server.requests().iter().map(|it| it.text.clone()).collect();
-    Done { output, frontier, asked }
+    Done { output, frontier, asked: tuning.asked() }
 }
 
 fn says(candidates: &Json) -> Reply {
@@ -87,6 +108,7 @@ fn a_model_proposes_params_and_is_shown_what_goes_wrong() {
     let answer = json_of(&done);
     let proposal = &answer["proposal"]["evolvable_params"];
     assert_eq!(proposal["ngram"]["value"], 4, "{answer}");
+    assert_eq!(answer["cost"], "$0.0012", "two answers: {answer}");
     assert!(done.frontier.to_string().contains("\"ngram\""), "{}", done.frontier);
     // It is shown the params with their ranges, and cases that go worst.
     let [asked, again] = &done.asked[..] else { panic!("{}", done.asked.len()) };
@@ -119,4 +141,37 @@ fn without_a_model_nobody_is_asked_for_one() {
     let err = String::from_utf8_lossy(&done.output.stderr).into_owned();
     assert!(!done.output.status.success() && err.contains("unknown proposer `model`"), "{err}");
     assert!(done.asked.is_empty());
+}
+
+#[test]
+fn a_model_that_gives_nothing_ends_no_strategy() {
+    for strategy in ["debate", "successive_halving", "bandit_online"] {
+        let tuning = Tuning::new(vec![says(&json!([]))]);
+        let args = ["--model", "openai/priced", "--strategy", strategy, "--evaluations", "20"];
+        let done = tuning.command(&[&EVOLVE[..2], &args].concat()).output().unwrap();
+        let out = String::from_utf8_lossy(&done.stdout).into_owned();
+        let line =
+            out.lines().find(|it| it.starts_with("evaluations")).unwrap_or_else(|| panic!("{out}"));
+        let count: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        assert!(count > 12.0 && count <= 20.0, "{strategy}: {out}");
+        assert!(!tuning.asked().is_empty(), "{strategy}");
+    }
+}
+
+#[test]
+fn an_answer_that_was_interrupted_counts_as_paid() {
+    let slow = says(&json!([])).in_pieces_of(7).slowly(Duration::from_secs(3));
+    let tuning = Tuning::new(vec![slow]);
+    let args = [&EVOLVE[..], &["--model", "openai/priced", "--max-cost", "0.5"]].concat();
+    let mut child =
+        tuning.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while tuning.asked().is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let again = tuning.command(&args).output().unwrap();
+    assert_eq!(tuning.asked().len(), 1, "{}", String::from_utf8_lossy(&again.stderr));
+    let answer: Json = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(answer["cost"], "$0.50", "{answer}");
 }

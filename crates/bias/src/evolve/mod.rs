@@ -1,6 +1,7 @@
 //! One evolution: a strategy has candidates proposed and judged until a budget is used up; then what is
 //! best on the training cases is made simpler, compared on the validation cases, and proposed.
 
+mod advised;
 mod choosing;
 mod weights;
 
@@ -14,7 +15,7 @@ use svc_optimize::pareto;
 use tokio::time::Instant;
 
 use crate::{
-    advice::{self, Adviser, Shown},
+    advice::{Adviser, Spent},
     cases::{Case, Cases, Part, balance},
     config::Config,
     evaluate::{Evaluator, Scores},
@@ -40,9 +41,6 @@ const SIMPLIFYING: f64 = 0.25;
 
 /// The candidates that are compared on the validation cases.
 const FINALISTS: usize = 8;
-
-/// The cases that a language model is shown.
-const WORST: usize = 3;
 
 /// The rounds without a new candidate after which nothing more is expected.
 const IDLE: u64 = 5;
@@ -124,6 +122,14 @@ impl Evolved {
     pub fn shown(&self) -> String {
         shown(&self.proposal)
     }
+
+    /// `, and $0.02 for a language model`; empty if none was paid.
+    pub(crate) fn paid(&self) -> String {
+        if self.cost == Money::ZERO {
+            return String::new();
+        }
+        format!(", and {} for a language model", self.cost)
+    }
 }
 
 /// The name under which finished evaluations of an evolution are kept.
@@ -132,9 +138,8 @@ pub(crate) fn name_of(subject: &Subject, config: &Config) -> [u8; 32] {
     let component = subject.evaluator.knobs.component;
     hasher.update(component.name.as_bytes()).update(&component.version.to_le_bytes());
     hasher.update(json::write(&config.value()).as_bytes());
-    if let Some(model) = &config.model {
-        hasher.update(model.name.as_bytes());
-    }
+    let model = config.model.as_ref().map_or("", |it| it.name.as_str());
+    hasher.update(&(model.len() as u64).to_le_bytes()).update(model.as_bytes());
     hasher.update(json::write(&record(&subject.active)).as_bytes());
     hasher.update(&subject.row.seal.to_le_bytes());
     *hasher.finalize().as_bytes()
@@ -181,7 +186,7 @@ struct Run<'a> {
     evaluations: f64,
     begun: Instant,
     /// What the language model was paid, and how often it failed.
-    spent: advice::Spent,
+    spent: Spent,
     warnings: Vec<String>,
 }
 
@@ -200,13 +205,14 @@ impl<'a> Run<'a> {
         if active.mean() <= 0.0 {
             given.evaluator.some_succeed(given.active, &train).await?;
         }
+        let counts = balance(&train);
         let start = knobs.point(given.active);
         let is_slow = given.trace.is_some_and(is_slow);
         let proposers =
             proposers::all(knobs, &start, given.config.seed, is_slow, given.adviser.is_some());
         let measured = Measured {
             changes: given.active.clone(),
-            quality: mean_of(&active.quality, &balance(&train)),
+            quality: mean_of(&active.quality, &counts),
             speed: 1.0,
             cost: active.cost,
             gain: 0.0,
@@ -215,7 +221,7 @@ impl<'a> Run<'a> {
         };
         let mut run = Self {
             given,
-            counts: balance(&train),
+            counts,
             active: active.clone(),
             proposers,
             whole: vec![(measured, active)],
@@ -223,7 +229,7 @@ impl<'a> Run<'a> {
             known: HashSet::new(),
             evaluations: 1.0,
             begun: Instant::now(),
-            spent: advice::Spent::default(),
+            spent: given.adviser.as_ref().map(Adviser::spent).unwrap_or_default(),
             warnings: Vec::new(),
             train,
         };
@@ -237,20 +243,19 @@ impl<'a> Run<'a> {
         self.proposers.iter_mut().for_each(|it| it.tell(tried));
     }
 
-    /// What is left for the search: some is kept to make the best candidate simpler.
-    fn is_over(&self) -> bool {
+    /// Whether what comes next is too much for the search: some is kept to make the best candidate simpler.
+    fn is_over(&self, next: f64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a budget")]
         let (most, params) =
             (self.given.config.max_evaluations as f64, self.given.evaluator.knobs.all.len() as f64);
         let kept = (most * SIMPLIFYING).min(params);
-        // The next candidate may take a whole evaluation.
-        self.evaluations + 1.0 + kept > most || self.begun.elapsed() >= self.given.config.max_time
+        self.evaluations + next + kept > most || self.begun.elapsed() >= self.given.config.max_time
     }
 
     async fn search(&mut self, progress: Progress<'_>) -> Result<u64, OpError> {
         let mut idle = 0;
         for round in 0..self.given.config.max_iterations {
-            if self.is_over() || idle >= IDLE {
+            if self.is_over(f64::MIN_POSITIVE) || idle >= IDLE {
                 return Ok(round);
             }
             let asks = self.given.strategy.propose(self.history(round))?;
@@ -275,21 +280,23 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<Heard>, OpError> {
         let mut heard = Vec::new();
         for ask in asks {
-            let share = ask.share;
+            let count = self.count_of(ask.share);
+            #[expect(clippy::cast_precision_loss, reason = "a share")]
+            let share = count as f64 / self.train.len() as f64;
+            if self.is_over(share) {
+                return Ok(heard);
+            }
             for (by, changes) in self.candidates(ask).await? {
-                if self.is_over() {
+                if self.is_over(share) {
                     return Ok(heard);
                 }
-                let count = self.count_of(share);
                 if !self.known.insert((json::write(&record(&changes)), count)) {
                     continue;
                 }
                 let cases = &self.train[..count];
                 let scores = self.given.evaluator.scores(&changes, cases).await?;
-                #[expect(clippy::cast_precision_loss, reason = "a share")]
-                let spent = count as f64 / self.train.len() as f64;
-                self.evaluations += spent;
-                heard.push(Heard { by, changes, share: spent, scores });
+                self.evaluations += share;
+                heard.push(Heard { by, changes, share, scores });
                 self.report(&heard[heard.len() - 1], round, progress);
             }
         }
@@ -330,46 +337,14 @@ impl<'a> Run<'a> {
                 };
                 if self.proposers[found].is_model() {
                     let advised = self.advised(count).await;
-                    self.proposers[found].asked += advised.len() as u64;
+                    // An answer without candidates was an answer, too.
+                    self.proposers[found].asked += advised.len().max(1) as u64;
                     return Ok(advised.into_iter().map(|it| (proposer.clone(), it)).collect());
                 }
                 let points = self.proposers[found].ask(count);
                 Ok(points.iter().map(|it| (proposer.clone(), knobs.changes(it))).collect())
             }
         }
-    }
-
-    /// Candidates of the language model. One that fails is a warning: the others go on.
-    async fn advised(&mut self, count: usize) -> Vec<Changes> {
-        let Some(adviser) = self.given.adviser.as_ref().filter(|_| !self.spent.is_over()) else {
-            return Vec::new();
-        };
-        let shown = Shown {
-            knobs: &self.given.evaluator.knobs,
-            active: self.given.active,
-            results: &self.results,
-            worst: self.worst(),
-        };
-        match adviser.candidates(&shown, count, &mut self.spent).await {
-            Ok(found) => found,
-            Err(why) => {
-                self.warnings.push(format!("the model proposes nothing: {why}"));
-                Vec::new()
-            }
-        }
-    }
-
-    /// The cases that the best candidate does worst, with their scores.
-    fn worst(&self) -> Vec<Value> {
-        let best = self.whole.iter().max_by(|a, b| a.0.gain.total_cmp(&b.0.gain));
-        let Some((_, scores)) = best else { return Vec::new() };
-        let mut all: Vec<(f64, &Case)> =
-            scores.quality.iter().copied().zip(self.train.iter().copied()).collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let worst = all.into_iter().take(WORST);
-        worst
-            .map(|(score, case)| object([("score", rounded(score)), ("case", case.line().into())]))
-            .collect()
     }
 
     /// Hears those that the strategy keeps on all cases. Returns whether the strategy ends the evolution.
@@ -389,7 +364,7 @@ impl<'a> Run<'a> {
         for (idx, mut it) in heard.into_iter().enumerate() {
             let is_kept = judged.keep.contains(&idx) || it.share >= 1.0;
             let rest = self.train.len() - it.scores.quality.len();
-            if is_kept && rest > 0 && !self.is_over() {
+            if is_kept && rest > 0 && !self.is_over(1.0 - it.share) {
                 let cases = &self.train[it.scores.quality.len()..];
                 let more = self.given.evaluator.scores(&it.changes, cases).await?;
                 it.scores = it.scores.and(more);
@@ -462,7 +437,7 @@ impl<'a> Run<'a> {
             ("component", knobs.component.name.into()),
             ("round", round.into()),
             ("params", params.unwrap_or_default()),
-            ("proposers", Value::List(self.proposers.iter().map(Proposer::seen).collect())),
+            ("proposers", Value::List(self.speakers().map(Proposer::seen).collect())),
             ("results", Value::List(self.results.clone().into())),
             ("best", object([("params", record(&best.changes)), ("gain", best.gain.into())])),
             ("cases", self.train.len().into()),
@@ -502,9 +477,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The differences `new - old`, as much as each case counts.
+/// The differences `new - old` of the first cases, as much as each counts among them.
 fn weighted(old: &[f64], new: &[f64], counts: &[f64]) -> Vec<f64> {
-    old.iter().zip(new).zip(counts).map(|((old, new), count)| (new - old) * count).collect()
+    let counts = &counts[..new.len()];
+    let mean = crate::stats::mean(counts).max(f64::MIN_POSITIVE);
+    old.iter().zip(new).zip(counts).map(|((old, new), count)| (new - old) * count / mean).collect()
 }
 
 /// The mean of scores, as much as each case counts.

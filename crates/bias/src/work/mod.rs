@@ -15,7 +15,7 @@ use svc_contract::{
     value::{Value, json},
 };
 use svc_engine::{CancellationToken, Engine};
-use svc_store::book::{BiasScore, Change, Changing, Frontier};
+use svc_store::book::{BiasEntry, BiasScore, Change, Changing, Frontier};
 
 use crate::{
     advice::Adviser,
@@ -231,9 +231,10 @@ impl Work {
             let version = self.version_of(&component, began)?;
             let (at, source) = (self.now(), source.to_owned());
             let score = BiasScore { component, version, at, score, source };
-            let set = self.biases.book().set_bias_score(score).await.map_err(failed)?;
-            // A rating that was only changed adds none to look at.
-            if set {
+            let is_new = self.biases.book().set_bias_score(score).await.map_err(failed)?;
+            let active = self.biases.book().bias(knobs.component.name).map_err(failed)?.active;
+            // The guard looks once for each number of scores of the active version.
+            if is_new && version == active {
                 healed
                     .extend(guard::listen(&self.biases, &self.engine, knobs.component.name).await?);
             }
@@ -245,7 +246,8 @@ impl Work {
     fn version_of(&self, component: &str, at: i64) -> Result<u64, OpError> {
         let log = self.biases.book().bias_log(Some(component), None, MOST_ENTRIES);
         let log = log.map_err(failed)?;
-        let change = log.iter().find(|it| it.at <= at && it.op != "cases");
+        let is_change = |it: &&BiasEntry| it.at <= at && it.outcome == "done" && it.op != "cases";
+        let change = log.iter().find(is_change);
         Ok(change.map_or(1, |it| it.version))
     }
 
@@ -361,11 +363,12 @@ impl Work {
         book.set_bias_frontier(name.to_owned(), frontier.collect()).await.map_err(failed)?;
         let outcome = if evolved.is_better { "proposed" } else { "nothing better" };
         let detail = format!(
-            "{}: {:.4} instead of {:.4}, after {:.1} evaluations",
+            "{}: {:.4} instead of {:.4}, after {:.1} evaluations{}",
             shown(&evolved.proposal),
             evolved.after,
             evolved.before,
-            evolved.evaluations
+            evolved.evaluations,
+            evolved.paid()
         );
         self.biases.log(subject, "evolve", outcome, &detail)?;
         let note = format!("Evolution of {name}: {outcome}. {detail}");
@@ -492,7 +495,9 @@ impl Work {
             Ground::new(&subject.evaluator, subject.open(), &subject.active, candidate);
         let results = ground.all().await?;
         let passed = results.iter().all(|it| it.passed);
-        let warnings = few_cases(&subject);
+        let mut warnings = few_cases(&subject);
+        let read = Record::read(candidate, &subject.evaluator.knobs).ok();
+        warnings.extend(read.and_then(|it| subject.other_version(&it)));
         Ok(object([
             ("overall_passed", passed.into()),
             ("results", Value::List(results.iter().map(crate::PrincipleResult::value).collect())),

@@ -1,4 +1,5 @@
-//! Every write of a change fails once, in four ways: history, active version and log agree afterwards.
+//! Writes of a change fail, in four ways: history, active version and log agree afterwards. With `SVC_KILLS`
+//! each of them does, and otherwise every seventh.
 //!
 //! The points are the calls by which `SQLite` writes, syncs and truncates its files: a small library that is
 //! loaded first counts them, and ends the process or refuses the call at one of them.
@@ -120,7 +121,7 @@ fn a_failure_at_any_write_leaves_no_part_of_a_change() {
     agrees(&whole, &said, "without a failure");
     let points: usize = std::fs::read_to_string(&count).unwrap().parse().unwrap();
     assert!(points > 20, "{points}");
-    // All points take a minute: CI takes each seventh, others each time.
+    // All points take minutes in a debug build.
     let step = if std::env::var_os("SVC_KILLS").is_some() { 1 } else { 7 };
     let mut cut = 0;
     for (no, how) in ["kill", "tear", "once", "always"].into_iter().enumerate() {

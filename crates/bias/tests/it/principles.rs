@@ -38,3 +38,26 @@ async fn each_principle_can_pass_and_fail() {
     let failed = work.check_principle("beauty", NAME, &own).await.unwrap_err();
     assert!(failed.help.unwrap().contains("antifragility"));
 }
+
+#[tokio::test]
+async fn what_gains_the_same_on_every_case_holds_and_another_version_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    // Each case scores the same: the gain has no variance.
+    let lines: String = (0..80)
+        .map(|no| {
+            format!("{{\"name\": \"{no}\", \"script\": \"param no: int param text: string text >> trap\", \
+                \"input\": {{\"no\": {no}, \"text\": \"question number one\"}}, \"score\": \"value\"}}\n")
+        })
+        .collect();
+    let work = work(folder.path(), &lines);
+    let good = candidate(&work, &[("honest", Value::Float(0.6))]);
+    let found = work.check_principle("compression_conjecture", NAME, &good).await.unwrap();
+    assert_eq!(field(&found, "passed"), &Value::Bool(true), "{found:?}");
+    let worse = candidate(&work, &[("honest", Value::Float(0.0))]);
+    let found = work.check_principle("compression_conjecture", NAME, &worse).await.unwrap();
+    assert_eq!(field(&found, "passed"), &Value::Bool(false), "{found:?}");
+    let old = with(&good, &["version"], &Value::Int(99));
+    let report = work.ground_check(NAME, &old).await.unwrap();
+    let warnings = format!("{:?}", field(&report, "warnings"));
+    assert!(warnings.contains("the candidate is of version 99"), "{warnings}");
+}

@@ -272,12 +272,18 @@ impl Book {
         at: i64,
         result: String,
     ) -> Result<()> {
-        self.append(move |own| {
-            let sql = "INSERT OR REPLACE INTO bias_results (key, component, at, result)
-                VALUES (?1, ?2, ?3, ?4)";
-            own.prepare_cached(sql)?.execute(params![key, component, at, result])?;
-            Ok(())
-        })
+        self.append(move |own| Ok(insert_result(own, key, &component, at, &result)?))
+    }
+
+    /// Keeps what an evolution paid for, durably.
+    pub fn set_bias_result(
+        &self,
+        key: [u8; 32],
+        component: String,
+        at: i64,
+        result: String,
+    ) -> Written<()> {
+        self.write(move |own| Ok(insert_result(own, key, &component, at, &result)?))
     }
 
     /// Drops the finished evaluations of a component, when its evolution has ended.
@@ -567,4 +573,16 @@ fn insert_score(own: &rusqlite::Connection, score: &BiasScore) -> rusqlite::Resu
         ORDER BY no DESC LIMIT 1 OFFSET ?3)";
     own.prepare_cached(sql)?.execute(params![component, version, MOST_SCORES])?;
     Ok(())
+}
+
+fn insert_result(
+    own: &rusqlite::Connection,
+    key: [u8; 32],
+    component: &str,
+    at: i64,
+    result: &str,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO bias_results (key, component, at, result)
+        VALUES (?1, ?2, ?3, ?4)";
+    own.prepare_cached(sql)?.execute(params![key, component, at, result]).map(drop)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use svc_contract::value::Value;
 
-use super::{Common, Result, Session, read_json, warn, write_json};
+use super::{Common, Result, Session, read_candidate, read_json, warn, write_json};
 use crate::bases::cli::exit::{FAILED, OK};
 
 /// Show what applying a candidate would find, without effect.
@@ -21,7 +21,7 @@ pub(super) struct Validate {
 
 impl Validate {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let candidate = read_json(&self.candidate, session)?;
+        let candidate = read_candidate(&self.candidate, session)?;
         let work = self.common.work(session)?;
         let found = work.validate(&self.component, &candidate).await;
         let is_valid = found.as_ref().is_ok_and(|it| is_true(it, "valid"));
@@ -46,7 +46,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let candidate = read_json(&self.candidate, session)?;
+        let candidate = read_candidate(&self.candidate, session)?;
         let work = self.common.work(session)?;
         let (found, field) = match &self.principle {
             Some(name) => (work.check_principle(name, &self.component, &candidate).await, "passed"),
@@ -73,7 +73,7 @@ pub(super) struct Apply {
 
 impl Apply {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let candidate = read_json(&self.candidate, session)?;
+        let candidate = read_candidate(&self.candidate, session)?;
         let work = self.common.work(session)?;
         warn(session);
         let found = work.apply(&self.component, &candidate).await;

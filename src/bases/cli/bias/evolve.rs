@@ -107,7 +107,7 @@ impl Evolve {
             write_json(file, &proposal.clone().unwrap_or_default(), session)?;
         }
         if self.common.json {
-            return self.common.put(&answer, session);
+            return self.common.put(&with_cost(answer, evolved.cost), session);
         }
         self.common.put(&summary(&answer, &evolved), session)
     }
@@ -142,6 +142,13 @@ fn summary(answer: &Value, evolved: &svc_service::bias::Evolved) -> Value {
         ("cost", evolved.cost.into()),
     ];
     Value::Record(fields.into_iter().map(|(name, it)| (name.into(), it)).collect())
+}
+
+/// The answer of the tool, with what a language model was paid: only the command line can ask one.
+fn with_cost(answer: Value, cost: Money) -> Value {
+    let Value::Record(record) = &answer else { return answer };
+    let fields = record.iter().map(|(name, it)| (name.clone(), it.clone()));
+    Value::Record(fields.chain([("cost".into(), cost.into())]).collect())
 }
 
 fn rounded(number: f64) -> Value {

@@ -146,6 +146,13 @@ fn read_json(file: &Path, session: &Session) -> Result<Value> {
     })
 }
 
+/// Reads a candidate: a bias, or the current one of a bundle that `svc bias export` wrote.
+fn read_candidate(file: &Path, session: &Session) -> Result<Value> {
+    let read = read_json(file, session)?;
+    let current = read.as_record().and_then(|it| it.get("current_bias")).cloned();
+    Ok(current.unwrap_or(read))
+}
+
 /// Writes a value as JSON to a file that the user named.
 fn write_json(file: &Path, value: &Value, session: &Session) -> Result<()> {
     let mut text = json::write_pretty(value);

@@ -131,7 +131,7 @@ impl Compute for Link {
                 let seen = about.iter().filter(is_near).count();
                 // What surrounds a name decides between equal or between similar names, and never
                 // against an equal one.
-                let equal = if similarity >= 1.0 { 1.0 + self.context } else { 0.0 };
+                let equal = if similarity >= 1.0 { self.context } else { 0.0 };
                 equal
                     + similarity
                     + if seen > 0 { self.context * share(seen, about.len()) } else { 0.0 }

@@ -84,7 +84,7 @@ async fn count(cx: &Cx, bench: &Bench, job: &JobRow, rating: i64) -> Result<(), 
     #[expect(clippy::cast_precision_loss, reason = "from 1 to 5")]
     let score = (rating - 1) as f64 / 4.0;
     let work = Work::new(biases, bench.engine.clone());
-    work.rated(&components, began, score, &format!("job {}", job.id)).await?;
+    work.rated(&components, began, score, &format!("run {}", job.run)).await?;
     Ok(())
 }
 
