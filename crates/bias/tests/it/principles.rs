@@ -43,12 +43,13 @@ async fn each_principle_can_pass_and_fail() {
 async fn what_gains_the_same_on_every_case_holds_and_another_version_is_named() {
     let folder = tempfile::tempdir().unwrap();
     // Each case scores the same: the gain has no variance.
-    let lines: String = (0..80)
-        .map(|no| {
-            format!("{{\"name\": \"{no}\", \"script\": \"param no: int param text: string text >> trap\", \
-                \"input\": {{\"no\": {no}, \"text\": \"question number one\"}}, \"score\": \"value\"}}\n")
-        })
-        .collect();
+    let line = |no| {
+        format!(
+            "{{\"script\": \"param no: int param text: string text >> trap\", \
+             \"input\": {{\"no\": {no}, \"text\": \"question number one\"}}, \"score\": \"value\"}}\n"
+        )
+    };
+    let lines: String = (0..80).map(line).collect();
     let work = work(folder.path(), &lines);
     let good = candidate(&work, &[("honest", Value::Float(0.6))]);
     let found = work.check_principle("compression_conjecture", NAME, &good).await.unwrap();
