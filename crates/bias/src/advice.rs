@@ -8,7 +8,8 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use svc_contract::value::{Money, Value, json};
 use svc_engine::{CancellationToken, Engine};
-use svc_store::book::Book;
+use svc_store::book::{BiasResult, Book};
+use svc_text::cut;
 
 use crate::{
     cases::Case,
@@ -134,9 +135,9 @@ impl Adviser {
     }
 
     async fn set(&self, knobs: &Knobs, key: [u8; 32], text: String) -> Result<(), String> {
-        let (now, name) = (self.engine.host().now(), knobs.component.name.to_owned());
-        let kept = self.kept.0.set_bias_result(key, name, now, text).await;
-        kept.map_err(|err| err.message)
+        let (at, component) = (self.engine.host().now(), knobs.component.name.to_owned());
+        let result = BiasResult { key, component, at, result: text };
+        self.kept.0.set_bias_result(result).await.map_err(|err| err.message)
     }
 
     /// What it answered to the same prompt before.
@@ -200,26 +201,17 @@ impl Shown<'_> {
         }
         text += "\nCases that go worst with the best params:\n";
         for (score, case) in &self.worst {
-            let [input, expected] = [case.asks.input(), case.expected.clone()];
-            let [most, most_expected] = LETTERS;
+            let input = cut::start(&json::write(&case.asks.input()), LETTERS[0]);
+            let expected = cut::start(&json::write(&case.expected), LETTERS[1]);
             let case = object([
                 ("score", rounded(*score)),
                 ("scored_by", case.score.name().into()),
-                ("input", beginning(&input, most)),
-                ("expected", beginning(&expected, most_expected)),
+                ("input", input.into()),
+                ("expected", expected.into()),
             ]);
             let _ = writeln!(text, "{}", json::write(&case));
         }
         let _ = write!(text, "\nName {count} candidates.");
         text
-    }
-}
-
-/// A value as JSON, cut after so many letters.
-fn beginning(value: &Value, letters: usize) -> Value {
-    let text = json::write(value);
-    match text.char_indices().nth(letters) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
     }
 }

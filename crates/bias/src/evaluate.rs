@@ -16,7 +16,7 @@ use svc_engine::{
     blocks::{ComponentRegistry, PipelineStep},
 };
 use svc_lang::plan::Policy;
-use svc_store::book::Book;
+use svc_store::book::{BiasResult, Book};
 use tokio::time::Instant;
 
 use crate::{
@@ -189,9 +189,10 @@ impl Evaluator {
         }
         let scores = Scores::of(&self.outcomes(changes, cases).await?, cases);
         if let Some((book, key)) = key {
-            let now = self.engine.host().now();
+            let at = self.engine.host().now();
             let component = self.knobs.component.name.to_owned();
-            let kept = book.keep_bias_result(key, component, now, scores.written());
+            let result = BiasResult { key, component, at, result: scores.written() };
+            let kept = book.keep_bias_result(result);
             kept.map_err(|err| OpError::failed(err.message))?;
         }
         Ok(scores)

@@ -3,7 +3,7 @@
 //! None of them can be passed by words: each looks at results of the component under the candidate, and
 //! each fails for some candidates.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
     registry::{OpError, Param, Tuning},
@@ -142,11 +142,10 @@ pub(crate) struct Ground<'a> {
     pub(crate) active: &'a Changes,
     /// The candidate as it was given.
     pub(crate) given: &'a Value,
-    measured: Option<Both>,
+    measured: Option<Arc<Both>>,
 }
 
 /// What came out of all cases, under the active version and under the candidate.
-#[derive(Clone)]
 struct Both {
     active: Vec<Outcome>,
     candidate: Vec<Outcome>,
@@ -207,21 +206,21 @@ impl<'a> Ground<'a> {
     }
 
     /// What comes out of all cases, measured once.
-    async fn both(&mut self, changes: &Changes) -> Result<Both, OpError> {
+    async fn both(&mut self, changes: &Changes) -> Result<Arc<Both>, OpError> {
         if let Some(known) = &self.measured {
             return Ok(known.clone());
         }
         let active = self.evaluator.outcomes(self.active, &self.cases).await?;
         let candidate = self.evaluator.outcomes(changes, &self.cases).await?;
-        let both = Both { active, candidate };
+        let both = Arc::new(Both { active, candidate });
         self.measured = Some(both.clone());
         Ok(both)
     }
 
     /// The scores of the active version and of the candidate on all cases.
     async fn both_scores(&mut self, changes: &Changes) -> Result<(Scores, Scores), OpError> {
-        let Both { active, candidate } = self.both(changes).await?;
-        Ok((Scores::of(&active, &self.cases), Scores::of(&candidate, &self.cases)))
+        let both = self.both(changes).await?;
+        Ok((Scores::of(&both.active, &self.cases), Scores::of(&both.candidate, &self.cases)))
     }
 
     async fn compression(&mut self, changes: &Changes) -> Result<Finding, OpError> {
@@ -296,16 +295,17 @@ impl<'a> Ground<'a> {
     }
 
     async fn composition(&mut self, changes: &Changes) -> Result<Finding, OpError> {
-        let Both { active, candidate } = self.both(changes).await?;
+        let both = self.both(changes).await?;
+        let Both { active, candidate } = &*both;
         let is_lost = |(old, new): &(&Outcome, &Outcome)| old.result.is_ok() && new.result.is_err();
-        let lost = active.iter().zip(&candidate).filter(is_lost).count();
+        let lost = active.iter().zip(candidate).filter(is_lost).count();
         if lost > 0 {
             let why = format!("{lost} of {} calls that succeeded before fail", active.len());
             return Ok(Finding(false, 1.0, why));
         }
         let sample = self.sample();
         let again = self.evaluator.outcomes(changes, &sample).await?;
-        let same = equal(&candidate, &again);
+        let same = equal(candidate, &again);
         if same < sample.len() {
             return Ok(same_each_time(same, sample.len(), String::new()));
         }
@@ -334,8 +334,9 @@ impl<'a> Ground<'a> {
 
     async fn healing(&mut self, changes: &Changes) -> Result<Finding, OpError> {
         let sample: Vec<&Case> = self.sample().into_iter().take(SAMPLE / 2).collect();
-        let Both { candidate: whole, .. } = self.both(changes).await?;
-        for (case, outcome) in sample.iter().zip(&whole) {
+        let both = self.both(changes).await?;
+        let whole = &both.candidate;
+        for (case, outcome) in sample.iter().zip(whole) {
             let half = Duration::from_secs_f64((outcome.seconds / 2.0).clamp(0.0, 5.0));
             self.evaluator.interrupted(changes, case, half).await?;
         }
@@ -370,11 +371,12 @@ impl<'a> Ground<'a> {
     /// seems to be slow is measured a second time, since times vary.
     async fn slowness(&mut self, changes: &Changes) -> Result<(f64, f64), OpError> {
         let all = |of: &[Outcome]| of.iter().map(|it| it.seconds).sum::<f64>();
-        let Both { active, candidate } = self.both(changes).await?;
+        let both = self.both(changes).await?;
+        let Both { active, candidate } = &*both;
         let slower = |old: &[Outcome], new: &[Outcome]| all(new) / all(old).max(1e-6);
         #[expect(clippy::cast_precision_loss, reason = "a count of cases")]
-        let each = all(&candidate) / candidate.len() as f64;
-        let first = slower(&active, &candidate);
+        let each = all(candidate) / candidate.len() as f64;
+        let first = slower(active, candidate);
         if first <= SLOWEST || each <= QUICK {
             return Ok((first, each));
         }

@@ -12,6 +12,16 @@ use svc_contract::{
     value::{Record, Text, Type, Value},
 };
 
+/// The cases of a component, and the files that they read, in the folder `cases` of this cluster.
+macro_rules! cases {
+    ($lines:literal $(, $file:literal)*) => {
+        svc_contract::registry::Cases::new(
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/cases/", $lines)),
+            &[$(($file, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/cases/", $file)))),*],
+        )
+    };
+}
+
 mod context_engine;
 mod ctx_docs;
 mod ctx_fetch;

@@ -65,6 +65,15 @@ pub struct BiasEntry {
     pub detail: String,
 }
 
+/// What an evolution keeps until it ends.
+#[derive(Clone, Debug)]
+pub struct BiasResult {
+    pub key: [u8; 32],
+    pub component: String,
+    pub at: i64,
+    pub result: String,
+}
+
 /// How good a result of a version was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasScore {
@@ -265,25 +274,13 @@ impl Book {
     }
 
     /// Keeps a finished evaluation. Does not wait until it is durable: it can be made again.
-    pub fn keep_bias_result(
-        &self,
-        key: [u8; 32],
-        component: String,
-        at: i64,
-        result: String,
-    ) -> Result<()> {
-        self.append(move |own| Ok(insert_result(own, key, &component, at, &result)?))
+    pub fn keep_bias_result(&self, result: BiasResult) -> Result<()> {
+        self.append(move |own| Ok(insert_result(own, &result)?))
     }
 
     /// Keeps what an evolution paid for, durably.
-    pub fn set_bias_result(
-        &self,
-        key: [u8; 32],
-        component: String,
-        at: i64,
-        result: String,
-    ) -> Written<()> {
-        self.write(move |own| Ok(insert_result(own, key, &component, at, &result)?))
+    pub fn set_bias_result(&self, result: BiasResult) -> Written<()> {
+        self.write(move |own| Ok(insert_result(own, &result)?))
     }
 
     /// Drops the finished evaluations of a component, when its evolution has ended.
@@ -575,13 +572,8 @@ fn insert_score(own: &rusqlite::Connection, score: &BiasScore) -> rusqlite::Resu
     Ok(())
 }
 
-fn insert_result(
-    own: &rusqlite::Connection,
-    key: [u8; 32],
-    component: &str,
-    at: i64,
-    result: &str,
-) -> rusqlite::Result<()> {
+fn insert_result(own: &rusqlite::Connection, kept: &BiasResult) -> rusqlite::Result<()> {
+    let BiasResult { key, component, at, result } = kept;
     let sql = "INSERT OR REPLACE INTO bias_results (key, component, at, result)
         VALUES (?1, ?2, ?3, ?4)";
     own.prepare_cached(sql)?.execute(params![key, component, at, result]).map(drop)

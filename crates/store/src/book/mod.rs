@@ -55,8 +55,8 @@ mod writing;
 
 pub use audit::{AuditHead, AuditRow, Break};
 pub use biases::{
-    BiasEntry, BiasRow, BiasScore, BiasVersion, Change, Changing, Frontier, MOST_SCORES,
-    MOST_TRACES,
+    BiasEntry, BiasResult, BiasRow, BiasScore, BiasVersion, Change, Changing, Frontier,
+    MOST_SCORES, MOST_TRACES,
 };
 pub use bugs::{BugChange, BugRow, MOST_BUGS, MOST_COMMENTS};
 pub use desk::{DeskAdded, DeskFilter, DeskKind, DeskRow, NewDeskRow};

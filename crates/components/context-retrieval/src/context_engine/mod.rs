@@ -27,24 +27,22 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[compute::<pack::Infer>(), inline::<count::CountTokens>(), compute::<dedupe::Dedupe>()],
 };
 
-const CASES: Cases = Cases::new(
-    include_str!("../../cases/context_engine.jsonl"),
-    &[
-        ("pack/bahn.jsonl", include_str!("../../cases/pack/bahn.jsonl")),
-        ("pack/bees.jsonl", include_str!("../../cases/pack/bees.jsonl")),
-        ("pack/cine.jsonl", include_str!("../../cases/pack/cine.jsonl")),
-        ("pack/club.jsonl", include_str!("../../cases/pack/club.jsonl")),
-        ("pack/contract.jsonl", include_str!("../../cases/pack/contract.jsonl")),
-        ("pack/four.jsonl", include_str!("../../cases/pack/four.jsonl")),
-        ("pack/gauge.jsonl", include_str!("../../cases/pack/gauge.jsonl")),
-        ("pack/museum.jsonl", include_str!("../../cases/pack/museum.jsonl")),
-        ("pack/order.jsonl", include_str!("../../cases/pack/order.jsonl")),
-        ("pack/oven.jsonl", include_str!("../../cases/pack/oven.jsonl")),
-        ("pack/release.jsonl", include_str!("../../cases/pack/release.jsonl")),
-        ("pack/storm.jsonl", include_str!("../../cases/pack/storm.jsonl")),
-        ("pack/swim.jsonl", include_str!("../../cases/pack/swim.jsonl")),
-        ("pack/well.jsonl", include_str!("../../cases/pack/well.jsonl")),
-    ],
+const CASES: Cases = cases!(
+    "context_engine.jsonl",
+    "pack/bahn.jsonl",
+    "pack/bees.jsonl",
+    "pack/cine.jsonl",
+    "pack/club.jsonl",
+    "pack/contract.jsonl",
+    "pack/four.jsonl",
+    "pack/gauge.jsonl",
+    "pack/museum.jsonl",
+    "pack/order.jsonl",
+    "pack/oven.jsonl",
+    "pack/release.jsonl",
+    "pack/storm.jsonl",
+    "pack/swim.jsonl",
+    "pack/well.jsonl"
 );
 
 fn text(hit: &Record, name: &str) -> Text {

@@ -48,13 +48,7 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-const CASES: Cases = Cases::new(
-    include_str!("../../cases/ctx_nlp.jsonl"),
-    &[
-        ("spelling_en.jsonl", include_str!("../../cases/spelling_en.jsonl")),
-        ("spelling_de.jsonl", include_str!("../../cases/spelling_de.jsonl")),
-    ],
-);
+const CASES: Cases = cases!("ctx_nlp.jsonl", "spelling_en.jsonl", "spelling_de.jsonl");
 
 record! {
     /// A sentence of a text: `text[start..end]` in bytes.

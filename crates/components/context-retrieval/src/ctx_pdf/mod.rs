@@ -28,7 +28,7 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[compute::<Infer>(), compute::<tables::Tables>(), compute::<Info>()],
 };
 
-const CASES: Cases = Cases::new(include_str!("../../cases/ctx_pdf.jsonl"), &[]);
+const CASES: Cases = cases!("ctx_pdf.jsonl");
 
 /// The default maximum size of a file.
 const MAX_SIZE: Size = Size(20 << 20);

@@ -56,19 +56,17 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-const CASES: Cases = Cases::new(
-    include_str!("../../cases/ctx_rag.jsonl"),
-    &[
-        ("rag/api.jsonl", include_str!("../../cases/rag/api.jsonl")),
-        ("rag/camino.jsonl", include_str!("../../cases/rag/camino.jsonl")),
-        ("rag/events.jsonl", include_str!("../../cases/rag/events.jsonl")),
-        ("rag/garten.jsonl", include_str!("../../cases/rag/garten.jsonl")),
-        ("rag/hut.jsonl", include_str!("../../cases/rag/hut.jsonl")),
-        ("rag/long.jsonl", include_str!("../../cases/rag/long.jsonl")),
-        ("rag/pumps.jsonl", include_str!("../../cases/rag/pumps.jsonl")),
-        ("rag/town.jsonl", include_str!("../../cases/rag/town.jsonl")),
-        ("rag/velo.jsonl", include_str!("../../cases/rag/velo.jsonl")),
-    ],
+const CASES: Cases = cases!(
+    "ctx_rag.jsonl",
+    "rag/api.jsonl",
+    "rag/camino.jsonl",
+    "rag/events.jsonl",
+    "rag/garten.jsonl",
+    "rag/hut.jsonl",
+    "rag/long.jsonl",
+    "rag/pumps.jsonl",
+    "rag/town.jsonl",
+    "rag/velo.jsonl"
 );
 
 params! {

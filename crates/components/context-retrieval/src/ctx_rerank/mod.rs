@@ -52,10 +52,7 @@ pub(super) const COMPONENT: Component = Component {
 };
 
 /// Questions about the ops of this program, whose documentation is searched.
-const CASES: Cases = Cases::new(
-    include_str!("../../cases/ctx_rerank.jsonl"),
-    &[("ops.jsonl", include_str!("../../cases/ops.jsonl"))],
-);
+const CASES: Cases = cases!("ctx_rerank.jsonl", "ops.jsonl");
 
 params! {
     /// Reorders documents or passages by a closer look at each, and keeps the best.

@@ -34,4 +34,4 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-const CASES: Cases = Cases::new(include_str!("../../cases/ctx_scrape.jsonl"), &[]);
+const CASES: Cases = cases!("ctx_scrape.jsonl");

@@ -82,10 +82,7 @@ pub(super) const COMPONENT: Component = Component {
 };
 
 /// Questions about the ops of this program, whose documentation is searched.
-const CASES: Cases = Cases::new(
-    include_str!("../../cases/ctx_search.jsonl"),
-    &[("ops.jsonl", include_str!("../../cases/ops.jsonl"))],
-);
+const CASES: Cases = cases!("ctx_search.jsonl", "ops.jsonl");
 
 choices! {
     /// What a search compares.

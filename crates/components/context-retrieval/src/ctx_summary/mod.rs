@@ -50,7 +50,7 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[compute::<Infer>(), compute::<Headline>()],
 };
 
-const CASES: Cases = Cases::new(include_str!("../../cases/ctx_summary.jsonl"), &[]);
+const CASES: Cases = cases!("ctx_summary.jsonl");
 
 record! {
     /// A summary and its sources.

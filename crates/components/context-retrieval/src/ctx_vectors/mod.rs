@@ -37,4 +37,4 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-const CASES: Cases = Cases::new(include_str!("../../cases/ctx_vectors.jsonl"), &[]);
+const CASES: Cases = cases!("ctx_vectors.jsonl");
