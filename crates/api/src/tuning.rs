@@ -12,8 +12,9 @@ use svc_service::bias::{Biases, Measured, Step, Work, active_tuning};
 
 use crate::{
     charts::{ChartAsked, svg},
+    page::Picture,
     runs::row,
-    store::{RunStore, book_in},
+    store::{Node, RunStore, book_in},
 };
 
 /// The work on the biases of the folder of a service.
@@ -68,6 +69,64 @@ pub async fn kept_front_svg(front: &[(String, Value)], engine: &Engine) -> Resul
         ])
     });
     front_of(rows.collect(), engine).await
+}
+
+/// The fronts that the evolutions of a run left, as pictures. A front that a later evolution of the
+/// component has replaced is not kept, so it is not drawn.
+pub async fn fronts_of(
+    store: &RunStore,
+    nodes: &[Node],
+    work: impl FnOnce() -> Result<Work, StoreError>,
+    engine: &Engine,
+) -> Result<Vec<Picture>, StoreError> {
+    let is_evolution = |it: &&Node| it.component == "adapt_bias" && it.op == "evolve";
+    let evolutions: Vec<&Node> = nodes.iter().filter(is_evolution).collect();
+    if evolutions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let work = work()?;
+    let mut pictures = Vec::new();
+    for node in evolutions {
+        let Some((component, front)) = front_of_run(store, node, &work)? else { continue };
+        if let Ok(svg) = kept_front_svg(&front, engine).await {
+            let description = format!("The front of `{component}`: quality over speed");
+            pictures.push(Picture { svg, description });
+        }
+    }
+    Ok(pictures)
+}
+
+/// The component of an evolution, and what was measured of its front if that is kept.
+fn front_of_run(
+    store: &RunStore,
+    node: &Node,
+    work: &Work,
+) -> Result<Option<(String, Vec<(String, Value)>)>, StoreError> {
+    let Some(output) = node.output else { return Ok(None) };
+    let (args, result) = (store.arguments(node)?, store.text(output)?);
+    let result = result.and_then(|it| json::read(&it).ok());
+    let (Ok(args), Some(result)) = (json::read(&args), result) else { return Ok(None) };
+    let component = args.as_record().and_then(|it| it.get("target_component")?.as_str());
+    let of_run = result.as_record().and_then(|it| it.get("frontier"));
+    let (Some(component), Some(of_run)) = (component, of_run) else { return Ok(None) };
+    // The component may be gone since.
+    let (Ok(kept), Ok(front)) = (work.frontier(component), work.measured_frontier(component))
+    else {
+        return Ok(None);
+    };
+    let is_the_same = candidates(of_run) == candidates(&kept);
+    Ok(is_the_same.then(|| (component.to_owned(), front)))
+}
+
+/// The params and scores of a front, by which it is known again.
+fn candidates(front: &Value) -> Vec<(Option<Value>, Option<Value>)> {
+    let items = front.as_list().map(|it| it.iter().cloned().collect::<Vec<Value>>());
+    let of = |it: &Value, name: &str| it.as_record().and_then(|it| it.get(name).cloned());
+    let each = items.unwrap_or_default().into_iter().map(|it| {
+        let params = of(&it, "bias").and_then(|it| of(&it, "evolvable_params"));
+        (params, of(&it, "score"))
+    });
+    each.collect()
 }
 
 async fn front_of(rows: List, engine: &Engine) -> Result<String, OpError> {

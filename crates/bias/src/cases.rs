@@ -1,8 +1,9 @@
 //! Cases: inputs with known answers, by which changes of the tunables of a component are judged.
 //!
-//! A component brings some, and a project adds its own in `cases/COMPONENT.jsonl`. They are split by a hash
-//! of what they ask: most are for the search, some choose what it proposes, and the sealed ones are only
-//! read when a candidate is to be applied. So two cases that ask the same are never on two sides.
+//! A component brings some, and a project has its own in `cases/COMPONENT.jsonl`, which decide alone once
+//! they are enough. Cases are split by a hash of what they ask: most are for the search, some choose what it
+//! proposes, and the sealed ones are only read when a candidate is to be applied. So two cases that ask the
+//! same are never on two sides.
 
 use std::{
     collections::BTreeMap,
@@ -16,6 +17,7 @@ use svc_contract::{
 };
 
 use crate::{
+    layers::FEWEST_SEALED,
     score::{NAMES, Score},
     value::{object, texts},
 };
@@ -30,8 +32,9 @@ const MOST: usize = 20_000;
 const SEALED: f64 = 0.35;
 const VALIDATION: f64 = 0.15;
 
-/// The most that a case counts, as a multiple of the mean.
-const HEAVIEST: f64 = 3.0;
+/// So many cases say as little about a group as one group says about all others: the variance of the gain
+/// between cases, divided by that between groups.
+const AS_UNSURE: f64 = 100.0;
 
 /// One case.
 #[derive(Clone, Debug)]
@@ -131,16 +134,17 @@ impl Cases {
         Path::new("cases").join(format!("{component}.jsonl"))
     }
 
-    /// The cases of a part under a draw, in an order that looks random.
+    /// The cases of a part under a draw, in an order that looks random. Those of the project are all, if
+    /// enough of them are sealed: those that the component brings ask for something else.
     pub fn part(&self, part: Part, component: &str, draw: u64) -> Vec<&Case> {
-        let mut found: Vec<([u8; 32], &Case)> = self
-            .all
-            .iter()
-            .map(|it| (salted(component, draw, &it.digest), it))
-            .filter(|(hash, _)| part_of(hash) == part)
-            .collect();
-        found.sort_by_key(|it| it.0);
-        found.into_iter().map(|it| it.1).collect()
+        let mut all: Vec<([u8; 32], &Case)> =
+            self.all.iter().map(|it| (salted(component, draw, &it.digest), it)).collect();
+        let own = all.iter().filter(|it| !it.1.is_built_in);
+        let sealed = own.filter(|it| part_of(&it.0) == Part::Sealed).count();
+        let has_enough = sealed >= FEWEST_SEALED;
+        all.retain(|(hash, it)| part_of(hash) == part && !(has_enough && it.is_built_in));
+        all.sort_by_key(|it| it.0);
+        all.into_iter().map(|it| it.1).collect()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -148,11 +152,12 @@ impl Cases {
     }
 }
 
-/// How much each of some cases counts: groups count the same, however many cases each has, so that what is
-/// learnt from a large group does not harm a small one. The mean is 1, and no case counts more than
-/// [`HEAVIEST`], because the score of a few cases is chance.
+/// How much each of some cases counts: the cases of a large group count less each, so that it does not outvote
+/// a small one. The mean is 1.
 ///
-/// A group are the cases of the project with the same first tag, and those that the component brings.
+/// These are the weights of a random-effects mean (DerSimonian & Laird 1986): a group is one sample of what
+/// else may come, and few cases say little about it. A group are the cases of the project with the same first
+/// tag, and those that the component brings.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
 pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
     let group = |it: &Case| (!it.is_built_in).then(|| it.tags.first().cloned());
@@ -160,19 +165,10 @@ pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
     for it in cases {
         *sizes.entry(group(it)).or_default() += 1.0;
     }
-    // What the heaviest ones may not count is shared by the other groups, which may make those too heavy.
-    let (mut left, mut groups) = (cases.len() as f64, sizes.len() as f64);
-    let mut order: Vec<f64> = sizes.values().copied().collect();
-    order.sort_by(f64::total_cmp);
-    for size in order {
-        if left / groups <= size * HEAVIEST {
-            break;
-        }
-        left -= size * HEAVIEST;
-        groups -= 1.0;
-    }
-    let fair = left / groups.max(1.0);
-    cases.iter().map(|it| (fair / sizes[&group(it)]).min(HEAVIEST)).collect()
+    let weights: Vec<f64> =
+        cases.iter().map(|it| (sizes[&group(it)] + AS_UNSURE).recip()).collect();
+    let mean = crate::stats::mean(&weights).max(f64::MIN_POSITIVE);
+    weights.into_iter().map(|it| it / mean).collect()
 }
 
 fn salted(component: &str, draw: u64, digest: &[u8; 32]) -> [u8; 32] {
@@ -429,6 +425,24 @@ mod tests {
     }
 
     #[test]
+    fn enough_cases_of_a_project_decide_alone() {
+        let count = |own: usize| {
+            let mut all = read_lines(&lines(60), true).unwrap();
+            let other = lines(own).replace("\"q", "\"other q");
+            all.extend(read_lines(&other, false).unwrap());
+            let cases = Cases { all, margin: 0.01 };
+            [Part::Train, Part::Validation, Part::Sealed].map(|part| {
+                let built_in = |it: &&&Case| it.is_built_in;
+                let all = cases.part(part, "x", 0);
+                (all.iter().filter(built_in).count(), all.len())
+            })
+        };
+        let sum = |of: [(usize, usize); 3]| of.iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        assert_eq!(sum(count(40)), (60, 100));
+        assert_eq!(sum(count(200)), (0, 200));
+    }
+
+    #[test]
     fn a_case_stays_in_its_part_when_others_are_added_and_moves_with_a_draw() {
         let (few, many) = (of(&lines(100)), of(&lines(200)));
         let names = |it: &Cases, draw| -> Vec<[u8; 32]> {
@@ -440,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_cases_count_the_same_unless_they_are_tiny() {
+    fn a_large_group_of_cases_does_not_outvote_a_small_one() {
         let line = |no: usize, tag: &str| {
             format!("{{\"input\": {{\"q\": {no}}}, \"expected\": 1, \"tags\": [\"{tag}\"]}}\n")
         };
@@ -460,11 +474,14 @@ mod tests {
             let is_near = found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-9);
             assert!(is_near, "{found:?} {wanted:?}");
         };
-        near(&sums(&[("a", 30), ("b", 10)]), &[20.0, 20.0]);
         near(&sums(&[("a", 7)]), &[7.0]);
-        // One case alone does not outweigh 39.
-        near(&sums(&[("a", 39), ("b", 1)]), &[37.0, 3.0]);
-        near(&sums(&[("a", 98), ("b", 6), ("c", 3), ("d", 3)]), &[74.0, 18.0, 9.0, 9.0]);
+        near(&sums(&[("a", 20), ("b", 20)]), &[20.0, 20.0]);
+        // Nine times as many cases count less than twice as much.
+        let [large, small] = sums(&[("a", 900), ("b", 100)])[..] else { unreachable!() };
+        near(&[large + small, large / small], &[1000.0, 1.8]);
+        // Of two small groups, nearly each case counts the same.
+        let [large, small] = sums(&[("a", 9), ("b", 1)])[..] else { unreachable!() };
+        assert!((large / small - 8.3).abs() < 0.1, "{large} {small}");
     }
 
     #[test]

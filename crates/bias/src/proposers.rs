@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use svc_contract::value::Value;
-use svc_optimize::{Cma, Local, Optimizer, Point, Random, Space, Tpe};
+use svc_optimize::{Cma, Local, Nsga2, Optimizer, Point, Random, Space, Tpe};
 
 use crate::{advice, knobs::Knobs, value::object};
 
@@ -20,6 +20,16 @@ pub(crate) struct Proposer {
 pub(crate) struct Tried {
     pub(crate) point: Point,
     pub(crate) gains: Vec<f64>,
+    /// What else counts, if quality is not all.
+    pub(crate) weighed: Option<Weighed>,
+}
+
+/// A candidate by all that counts.
+pub(crate) struct Weighed {
+    /// The gain of the weighted score.
+    pub(crate) gain: f64,
+    /// What is minimised for the front.
+    pub(crate) objectives: Vec<f64>,
 }
 
 impl Tried {
@@ -33,25 +43,39 @@ trait Mind: Send {
     fn tell(&mut self, tried: &[Tried]);
 }
 
+/// Who is asked besides those that are always there.
+#[derive(Clone, Copy)]
+pub(crate) struct Also {
+    /// A language model.
+    pub(crate) model: bool,
+    /// One that searches the front, since quality is not all that counts.
+    pub(crate) front: bool,
+}
+
 /// All proposers, beginning at the active version.
 pub(crate) fn all(
     knobs: &Knobs,
     start: &Point,
     seed: u64,
     is_slow: bool,
-    with_model: bool,
+    also: Also,
 ) -> Vec<Proposer> {
     let space = &knobs.space;
-    let searching = |it: Box<dyn Optimizer>| -> Box<dyn Mind> { Box::new(Searching(it)) };
+    let quality = |it: Box<dyn Optimizer>| searching(it, false);
+    let weighed = |it: Box<dyn Optimizer>| searching(it, true);
     let minds: [(&'static str, Box<dyn Mind>); 5] = [
-        ("local", searching(Box::new(Local::new(space, Some(start), seed)))),
-        ("tpe", searching(Box::new(Tpe::new(space, Some(start), seed + 1)))),
-        ("cma", searching(Box::new(Cma::new(space, Some(start), seed + 2)))),
+        ("local", quality(Box::new(Local::new(space, Some(start), seed)))),
+        ("tpe", weighed(Box::new(Tpe::new(space, Some(start), seed + 1)))),
+        ("cma", weighed(Box::new(Cma::new(space, Some(start), seed + 2)))),
         ("traces", Box::new(Traces::new(space, start, seed + 3, is_slow))),
-        ("random", searching(Box::new(Random::new(space, Some(start), seed + 4)))),
+        ("random", quality(Box::new(Random::new(space, Some(start), seed + 4)))),
     ];
-    let minds = minds.into_iter().map(|(name, mind)| (name, Some(mind)));
-    let model = with_model.then_some((advice::NAME, None));
+    let front = also.front.then(|| -> (&'static str, Box<dyn Mind>) {
+        let search = Nsga2::new(space, Some(start), seed + 5).popsize(POPULATION);
+        ("nsga2", Box::new(Front(search)))
+    });
+    let minds = minds.into_iter().chain(front).map(|(name, mind)| (name, Some(mind)));
+    let model = also.model.then_some((advice::NAME, None));
     minds.chain(model).map(|(name, mind)| Proposer { name, mind, asked: 0, kept: 0 }).collect()
 }
 
@@ -81,18 +105,48 @@ impl Proposer {
     }
 }
 
-/// One that searches for the best mean.
-struct Searching(Box<dyn Optimizer>);
+/// One that searches for the best mean, or for the best weighted score: so several parts of the front are
+/// looked at.
+struct Searching {
+    optimizer: Box<dyn Optimizer>,
+    is_weighed: bool,
+}
+
+fn searching(optimizer: Box<dyn Optimizer>, is_weighed: bool) -> Box<dyn Mind> {
+    Box::new(Searching { optimizer, is_weighed })
+}
 
 impl Mind for Searching {
+    fn ask(&mut self, count: usize) -> Vec<Point> {
+        self.optimizer.ask(count)
+    }
+
+    fn tell(&mut self, tried: &[Tried]) {
+        let weighed =
+            |it: &Tried| it.weighed.as_ref().filter(|_| self.is_weighed).map(|it| it.gain);
+        let worth = |it: &Tried| weighed(it).unwrap_or(it.gain());
+        let told: Vec<(Point, f64)> =
+            tried.iter().map(|it| (it.point.clone(), -worth(it))).collect();
+        self.optimizer.tell(&told);
+    }
+}
+
+/// One that searches the front of quality, speed and cost, among all that was tried.
+struct Front(Nsga2);
+
+/// How many of those that were tried have children.
+const POPULATION: usize = 12;
+
+impl Mind for Front {
     fn ask(&mut self, count: usize) -> Vec<Point> {
         self.0.ask(count)
     }
 
     fn tell(&mut self, tried: &[Tried]) {
-        let told: Vec<(Point, f64)> =
-            tried.iter().map(|it| (it.point.clone(), -it.gain())).collect();
-        self.0.tell(&told);
+        let told = tried
+            .iter()
+            .filter_map(|it| Some((it.point.clone(), it.weighed.as_ref()?.objectives.clone())));
+        self.0.tell(&told.collect::<Vec<_>>());
     }
 }
 

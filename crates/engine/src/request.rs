@@ -1,7 +1,8 @@
 //! One requested run, and its result.
 
 use std::{
-    borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, sync::Arc, time::Duration,
+    any::Any, borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, sync::Arc,
+    time::Duration,
 };
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -101,6 +102,11 @@ impl<'e> Request<'e> {
         }
         let tuning = self.engine.tuning().clone().with(tuning);
         self.on(|it| it.with_tuning(tuning))
+    }
+
+    /// Lends a service to this run, in addition to those of the engine.
+    pub fn lend<T: Any + Send + Sync>(self, service: Arc<T>) -> Self {
+        Self { engine: Cow::Owned(self.engine.into_owned().lend(service)), ..self }
     }
 
     /// Sets the policy of this run, instead of that of the engine. The script is checked again.

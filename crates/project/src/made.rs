@@ -73,7 +73,16 @@ pub(crate) fn param(name: &str, doc: &str, scheme: Scheme, default: Option<Value
     let default = default.map(|it| ParamDefault::Is(Box::leak(Box::new(it))));
     let doc = leaked(&format!(" {doc}\n"));
     let name = leaked(name);
-    Param { name, doc, scheme, default, is_input: false, is_evolvable: false, is_filled: false }
+    Param {
+        name,
+        doc,
+        scheme,
+        default,
+        is_input: false,
+        is_evolvable: false,
+        is_filled: false,
+        is_masked: false,
+    }
 }
 
 /// A component with these ops, which is never freed.

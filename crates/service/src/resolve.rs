@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Effect, ErrorKind, OpError, OpRef, Price, Scope, Tier},
+    registry::{
+        Effect, ErrorKind, MASK, MaskedValues, OpError, OpRef, Price, Registry, Scope, Tier,
+    },
     value::{Money, Text, Type, Value},
 };
 use svc_engine::{
@@ -48,6 +50,8 @@ pub struct Resolved {
     pub(crate) queued: Option<Queued>,
     /// What would make a job of the call of a tool.
     job: Option<NewWork>,
+    /// The arguments that the script of a tool must not have.
+    masked: MaskedValues,
 }
 
 #[derive(Clone)]
@@ -78,6 +82,16 @@ impl What {
     }
 }
 
+/// Replaces the masked arguments of a tool by [`MASK`], and returns them.
+pub(crate) fn mask(tool: &str, args: &mut Args, registry: &Registry) -> MaskedValues {
+    let params = registry.find_tool(tool).into_iter().flat_map(|it| it.op.params);
+    let masked = params.filter(|it| it.is_masked).filter_map(|it| {
+        let arg = args.get_mut(it.name)?;
+        Some((it.name, std::mem::replace(arg, MASK.into())))
+    });
+    MaskedValues(masked.collect())
+}
+
 impl Resolved {
     /// What a call means on an engine. `served` finds scripts of the served folder.
     pub(crate) fn of(
@@ -87,17 +101,16 @@ impl Resolved {
     ) -> Result<Self, Fault> {
         let Call { work, bounds } = call;
         let what = match work {
-            Work::Tool { name, args } => match core::meta(&name, args.clone(), bounds, engine)? {
-                Some((call, meta)) => {
+            Work::Tool { name, mut args } => {
+                if let Some((call, meta)) = core::meta(&name, args.clone(), bounds, engine)? {
                     let resolved = Self::of(call, engine, served)?;
                     return Ok(resolved.within_tool(name, meta, engine));
                 }
-                None => {
-                    let what = tool(&name, args, bounds, engine)?;
-                    let is_kept = what.needs_models(engine);
-                    return Ok(Self { tool: Some(name), is_kept, ..Self::new(what, bounds) });
-                }
-            },
+                let masked = mask(&name, &mut args, engine.registry());
+                let what = tool(&name, args, bounds, engine)?;
+                let is_kept = what.needs_models(engine);
+                return Ok(Self { tool: Some(name), is_kept, masked, ..Self::new(what, bounds) });
+            }
             Work::Op(step) => one(step, bounds, engine)?,
             Work::Steps { steps, initial, mode } => several(steps, initial, mode, bounds, engine)?,
             Work::Workflow { steps, on_error } => workflow(steps, on_error, bounds, engine)?,
@@ -132,6 +145,7 @@ impl Resolved {
             is_kept: false,
             queued: None,
             job: None,
+            masked: MaskedValues::default(),
         }
     }
 
@@ -267,7 +281,8 @@ impl Resolved {
 
     fn work<'e>(&self, engine: &'e Engine) -> Request<'e> {
         match &self.what {
-            What::Steps { steps, .. } => steps.request(engine),
+            What::Steps { steps, .. } if self.masked.0.is_empty() => steps.request(engine),
+            What::Steps { steps, .. } => steps.request(engine).lend(Arc::new(self.masked.clone())),
             What::Script(source, args) => self.within(with_args(engine.run(source.clone()), args)),
             What::Served(script, args) => {
                 self.within(with_args(engine.run_plan(script.plan.clone()), args))

@@ -180,6 +180,11 @@ impl StoreArgs {
         Ok(self.reading(session)?.engine(session.engine.clone()))
     }
 
+    /// The folder of the service with the runs of the store.
+    pub(super) fn service_folder(&self, session: &Session) -> Result<PathBuf> {
+        Ok(service_folder(&self.placed(session)?.file, session.engine.host()))
+    }
+
     /// The file of the store.
     pub(super) fn named(&self, session: &Session) -> Result<PathBuf> {
         Ok(self.placed(session)?.file)

@@ -14,6 +14,7 @@ use svc_api::{
     show::{ShowJson, planned},
     store::RunStore,
     tap::{TapError, Tapped, tap},
+    tuning::{self, fronts_of},
 };
 use svc_contract::{registry::OpError, value::Value};
 
@@ -94,6 +95,10 @@ impl Show {
             let limits =
                 self.max_size.map_or(LIMITS, |it| PageLimits { value: it, page: u64::MAX });
             let page = Page::new(&store, (&run, &nodes), plan, limits)?;
+            let folder = self.keeping.service_folder(session)?;
+            let work = || tuning::opened(&folder, &session.engine);
+            let fronts = fronts_of(&store, &nodes, work, &session.engine).await;
+            let page = page.with_pictures(fronts.map_err(keeping::failure)?);
             report_left(session, write(session, file, &page)?);
         } else if self.json {
             terminal::print_json(&ShowJson::new(&run, &nodes))?;

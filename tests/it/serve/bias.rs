@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 
-const TOKEN: (&str, &str) = ("BIAS_EVOLUTION_CONFIRM_TOKEN", "a token");
+const TOKEN: (&str, &str) = ("BIAS_EVOLUTION_CONFIRM_TOKEN", "staple-of-9-horses");
 
 /// The tools of the specification: what they take, of which what is marked by `!` is required, and what
 /// they return. `hash` is the hash of a bundle.
@@ -113,7 +113,7 @@ fn every_answer_says_that_it_is_experimental() {
 
 #[test]
 fn nothing_is_changed_without_the_token_of_the_server() {
-    let given = r#"{"target_component": "ctx_search", "confirm_token": "a token"}"#;
+    let given = r#"{"target_component": "ctx_search", "confirm_token": "staple-of-9-horses"}"#;
     let without = Server::with(&[], &[]);
     let said = without.post("/api/v1/bias/rollback", given).fails(403, "denied");
     assert!(said.contains("this server changes no biases"), "{said}");
@@ -190,4 +190,32 @@ fn ratings_of_jobs_take_back_a_tuning_that_people_like_less() {
     let log = tool("bias_audit_log", json!({ "target_component": "ctx_keywords" }));
     let last = &log["entries"][0];
     assert_eq!((&last["op"], &last["version"]), (&"self_heal".into(), &1.into()), "{last}");
+}
+
+#[test]
+fn the_page_of_an_evolution_has_a_picture_of_its_front() {
+    let server = server();
+    let tool =
+        |name: &str, args: Value| server.post(&format!("/tools/{name}"), &args.to_string()).ok();
+    let evolved = |seed: u32| {
+        let config = json!({ "max_evaluations": 12, "seed": seed });
+        let input = json!({
+            "target_component": "ctx_keywords",
+            "evolution_config": config,
+            "confirm_token": TOKEN.1,
+        });
+        let job = tool("job_submit", json!({ "job": "bias_evolve", "input": input }));
+        let ended = tool("job_get_result", json!({ "job_id": job["job_id"], "wait": "30s" }));
+        assert_eq!(ended["state"], "ok", "{ended}");
+        assert_eq!(ended["inputs"]["confirm_token"], "***");
+        ended["run_id"].as_str().unwrap().to_owned()
+    };
+    let page = |run: &str| server.get(&format!("/runs/{run}/page")).body;
+    let first = evolved(1);
+    let picture = "alt=\"The front of `ctx_keywords`: quality over speed\"";
+    assert!(page(&first).contains(picture));
+    assert!(!page(&first).contains(TOKEN.1));
+    // Another front is not drawn in its place.
+    let second = evolved(2);
+    assert!(page(&second).contains(picture) && !page(&first).contains(picture));
 }

@@ -6,7 +6,11 @@ use serde_json::Value as Json;
 use svc_contract::value::{Money, Value, json, units};
 use svc_text::markup::escaped;
 
-use super::{Left, Page, Result, markup::beginning, pictures};
+use super::{
+    Left, Page, Result,
+    markup::beginning,
+    pictures::{self, Picture},
+};
 use svc_text::dates::time;
 
 use crate::{failure, store::Run};
@@ -92,8 +96,9 @@ pub(super) fn result(page: &Page<'_>) -> Result<String> {
     let text = page.store.text(hash)?.unwrap_or_default();
     let (shown, is_cut) = beginning(&text, SHOWN);
     let more = if is_cut { "\n…" } else { "" };
+    let pictures: String = page.pictures.iter().map(Picture::image).collect();
     let images = pictures::of(&text, page.limits.value);
-    Ok(format!("{images}<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))
+    Ok(format!("{pictures}{images}<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))
 }
 
 /// The script with line numbers. The line at which the run failed is marked.

@@ -19,6 +19,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
 pub use contents::{Left, PageLimits};
+pub use pictures::Picture;
 
 use contents::Contents;
 use svc_lang::plan::Plan;
@@ -64,6 +65,8 @@ pub struct Page<'a> {
     text: Option<String>,
     /// The plan, if the script still checks.
     plan: Option<Plan>,
+    /// What is known of the run besides what it returned.
+    pictures: Vec<Picture>,
     limits: PageLimits,
 }
 
@@ -77,7 +80,12 @@ impl<'a> Page<'a> {
         let attempts = store.attempts(&run.id)?;
         let text = store.text(run.text)?;
         let places = folded::places(nodes);
-        Ok(Self { store, run, nodes, attempts, places, text, plan, limits })
+        Ok(Self { store, run, nodes, attempts, places, text, plan, pictures: Vec::new(), limits })
+    }
+
+    /// The same page with pictures above the result.
+    pub fn with_pictures(self, pictures: Vec<Picture>) -> Self {
+        Self { pictures, ..self }
     }
 
     /// Writes the page, and returns the values that exceeded the limits.

@@ -1,4 +1,4 @@
-//! The charts that a run returned, as images.
+//! The charts that a run returned, and pictures of what it did, as images.
 //!
 //! An SVG may come from anywhere, so it is never a part of the page: as the source of an image it runs
 //! no script and loads nothing.
@@ -24,12 +24,27 @@ pub(super) fn of(result: &str, limit: u64) -> String {
     for (svg, description) in found(&value).into_iter().take(MOST) {
         let Some(rest) = left.checked_sub(svg.len() as u64) else { continue };
         left = rest;
-        let (data, alt) = (STANDARD.encode(svg), escaped(description));
-        images += &format!(
-            "<img class=\"picture\" alt=\"{alt}\" src=\"data:image/svg+xml;base64,{data}\">\n"
-        );
+        images += &image(svg, description);
     }
     images
+}
+
+/// A picture of what a run did.
+pub struct Picture {
+    pub svg: String,
+    /// What it shows, for those who do not see it.
+    pub description: String,
+}
+
+impl Picture {
+    pub(super) fn image(&self) -> String {
+        image(&self.svg, &self.description)
+    }
+}
+
+fn image(svg: &str, description: &str) -> String {
+    let (data, alt) = (STANDARD.encode(svg), escaped(description));
+    format!("<img class=\"picture\" alt=\"{alt}\" src=\"data:image/svg+xml;base64,{data}\">\n")
 }
 
 /// Each SVG with its description.

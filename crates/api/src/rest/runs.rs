@@ -7,6 +7,7 @@ use svc_contract::{
 };
 use svc_service::{
     Fault, Live, Why,
+    bias::Work,
     jobs::{JobRow, JobState},
     quality::Quality,
     tools,
@@ -26,6 +27,7 @@ use crate::{
     show::{ShowJson, planned},
     store::{Run, RunStore},
     tap::{Tapped, tap},
+    tuning::fronts_of,
 };
 
 /// The largest value of a page, and all values together.
@@ -139,7 +141,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "/runs/{id}/page",
                 "A run as one page of HTML: the graph, a timeline and every value.",
                 any,
-                Handle::Blocking(page),
+                Handle::Io(|rest, input| Box::pin(page(rest, input))),
             )
         },
         get("/runs/{id}/why", "Why each call of a run was made.", any, Handle::Blocking(why)),
@@ -322,16 +324,30 @@ fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     }
 }
 
-fn page(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
-    let (store, run) = stored(rest, input.part(0))?;
-    let nodes = store.calls(&run.id)?;
-    let plan = planned(rest.service.engine(), &store, &run);
-    let nodes = with_step(&run, nodes, plan.as_ref());
-    let page = Page::new(&store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
-    let mut out = Vec::new();
-    page.write(&mut out).map_err(|err| bug(&err))?;
-    let text = String::from_utf8(out).map_err(|err| bug(&err))?;
-    Ok(Reply::Text(200, "text/html; charset=utf-8", text))
+async fn page(rest: &Rest, input: Input) -> Result<Reply, Fault> {
+    let (store, run, nodes) = blocking(rest, move |rest| {
+        let (store, run) = stored(rest, input.part(0))?;
+        let nodes = store.calls(&run.id)?;
+        Ok::<_, Fault>((store, run, nodes))
+    })
+    .await??;
+    let engine = rest.service.engine();
+    let pictures = match rest.service.biases().cloned() {
+        Some(biases) => {
+            let work = || Ok(Work::new(biases, engine.clone()));
+            fronts_of(&store, &nodes, work, engine).await?
+        }
+        None => Vec::new(),
+    };
+    let text = blocking(rest, move |rest| {
+        let plan = planned(rest.service.engine(), &store, &run);
+        let nodes = with_step(&run, nodes, plan.as_ref());
+        let page = Page::new(&store, (&run, &nodes), plan, LIMITS).map_err(|err| bug(&err))?;
+        let mut out = Vec::new();
+        page.with_pictures(pictures).write(&mut out).map_err(|err| bug(&err))?;
+        String::from_utf8(out).map_err(|err| bug(&err))
+    });
+    Ok(Reply::Text(200, "text/html; charset=utf-8", text.await??))
 }
 
 fn why(rest: &Rest, input: &Input) -> Result<Reply, Fault> {

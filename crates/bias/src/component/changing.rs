@@ -6,7 +6,7 @@ use svc_contract::{
     value::{Record, Text, Value},
 };
 
-use super::{Scored, WRITES, declare, field, outside, shaped, work};
+use super::{Scored, WRITES, confirm, declare, field, outside, shaped, work};
 use crate::{
     config::Config,
     evolve::{Step, Weights},
@@ -45,6 +45,7 @@ params! {
         /// How much `speed`, `cost` and `quality` count; only the quality by default.
         weights: Option<Value> = None,
         /// The token of the server.
+        #[masked]
         confirm_token: Text,
     }
 }
@@ -58,7 +59,7 @@ declare!(Evolve = "evolve", "bias_evolve" -> Evolution, WRITES, [
 impl Io for Evolve {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(Some(&self.confirm_token))?;
+        confirm(cx, &work, Some(&self.confirm_token))?;
         let config = work.biases.config().with(self.evolution_config.as_ref())?;
         let weights = weights_of(self.weights.as_ref())?;
         let trace = self.workflow_trace.as_ref();
@@ -114,6 +115,7 @@ params! {
         /// The component.
         target_component: Text,
         /// The token of the server.
+        #[masked]
         confirm_token: Text,
     }
 }
@@ -127,7 +129,7 @@ declare!(Apply = "apply", "bias_apply" -> Applied, WRITES, [
 impl Io for Apply {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(Some(&self.confirm_token))?;
+        confirm(cx, &work, Some(&self.confirm_token))?;
         shaped::<Applied>(work.apply(&self.target_component, &self.bias_candidate).await?)
     }
 }
@@ -150,6 +152,7 @@ params! {
         /// The version; -1 is the one that was active before.
         rollback_version: i64 = -1,
         /// The token of the server.
+        #[masked]
         confirm_token: Text,
     }
 }
@@ -163,7 +166,7 @@ declare!(Rollback = "rollback", "bias_rollback" -> RolledBack, WRITES, [
 impl Io for Rollback {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(Some(&self.confirm_token))?;
+        confirm(cx, &work, Some(&self.confirm_token))?;
         shaped::<RolledBack>(work.rollback(&self.target_component, self.rollback_version).await?)
     }
 }
@@ -222,6 +225,7 @@ params! {
         /// How much `speed`, `cost` and `quality` count; only the quality by default.
         weights: Option<Value> = None,
         /// The token of the server.
+        #[masked]
         confirm_token: Option<Text> = None,
     }
 }
@@ -235,7 +239,7 @@ declare!(EvolveBatch = "evolve_batch", "bias_evolve_batch" -> Evolutions, WRITES
 impl Io for EvolveBatch {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(self.confirm_token.as_deref())?;
+        confirm(cx, &work, self.confirm_token.as_deref())?;
         let config = work.biases.config().with(self.evolution_config.as_ref())?;
         let weights = weights_of(self.weights.as_ref())?;
         let mut results: Vec<(Text, Value)> = Vec::new();
@@ -272,6 +276,7 @@ params! {
         /// Whether the safety layers are asked; without them, only the guard looks after it.
         validate: bool = true,
         /// The token of the server.
+        #[masked]
         confirm_token: Option<Text> = None,
     }
 }
@@ -285,7 +290,7 @@ declare!(Import = "import", "bias_import" -> Imported, WRITES, [
 impl Io for Import {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(self.confirm_token.as_deref())?;
+        confirm(cx, &work, self.confirm_token.as_deref())?;
         shaped::<Imported>(work.import(&self.bundle, self.validate).await?)
     }
 }

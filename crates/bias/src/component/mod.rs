@@ -7,7 +7,10 @@ mod reading;
 use std::sync::Arc;
 
 use svc_contract::{
-    registry::{Bias, Component, Cx, Effect, ErrorKind, OpError, Scope, compute, io, record},
+    registry::{
+        Bias, Component, Cx, Effect, ErrorKind, MASK, MaskedValues, OpError, Scope, compute, io,
+        record,
+    },
     value::Value,
 };
 use svc_engine::Engine;
@@ -88,6 +91,13 @@ fn work(cx: &Cx) -> Result<Work, OpError> {
     let mut work = Work::new(biases, engine.as_ref().clone());
     work.cancel = cx.cancel.clone();
     Ok(work)
+}
+
+/// Tests the token of a call, whose script may have a mask in its place.
+fn confirm(cx: &Cx, work: &Work, given: Option<&str>) -> Result<(), OpError> {
+    let masked = given.filter(|it| *it == MASK).and_then(|_| cx.lent::<MaskedValues>().ok());
+    let own = masked.as_ref().and_then(|it| it.0.get("confirm_token")?.as_str());
+    work.biases.confirm(own.or(given))
 }
 
 /// A record as the result of an op: its fields are those of the tool.

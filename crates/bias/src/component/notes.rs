@@ -5,7 +5,7 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use super::{READS, WRITES, declare, outside, shaped, work};
+use super::{READS, WRITES, confirm, declare, outside, shaped, work};
 use crate::value::object;
 
 record! {
@@ -119,6 +119,7 @@ params! {
         /// The settings that change.
         config: Value,
         /// The token of the server.
+        #[masked]
         confirm_token: Option<Text> = None,
     }
 }
@@ -132,7 +133,7 @@ declare!(UpdateConfig = "update_config", "bias_update_config" -> Updated, WRITES
 impl Compute for UpdateConfig {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let work = work(cx)?;
-        work.biases.confirm(self.confirm_token.as_deref())?;
+        confirm(cx, &work, self.confirm_token.as_deref())?;
         let before = work.biases.config();
         let config = before.clone().with(Some(&self.config))?;
         work.strategy(&config.strategy)?;

@@ -1,6 +1,6 @@
 //! What is proposed in the end: the simplest of the candidates that are about as good as the best one.
 
-use svc_contract::{registry::OpError, value::json};
+use svc_contract::registry::OpError;
 
 use super::{
     Evolved, FEWEST, FINALISTS, Heard, Measured, Progress, Run, Weights, mean_of, score_of,
@@ -9,9 +9,13 @@ use super::{
 use crate::{
     cases::{Case, balance},
     evaluate::Scores,
-    knobs::{Changes, record},
+    knobs::Changes,
     stats::Paired,
 };
+
+/// What fewer changes may cost, in standard errors of the difference. A whole one, as in the rule of
+/// Breiman et al. (1984), gives up more on unseen cases than simplicity is worth.
+const SLACK: f64 = 0.25;
 
 /// Who proposes a candidate with fewer changes.
 const SIMPLER: &str = "simpler";
@@ -23,67 +27,90 @@ struct Finalist {
     worth: f64,
 }
 
-/// The one with the fewest changes of those that are not worse than the best one by more than one
-/// standard error.
-fn simplest(mut eligible: Vec<Finalist>, counts: &[f64], weights: Weights) -> Option<Finalist> {
-    eligible.sort_by(|a, b| b.worth.total_cmp(&a.worth));
-    let best = eligible.first()?;
-    let is_as_good = |it: &Finalist| {
-        let paired = Paired::of_all(&weighted(&best.scores.quality, &it.scores.quality, counts));
-        best.worth - it.worth <= paired.error * weights.quality
-    };
-    // The first of equally simple ones is the best of them.
-    let simple = (0..eligible.len())
-        .filter(|it| is_as_good(&eligible[*it]))
-        .min_by_key(|it| eligible[*it].measured.changes.len())?;
-    Some(eligible.swap_remove(simple))
+/// All cases that an evolution sees, and how much each counts.
+struct Seen<'a> {
+    cases: Vec<&'a Case>,
+    counts: Vec<f64>,
+    weights: Weights,
+    /// The scores of the active version.
+    active: Scores,
+}
+
+impl Seen<'_> {
+    /// A candidate with what it is worth: its score, less a part of the doubt about its gain.
+    fn finalist(&self, measured: Measured, scores: Scores) -> Finalist {
+        let paired = self.paired(&self.active, &scores);
+        let quality = mean_of(&scores.quality, &self.counts);
+        let worth = score_of(self.weights, quality, measured.speed, measured.cost)
+            - 0.25 * paired.error * self.weights.quality;
+        Finalist { measured, scores, worth }
+    }
+
+    fn paired(&self, old: &Scores, new: &Scores) -> Paired {
+        Paired::of_all(&weighted(&old.quality, &new.quality, &self.counts))
+    }
+
+    /// Whether one is about as good as a better one.
+    fn is_as_good(&self, best: &Finalist, it: &Finalist) -> bool {
+        let paired = self.paired(&best.scores, &it.scores);
+        best.worth - it.worth <= SLACK * paired.error * self.weights.quality
+    }
+
+    /// The one with the fewest changes of those that are about as good as the best one.
+    fn simplest(&self, mut eligible: Vec<Finalist>) -> Option<Finalist> {
+        eligible.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+        let best = eligible.first()?;
+        // The first of equally simple ones is the best of them.
+        let simple = (0..eligible.len())
+            .filter(|it| self.is_as_good(best, &eligible[*it]))
+            .min_by_key(|it| eligible[*it].measured.changes.len())?;
+        Some(eligible.swap_remove(simple))
+    }
 }
 
 impl Run<'_> {
-    /// Puts params of the best candidate back where that costs less than chance does, those that are
-    /// nearest to what is active first: what is simpler generalises better, and is easier to understand.
-    ///
-    /// All of them together may cost one standard error (Breiman et al. 1984).
-    pub(super) async fn simplify(&mut self, progress: Progress<'_>) -> Result<(), OpError> {
-        let (mut best, scores) = {
-            let best = self.whole.iter().max_by(|a, b| a.0.gain.total_cmp(&b.0.gain));
-            let Some((best, scores)) = best else { return Ok(()) };
-            (best.clone(), scores.clone())
-        };
-        if best.gain <= 0.0 {
-            return Ok(());
-        }
-        for name in self.nearest_first(&best.changes) {
-            if best.changes.len() <= 1 || self.begun.elapsed() >= self.given.config.max_time {
+    /// Puts params of a candidate back where all of them together cost next to nothing, those that are
+    /// nearest to what is active first: what is simpler is easier to understand.
+    async fn simplified(
+        &mut self,
+        chosen: Finalist,
+        seen: &Seen<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Finalist, OpError> {
+        let round = self.given.config.max_iterations;
+        #[expect(clippy::cast_precision_loss, reason = "a budget")]
+        let most = self.given.config.max_evaluations as f64;
+        let mut changes = chosen.measured.changes.clone();
+        let mut simple = None;
+        for name in self.nearest_first(&changes) {
+            let is_over = self.evaluations + self.price > most
+                || self.begun.elapsed() >= self.given.config.max_time;
+            if changes.len() <= 1 || is_over {
                 break;
             }
-            #[expect(clippy::cast_precision_loss, reason = "a budget")]
-            if self.evaluations + 1.0 > self.given.config.max_evaluations as f64 {
-                break;
-            }
-            let mut simpler = best.changes.clone();
+            let mut simpler = changes.clone();
             simpler.remove(&name);
             if let Some(own) = self.given.active.get(&name) {
                 simpler.insert(name.clone(), own.clone());
             }
-            if simpler == best.changes
-                || !self.known.insert((json::write(&record(&simpler)), self.train.len()))
-            {
+            if simpler == changes || simpler == *self.given.active {
                 continue;
             }
-            let tried = self.given.evaluator.scores(&simpler, &self.train).await?;
-            self.evaluations += 1.0;
-            let paired = Paired::of_all(&weighted(&scores.quality, &tried.quality, &self.counts));
+            let all = self.given.evaluator.scores(&simpler, &seen.cases).await?;
+            self.evaluations += self.price;
+            let scores = all.first(self.train.len());
             let heard =
-                Heard { by: SIMPLER.to_owned(), changes: simpler, share: 1.0, scores: tried };
-            let measured = self.measured(&heard, self.given.config.max_iterations);
-            self.report(&heard, self.given.config.max_iterations, progress);
-            self.whole.push((measured.clone(), heard.scores.clone()));
-            if paired.mean >= -paired.error {
-                best = measured;
+                Heard { by: SIMPLER.to_owned(), changes: simpler.clone(), share: 1.0, scores };
+            let measured = self.measured(&heard, round);
+            self.report(&heard, round, progress);
+            self.whole.push((measured.clone(), heard.scores));
+            let tried = seen.finalist(measured, all);
+            if seen.is_as_good(&chosen, &tried) {
+                changes = simpler;
+                simple = Some(tried);
             }
         }
-        Ok(())
+        Ok(simple.unwrap_or(chosen))
     }
 
     /// The names of changed params, those that are nearest to what is active first.
@@ -105,6 +132,7 @@ impl Run<'_> {
         mut self,
         validation: &[&Case],
         rounds: u64,
+        progress: Progress<'_>,
     ) -> Result<Evolved, OpError> {
         if validation.len() < FEWEST {
             self.warnings.push(format!(
@@ -113,47 +141,21 @@ impl Run<'_> {
             ));
         }
         let active = self.given.evaluator.scores(self.given.active, validation).await?;
-        let all: Vec<&Case> = self.train.iter().chain(validation).copied().collect();
-        let counts = balance(&all);
-        self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
-        let front = self.front();
+        let cases: Vec<&Case> = self.train.iter().chain(validation).copied().collect();
         let weights = self.given.weights.unwrap_or(Weights::QUALITY);
-        let is_final = |(idx, it): &(usize, &(Measured, Scores))| {
-            *idx < FINALISTS || front.contains(idx) || it.0.by == SIMPLER
-        };
-        let finalists: Vec<(Measured, Scores)> =
-            self.whole.iter().enumerate().filter(is_final).map(|it| it.1.clone()).collect();
-        let old = self.active.clone().and(active);
-        let before = mean_of(&old.quality, &counts);
-        let mut eligible: Vec<Finalist> = Vec::new();
-        for (measured, scores) in finalists {
-            if measured.changes == *self.given.active {
-                continue;
-            }
-            let on_validation = self.given.evaluator.scores(&measured.changes, validation).await?;
-            let scores = scores.and(on_validation);
-            let paired = Paired::of_all(&weighted(&old.quality, &scores.quality, &counts));
-            // A change must be better by more than chance; one that is only quicker must not be worse.
-            let is_eligible = if self.given.weights.is_some() {
-                paired.lower(0.2) > 0.0
-                    || (measured.speed > 1.1 && paired.lower(0.05) > -self.given.cases.margin)
-            } else {
-                paired.lower(0.2) > 0.0
-            };
-            let worth =
-                score_of(weights, mean_of(&scores.quality, &counts), measured.speed, measured.cost)
-                    - 0.25 * paired.error * weights.quality;
-            if is_eligible {
-                eligible.push(Finalist { measured, scores, worth });
-            }
+        let (counts, active) = (balance(&cases), self.active.clone().and(active));
+        let seen = Seen { cases, counts, weights, active };
+        let eligible = self.eligible(validation, &seen).await?;
+        let mut chosen = seen.simplest(eligible);
+        if let Some(it) = chosen {
+            chosen = Some(self.simplified(it, &seen, progress).await?);
         }
-        let chosen = simplest(eligible, &counts, weights);
-        let frontier = front.iter().map(|it| {
-            let own = self.whole[*it].0.clone();
+        let scored = |it: usize| {
+            let own = self.whole[it].0.clone();
             let score = score_of(weights, own.quality, own.speed, own.cost);
             (own, score)
-        });
-        let mut frontier: Vec<(Measured, f64)> = frontier.collect();
+        };
+        let mut frontier: Vec<(Measured, f64)> = self.front().into_iter().map(scored).collect();
         frontier.sort_by(|a, b| b.1.total_cmp(&a.1));
         let is_better = chosen.is_some();
         if !is_better {
@@ -161,9 +163,10 @@ impl Run<'_> {
                 "no candidate was better than the active version by more than chance".to_owned(),
             );
         }
+        let before = mean_of(&seen.active.quality, &seen.counts);
         let (proposal, speed, cost, after) = match chosen {
             Some(Finalist { measured: it, scores, .. }) => {
-                (it.changes, it.speed, it.cost, mean_of(&scores.quality, &counts))
+                (it.changes, it.speed, it.cost, mean_of(&scores.quality, &seen.counts))
             }
             None => (self.given.active.clone(), 1.0, self.active.cost, before),
         };
@@ -179,5 +182,35 @@ impl Run<'_> {
             cost: self.spent.cost,
             warnings: self.warnings,
         })
+    }
+
+    /// The best on the training cases, and those of the front, that are better than what is active on all
+    /// cases by more than chance.
+    async fn eligible(
+        &mut self,
+        validation: &[&Case],
+        seen: &Seen<'_>,
+    ) -> Result<Vec<Finalist>, OpError> {
+        self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
+        let front = self.front();
+        let is_final = |idx: usize| idx < FINALISTS || front.contains(&idx);
+        let finalists = self.whole.iter().enumerate().filter(|it| is_final(it.0)).map(|it| it.1);
+        let mut eligible: Vec<Finalist> = Vec::new();
+        for (measured, scores) in finalists {
+            if measured.changes == *self.given.active {
+                continue;
+            }
+            let on_validation = self.given.evaluator.scores(&measured.changes, validation).await?;
+            let scores = scores.clone().and(on_validation);
+            let paired = seen.paired(&seen.active, &scores);
+            // One that is only quicker must not be worse.
+            let is_quicker = self.given.weights.is_some()
+                && measured.speed > 1.1
+                && paired.lower(0.05) > -self.given.cases.margin;
+            if paired.lower(0.2) > 0.0 || is_quicker {
+                eligible.push(seen.finalist(measured.clone(), scores));
+            }
+        }
+        Ok(eligible)
     }
 }

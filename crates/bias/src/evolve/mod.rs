@@ -1,5 +1,5 @@
 //! One evolution: a strategy has candidates proposed and judged until a budget is used up; then what is
-//! best on the training cases is made simpler, compared on the validation cases, and proposed.
+//! best on the training cases is compared on the validation cases, made simpler, and proposed.
 
 mod advised;
 mod choosing;
@@ -21,7 +21,7 @@ use crate::{
     evaluate::{Evaluator, Scores},
     knobs::{Changes, record, shown},
     layers::Subject,
-    proposers::{self, Proposer, Tried},
+    proposers::{self, Also, Proposer, Tried, Weighed},
     stats::Paired,
     strategy::{Ask, Strategy, Wanted},
     value::{number, object, rounded},
@@ -153,11 +153,10 @@ pub(crate) async fn evolve(given: &Given<'_>, progress: Progress<'_>) -> Result<
     if train.len() < FEWEST {
         return Err(too_few(name, train.len(), given.cases.all.len()));
     }
-    let mut run = Run::begin(given, train).await?;
-    let rounds = run.search(progress).await?;
-    run.simplify(progress).await?;
     let validation = given.cases.part(Part::Validation, name, given.draw);
-    run.choose(&validation, rounds).await
+    let mut run = Run::begin(given, train, validation.len()).await?;
+    let rounds = run.search(progress).await?;
+    run.choose(&validation, rounds, progress).await
 }
 
 fn too_few(name: &str, train: usize, all: usize) -> OpError {
@@ -174,6 +173,8 @@ struct Run<'a> {
     train: Vec<&'a Case>,
     /// How much each of them counts.
     counts: Vec<f64>,
+    /// The evaluations that one more candidate on training and validation cases takes.
+    price: f64,
     /// The scores of the active version.
     active: Scores,
     proposers: Vec<Proposer>,
@@ -199,7 +200,11 @@ struct Heard {
 }
 
 impl<'a> Run<'a> {
-    async fn begin(given: &'a Given<'a>, train: Vec<&'a Case>) -> Result<Self, OpError> {
+    async fn begin(
+        given: &'a Given<'a>,
+        train: Vec<&'a Case>,
+        validation: usize,
+    ) -> Result<Self, OpError> {
         let knobs = &given.evaluator.knobs;
         let active = given.evaluator.scores(given.active, &train).await?;
         if active.mean() <= 0.0 {
@@ -208,8 +213,8 @@ impl<'a> Run<'a> {
         let counts = balance(&train);
         let start = knobs.point(given.active);
         let is_slow = given.trace.is_some_and(is_slow);
-        let proposers =
-            proposers::all(knobs, &start, given.config.seed, is_slow, given.adviser.is_some());
+        let also = Also { model: given.adviser.is_some(), front: given.weights.is_some() };
+        let proposers = proposers::all(knobs, &start, given.config.seed, is_slow, also);
         let measured = Measured {
             changes: given.active.clone(),
             quality: mean_of(&active.quality, &counts),
@@ -219,9 +224,12 @@ impl<'a> Run<'a> {
             by: "active".to_owned(),
             round: 0,
         };
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let price = 1.0 + validation as f64 / train.len() as f64;
         let mut run = Self {
             given,
             counts,
+            price,
             active: active.clone(),
             proposers,
             whole: vec![(measured, active)],
@@ -233,7 +241,10 @@ impl<'a> Run<'a> {
             warnings: Vec::new(),
             train,
         };
-        let tried = Tried { point: start, gains: vec![0.0; run.train.len()] };
+        let gains = vec![0.0; run.train.len()];
+        let objectives = by_gain(&run.whole[0].0);
+        let weighed = given.weights.map(|_| Weighed { gain: 0.0, objectives });
+        let tried = Tried { point: start, gains, weighed };
         run.tell(std::slice::from_ref(&tried));
         run.known.insert((json::write(&record(given.active)), run.train.len()));
         Ok(run)
@@ -248,7 +259,7 @@ impl<'a> Run<'a> {
         #[expect(clippy::cast_precision_loss, reason = "a budget")]
         let (most, params) =
             (self.given.config.max_evaluations as f64, self.given.evaluator.knobs.all.len() as f64);
-        let kept = (most * SIMPLIFYING).min(params);
+        let kept = (most * SIMPLIFYING).min(params * self.price);
         self.evaluations + next + kept > most || self.begun.elapsed() >= self.given.config.max_time
     }
 
@@ -361,8 +372,9 @@ impl<'a> Run<'a> {
         let from = self.results.len().saturating_sub(SEEN);
         self.results.drain(..from);
         let mut tried = Vec::new();
+        let promising = self.promising(&heard);
         for (idx, mut it) in heard.into_iter().enumerate() {
-            let is_kept = judged.keep.contains(&idx) || it.share >= 1.0;
+            let is_kept = judged.keep.contains(&idx) || promising.contains(&idx) || it.share >= 1.0;
             let rest = self.train.len() - it.scores.quality.len();
             if is_kept && rest > 0 && !self.is_over(1.0 - it.share) {
                 let cases = &self.train[it.scores.quality.len()..];
@@ -378,7 +390,7 @@ impl<'a> Run<'a> {
                 own.kept += u64::from(is_kept && crate::stats::mean(&gains) > 0.0);
             }
             let point = self.given.evaluator.knobs.point(&it.changes);
-            tried.push(Tried { point, gains });
+            tried.push(Tried { point, weighed: self.weighed(&it), gains });
             if it.scores.quality.len() == self.train.len() {
                 let measured = self.measured(&it, round);
                 self.whole.push((measured, it.scores));
@@ -386,6 +398,27 @@ impl<'a> Run<'a> {
         }
         self.tell(&tried);
         Ok(judged.stops)
+    }
+
+    /// Those that may be on the front, if quality is not all that counts.
+    fn promising(&self, heard: &[Heard]) -> Vec<usize> {
+        if self.given.weights.is_none() {
+            return Vec::new();
+        }
+        let known = self.whole.iter().map(|it| by_gain(&it.0));
+        let new = heard.iter().map(|it| by_gain(&self.measured(it, 0)));
+        let points: Vec<Vec<f64>> = known.chain(new).collect();
+        let ranks = pareto::fronts(&points);
+        (0..heard.len()).filter(|it| ranks[self.whole.len() + it] == 0).collect()
+    }
+
+    /// How much better the weighted score is than that of the active version, if there are weights.
+    fn weighed(&self, heard: &Heard) -> Option<Weighed> {
+        let weights = self.given.weights?;
+        let it = self.measured(heard, 0);
+        let active = score_of(weights, it.quality - it.gain, 1.0, self.active.cost);
+        let gain = score_of(weights, it.quality, it.speed, it.cost) - active;
+        Some(Weighed { gain, objectives: by_gain(&it) })
     }
 
     /// The gains over the active version, case by case, as much as each of them counts.
@@ -495,6 +528,13 @@ fn mean_of(scores: &[f64], counts: &[f64]) -> f64 {
 fn objectives(of: &Measured) -> Vec<f64> {
     let slowness = -(of.speed.max(1e-9).ln() * 10.0).round() / 10.0;
     vec![-of.quality, slowness, of.cost]
+}
+
+/// The same by the gain: qualities of different cases cannot be compared.
+fn by_gain(of: &Measured) -> Vec<f64> {
+    let mut all = objectives(of);
+    all[0] = -of.gain;
+    all
 }
 
 /// Whether a trace says that a workflow was slow.

@@ -68,7 +68,7 @@ pub use lent::{InlineCx, Lent};
 pub use lookup::{Found, OpRef, Registry};
 pub use opaque::{Opaque, OpaqueDef};
 pub use owned::{EndsWithRun, Owned};
-pub use params::{Param, ParamDefault, Params, plain_name};
+pub use params::{MASK, MaskedValues, Param, ParamDefault, Params, plain_name};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;
 pub use rows::{ANY_RECORD, AnyRows, Rows, columns_of};

@@ -1,6 +1,8 @@
 //! The parameters of an op: a single struct is their declaration, their documentation and their
 //! decoder.
 
+use std::collections::BTreeMap;
+
 use super::{Field, OpError, Scheme};
 use crate::value::{Value, json};
 
@@ -18,7 +20,16 @@ pub struct Param {
     pub is_evolvable: bool,
     /// Whether an empty text or list is refused: it is marked `#[filled]`.
     pub is_filled: bool,
+    /// Whether its value is neither recorded nor shown: it is marked `#[masked]`.
+    pub is_masked: bool,
 }
+
+/// What is recorded and shown in place of a value that must not be known.
+pub const MASK: &str = "***";
+
+/// The values of masked params by name, lent to a run whose script has [`MASK`] in their place.
+#[derive(Clone, Default)]
+pub struct MaskedValues(pub BTreeMap<&'static str, Value>);
 
 /// The value of a parameter that a call leaves out.
 #[derive(Clone, Copy, Debug)]
@@ -168,8 +179,8 @@ pub(super) fn one_line(doc: &str) -> String {
 /// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
 /// optional; `#[range(low..=high)]` bounds a number; `#[tune]` before it marks a param that
 /// changes only how good or how quick a result is, and `#[filled]` after them one that must not be
-/// an empty text or list. `#[calls("component.op")]` makes this op the default of a flow. A field
-/// may be `pub`.
+/// an empty text or list. `#[calls("component.op")]` makes this op the default of a flow, and `#[masked]`
+/// keeps a value out of records. A field may be `pub`.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -194,6 +205,7 @@ macro_rules! params {
             $(#[range($low:literal..=$high:literal)])?
             $(#[filled $(= $filled:literal)?])?
             $(#[calls($calls:literal)])?
+            $(#[masked $(= $masked:literal)?])?
             $field_vis:vis $field:ident: $ty:ty $(= $default:expr)?
         ),* $(,)?
     }) => {
@@ -214,6 +226,7 @@ macro_rules! params {
                     default: $crate::params!(@default $ty $(, $default)? $(; $calls)?),
                     tune: [$(tuned $($tune)?)?],
                     filled: [$(filled $($filled)?)?],
+                    masked: [$(masked $($masked)?)?],
                 })*)
             };
 
@@ -242,6 +255,7 @@ macro_rules! params {
         default: $default:expr,
         tune: [$($tune:ident)?],
         filled: [$($filled:ident)?],
+        masked: [$($masked:ident)?],
     })*) => {
         [$($crate::registry::Param {
             name: $name,
@@ -251,12 +265,15 @@ macro_rules! params {
             is_input: { $idx += 1; $idx == 1 },
             is_evolvable: $crate::params!(@tune $($tune)?),
             is_filled: $crate::params!(@filled $($filled)?),
+            is_masked: $crate::params!(@masked $($masked)?),
         }),*]
     };
     (@tune) => { false };
     (@tune tuned) => { true };
     (@filled) => { false };
     (@filled filled) => { true };
+    (@masked) => { false };
+    (@masked masked) => { true };
     (@default $ty:ty) => { None };
     (@default $ty:ty; $calls:literal) => { Some($crate::registry::ParamDefault::Op($calls)) };
     (@default $ty:ty, $default:expr) => {
@@ -282,6 +299,7 @@ macro_rules! params {
     (@field #[tune] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[filled] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[calls($op:literal)] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
+    (@field #[masked] $($rest:tt)*) => { $crate::params! { @field $($rest)* } };
     (@field #[range($low:literal..=$high:literal)] #[tune] $($rest:tt)*) => {
         compile_error!("expected `#[tune]` before `#[range(..)]`");
     };
@@ -290,7 +308,7 @@ macro_rules! params {
     };
     (@field #[$($other:tt)*] $($rest:tt)*) => {
         compile_error!(concat!(
-            "expected `#[tune]`, `#[range(low..=high)]` or `#[filled]` before a param, found `#[",
+            "expected `#[tune]`, `#[range(low..=high)]`, `#[filled]` or `#[masked]` before a param, found `#[",
             stringify!($($other)*), "]`",
         ));
     };

@@ -150,6 +150,7 @@ const PATH: Param = Param {
     is_input: false,
     is_evolvable: false,
     is_filled: false,
+    is_masked: false,
 };
 
 impl<S: State> Params for Save<S> {
@@ -165,6 +166,7 @@ impl<S: State> Params for Save<S> {
             is_input: true,
             is_evolvable: false,
             is_filled: false,
+            is_masked: false,
         },
         PATH,
     ];

@@ -14,7 +14,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use svc_contract::{
-    registry::{self, Effect, ErrorKind, Hint, HintId, OpError, Price, Usage, Version},
+    registry::{
+        self, Effect, ErrorKind, Hint, HintId, MASK, OpError, Param, Price, Usage, Version,
+    },
     value::{Learnt, Model, ModelId, Text, Type, Value, json, paths},
 };
 use svc_lang::{check::TypedCall, diag::Span};
@@ -399,7 +401,9 @@ type Shown = Vec<(&'static str, String)>;
 /// Hashes everything that determines the result of a call. Paths start from `folder`.
 fn identity(call: &TypedCall, args: &[Value], folder: &std::path::Path) -> (Key, Shown) {
     let params = call.op.op.params.iter();
-    let shown: Shown = params.zip(args).map(|(it, arg)| (it.name, json::write(arg))).collect();
+    let mask = Value::from(MASK);
+    let shown = |it: &Param, arg| json::write(if it.is_masked { &mask } else { arg });
+    let shown: Shown = params.zip(args).map(|(it, arg)| (it.name, shown(it, arg))).collect();
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

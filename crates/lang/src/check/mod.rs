@@ -24,6 +24,7 @@ mod items;
 mod lacking;
 mod lists;
 mod literals;
+mod lost;
 mod maps;
 mod mentions;
 mod modules;

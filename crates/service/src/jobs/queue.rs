@@ -14,6 +14,7 @@ use crate::{
     Answer, Args, Call, Fault, Resolved, Service, Why, Work,
     components::workbench::{Asked, asked},
     once,
+    resolve::mask,
 };
 
 /// A job that a call queues instead of running its work at once.
@@ -235,9 +236,13 @@ impl Jobs {
         }
     }
 
-    /// The input of a job.
+    /// The input of a job, as it may be shown.
     pub fn input(&self, row: &JobRow) -> Result<Value, Fault> {
-        Ok(object_of(NewWork::of(row)?.args))
+        let NewWork { kind, name, mut args, .. } = NewWork::of(row)?;
+        if kind == JobKind::Tool {
+            mask(&name, &mut args, self.0.engine.registry());
+        }
+        Ok(object_of(args))
     }
 }
 

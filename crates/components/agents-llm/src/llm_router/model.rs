@@ -137,7 +137,7 @@ impl Model {
     fn named(host: &dyn Host, full: &str) -> Result<Self, OpError> {
         let (provider, name) = match split(full) {
             Some((provider, name)) => (provider, name),
-            None => (usual_provider(host)?, full),
+            None => (usual_provider(host, full)?, full),
         };
         if name.is_empty() {
             return Err(OpError::invalid_input(format!("missing model name in `{full}`")));
@@ -206,7 +206,7 @@ fn split(full: &str) -> Option<(Provider, &str)> {
 }
 
 /// The provider of a bare name: that of the default model, or the only configured one.
-fn usual_provider(host: &dyn Host) -> Result<Provider, OpError> {
+fn usual_provider(host: &dyn Host, name: &str) -> Result<Provider, OpError> {
     if let Some((provider, _)) = host.env("SVC_MODEL").as_deref().and_then(split) {
         return Ok(provider);
     }
@@ -214,7 +214,10 @@ fn usual_provider(host: &dyn Host) -> Result<Provider, OpError> {
         Provider::ALL.into_iter().filter(|it| it.is_configured(host)).collect();
     match all.as_slice() {
         [only] => Ok(*only),
-        [] => Err(unconfigured()),
+        [] => match name.split_once('/') {
+            Some((provider, _)) => Err(unknown_provider(provider, name)),
+            None => Err(unconfigured()),
+        },
         _ => {
             let names: Vec<String> =
                 all.iter().map(|it| format!("`{}/..`", it.settings().name)).collect();
@@ -226,6 +229,15 @@ fn usual_provider(host: &dyn Host) -> Result<Provider, OpError> {
 
 fn unconfigured() -> OpError {
     OpError::new(ErrorKind::Unsupported, "no language model is configured").help(HELP)
+}
+
+fn unknown_provider(provider: &str, name: &str) -> OpError {
+    let known: Vec<&str> = Provider::ALL.iter().map(|it| it.settings().name).collect();
+    let message = format!("unknown provider `{provider}` of the model `{name}`");
+    OpError::new(ErrorKind::Unsupported, message).help(format!(
+        "the providers are {}; before a name with a slash of its own, write one of them too",
+        known.join(", ")
+    ))
 }
 
 fn without_key(model: &Model, variable: &str) -> OpError {
@@ -285,6 +297,14 @@ mod tests {
         assert_eq!(found(&host, "meta/llama"), "openai/meta/llama at https://api.openai.com");
         assert_eq!(found(&host, "anthropic/x"), "denied: missing key for `anthropic/x`");
         assert_eq!(found(&host, "openai/"), "invalid_input: missing model name in `openai/`");
+    }
+
+    #[test]
+    fn an_unknown_provider_is_named() {
+        assert_eq!(
+            found(&TestHost::new(), "nosuch/x"),
+            "unsupported: unknown provider `nosuch` of the model `nosuch/x`"
+        );
     }
 
     #[test]

@@ -192,7 +192,7 @@ params! {
         /// How much they count: 1, half of what the words of the query count.
         #[tune]
         #[range(0.0..=1.0)]
-        feedback_weight: f64 = 0.5,
+        feedback_weight: f64 = 1.0,
         /// How many of the best hits they are taken from.
         #[tune]
         #[range(1..=50)]

@@ -32,7 +32,7 @@ impl Default for Weights {
             b: 0.6,
             title_boost: 0.6,
             proximity: 0.2,
-            feedback: Feedback { terms: 0, weight: 0.5, docs: 10 },
+            feedback: Feedback { terms: 0, weight: 1.0, docs: 10 },
         }
     }
 }

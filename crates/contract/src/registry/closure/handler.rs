@@ -97,7 +97,16 @@ fn flow<X: Field, Y: Field>() -> Param {
 
 fn unnamed<T: Field>(name: &'static str, doc: &'static str) -> Param {
     let (scheme, default) = (T::SCHEME, None);
-    Param { name, doc, scheme, default, is_input: false, is_evolvable: false, is_filled: false }
+    Param {
+        name,
+        doc,
+        scheme,
+        default,
+        is_input: false,
+        is_evolvable: false,
+        is_filled: false,
+        is_masked: false,
+    }
 }
 
 fn named<P: Params>() -> impl Iterator<Item = Param> {

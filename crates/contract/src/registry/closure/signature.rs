@@ -55,6 +55,7 @@ impl OpSignature {
             is_input: self.params.is_empty(),
             is_evolvable: false,
             is_filled: false,
+            is_masked: false,
         });
         self
     }

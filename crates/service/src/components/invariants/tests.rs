@@ -175,6 +175,7 @@ fn defaults_that_do_not_fit_are_reported() {
             is_input: false,
             is_evolvable: false,
             is_filled: false,
+            is_masked: false,
         }
     }
     const RANGED: [Param; 1] = [param(Scheme::IntRange(1, 5))];
