@@ -96,12 +96,15 @@ pub async fn fronts_of(
     Ok(pictures)
 }
 
+/// The candidates of a front: their params, and what was measured.
+type Front = Vec<(String, Value)>;
+
 /// The component of an evolution, and what was measured of its front if that is kept.
 fn front_of_run(
     store: &RunStore,
     node: &Node,
     work: &Work,
-) -> Result<Option<(String, Vec<(String, Value)>)>, StoreError> {
+) -> Result<Option<(String, Front)>, StoreError> {
     let Some(output) = node.output else { return Ok(None) };
     let (args, result) = (store.arguments(node)?, store.text(output)?);
     let result = result.and_then(|it| json::read(&it).ok());

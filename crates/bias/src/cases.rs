@@ -155,10 +155,9 @@ impl Cases {
 /// How much each of some cases counts: the cases of a large group count less each, so that it does not outvote
 /// a small one. The mean is 1.
 ///
-/// These are the weights of a random-effects mean (DerSimonian & Laird 1986): a group is one sample of what
+/// These are the weights of a random-effects mean (`DerSimonian` & Laird 1986): a group is one sample of what
 /// else may come, and few cases say little about it. A group are the cases of the project with the same first
 /// tag, and those that the component brings.
-#[expect(clippy::cast_precision_loss, reason = "small counts")]
 pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
     let group = |it: &Case| (!it.is_built_in).then(|| it.tags.first().cloned());
     let mut sizes: BTreeMap<Option<Option<String>>, f64> = BTreeMap::new();

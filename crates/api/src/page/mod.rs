@@ -84,6 +84,7 @@ impl<'a> Page<'a> {
     }
 
     /// The same page with pictures above the result.
+    #[must_use]
     pub fn with_pictures(self, pictures: Vec<Picture>) -> Self {
         Self { pictures, ..self }
     }

@@ -8,6 +8,7 @@ use crate::value::{Value, json};
 
 /// One parameter, for help, checker and schemas.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of the declaration")]
 pub struct Param {
     pub name: &'static str,
     pub doc: &'static str,

@@ -234,7 +234,8 @@ impl Checker<'_> {
                 None => return Term::unknown(span),
             },
         };
-        self.warn_of_lost_fields(items.iter(), &ty, "items of the list");
+        let written: Vec<&Expr> = items.iter().collect();
+        self.warn_of_lost_fields(&written, &ty, "items of the list");
         let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
         let max = Some(terms.len() as u64);
         Term::new(TermKind::List(terms), Type::List(ty.into(), max), span)

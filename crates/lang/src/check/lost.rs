@@ -10,14 +10,9 @@ use crate::{
 
 impl Checker<'_> {
     /// Warns of fields of records that are not in their common type, once for each name.
-    pub(super) fn warn_of_lost_fields<'e>(
-        &mut self,
-        items: impl Iterator<Item = &'e Expr> + Clone,
-        joined: &Type,
-        what: &str,
-    ) {
+    pub(super) fn warn_of_lost_fields(&mut self, items: &[&Expr], joined: &Type, what: &str) {
         let mut lost: Vec<&Word> = Vec::new();
-        for item in items.clone() {
+        for item in items {
             collect(item, joined, &mut lost);
         }
         let mut known = Vec::new();
@@ -28,10 +23,10 @@ impl Checker<'_> {
             known.push(&name.text);
             let message = format!("`{}` is lost: not all {what} have it", name.text);
             let problem = Problem::warning(Code::E230, name.span, message).label("is not kept");
-            let others = items.clone().filter(|it| !has(it, name));
-            let problem = others.take(1).fold(problem, |problem, it| {
-                problem.also(it.span, format!("this has no `{}`", name.text))
-            });
+            let problem = match items.iter().find(|it| !has(it, name)) {
+                Some(it) => problem.also(it.span, format!("this has no `{}`", name.text)),
+                None => problem,
+            };
             self.report(problem.help(format!(
                 "write `{}: null` in the others, or declare the type of the records",
                 name.text

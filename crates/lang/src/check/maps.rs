@@ -32,7 +32,8 @@ impl Checker<'_> {
         let Some(item) = self.joined(&values, "the values of a map") else {
             return Term::unknown(span);
         };
-        self.warn_of_lost_fields(entries.iter().map(|it| &it.1), &item, "values of the map");
+        let written: Vec<&Expr> = entries.iter().map(|it| &it.1).collect();
+        self.warn_of_lost_fields(&written, &item, "values of the map");
         let pair = Type::record(vec![("key".into(), Type::Text), ("value".into(), item.clone())]);
         let pairs = keys.into_iter().zip(values).map(|(key, value)| {
             let span = key.span.to(value.span);
