@@ -230,12 +230,14 @@ impl Checker<'_> {
         let ty = match declared {
             Some(declared) => declared,
             None => match self.joined(&terms, "the items of a list") {
-                Some(joined) => joined,
+                Some(joined) => {
+                    let written: Vec<&Expr> = items.iter().collect();
+                    self.warn_of_lost_fields(&written, &joined, "items of the list");
+                    joined
+                }
                 None => return Term::unknown(span),
             },
         };
-        let written: Vec<&Expr> = items.iter().collect();
-        self.warn_of_lost_fields(&written, &ty, "items of the list");
         let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
         let max = Some(terms.len() as u64);
         Term::new(TermKind::List(terms), Type::List(ty.into(), max), span)
