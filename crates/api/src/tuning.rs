@@ -71,40 +71,44 @@ pub async fn kept_front_svg(front: &[(String, Value)], engine: &Engine) -> Resul
     front_of(rows.collect(), engine).await
 }
 
-/// The fronts that the evolutions of a run left, as pictures. A front that a later evolution of the
-/// component has replaced is not kept, so it is not drawn.
-pub async fn fronts_of(
+/// The front of a component.
+pub struct Front {
+    component: String,
+    /// Of each candidate its params, and what was measured.
+    candidates: Vec<(String, Value)>,
+}
+
+/// The fronts that the evolutions of a run left. One that a later evolution of the component has replaced
+/// is not kept. Reads the store, which blocks.
+pub fn fronts_of(
     store: &RunStore,
     nodes: &[Node],
     work: impl FnOnce() -> Result<Work, StoreError>,
-    engine: &Engine,
-) -> Result<Vec<Picture>, StoreError> {
+) -> Result<Vec<Front>, StoreError> {
     let is_evolution = |it: &&Node| it.component == "adapt_bias" && it.op == "evolve";
     let evolutions: Vec<&Node> = nodes.iter().filter(is_evolution).collect();
     if evolutions.is_empty() {
         return Ok(Vec::new());
     }
     let work = work()?;
+    let fronts = evolutions.into_iter().map(|it| front_of_run(store, it, &work));
+    fronts.filter_map(Result::transpose).collect()
+}
+
+/// Draws fronts for the page of a run.
+pub async fn drawn(fronts: Vec<Front>, engine: &Engine) -> Vec<Picture> {
     let mut pictures = Vec::new();
-    for node in evolutions {
-        let Some((component, front)) = front_of_run(store, node, &work)? else { continue };
-        if let Ok(svg) = kept_front_svg(&front, engine).await {
+    for Front { component, candidates } in fronts {
+        if let Ok(svg) = kept_front_svg(&candidates, engine).await {
             let description = format!("The front of `{component}`: quality over speed");
             pictures.push(Picture { svg, description });
         }
     }
-    Ok(pictures)
+    pictures
 }
 
-/// The candidates of a front: their params, and what was measured.
-type Front = Vec<(String, Value)>;
-
-/// The component of an evolution, and what was measured of its front if that is kept.
-fn front_of_run(
-    store: &RunStore,
-    node: &Node,
-    work: &Work,
-) -> Result<Option<(String, Front)>, StoreError> {
+/// The front that an evolution left, if it is kept.
+fn front_of_run(store: &RunStore, node: &Node, work: &Work) -> Result<Option<Front>, StoreError> {
     let Some(output) = node.output else { return Ok(None) };
     let (args, result) = (store.arguments(node)?, store.text(output)?);
     let result = result.and_then(|it| json::read(&it).ok());
@@ -113,16 +117,16 @@ fn front_of_run(
     let of_run = result.as_record().and_then(|it| it.get("frontier"));
     let (Some(component), Some(of_run)) = (component, of_run) else { return Ok(None) };
     // The component may be gone since.
-    let (Ok(kept), Ok(front)) = (work.frontier(component), work.measured_frontier(component))
+    let (Ok(kept), Ok(candidates)) = (work.frontier(component), work.measured_frontier(component))
     else {
         return Ok(None);
     };
-    let is_the_same = candidates(of_run) == candidates(&kept);
-    Ok(is_the_same.then(|| (component.to_owned(), front)))
+    let is_the_same = identity(of_run) == identity(&kept);
+    Ok(is_the_same.then(|| Front { component: component.to_owned(), candidates }))
 }
 
 /// The params and scores of a front, by which it is known again.
-fn candidates(front: &Value) -> Vec<(Option<Value>, Option<Value>)> {
+fn identity(front: &Value) -> Vec<(Option<Value>, Option<Value>)> {
     let items = front.as_list().map(|it| it.iter().cloned().collect::<Vec<Value>>());
     let of = |it: &Value, name: &str| it.as_record().and_then(|it| it.get(name).cloned());
     let each = items.unwrap_or_default().into_iter().map(|it| {

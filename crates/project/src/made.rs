@@ -72,17 +72,7 @@ pub(crate) fn params(
 pub(crate) fn param(name: &str, doc: &str, scheme: Scheme, default: Option<Value>) -> Param {
     let default = default.map(|it| ParamDefault::Is(Box::leak(Box::new(it))));
     let doc = leaked(&format!(" {doc}\n"));
-    let name = leaked(name);
-    Param {
-        name,
-        doc,
-        scheme,
-        default,
-        is_input: false,
-        is_evolvable: false,
-        is_filled: false,
-        is_masked: false,
-    }
+    Param::new(leaked(name), doc, scheme, default)
 }
 
 /// A component with these ops, which is never freed.

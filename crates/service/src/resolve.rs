@@ -82,11 +82,12 @@ impl What {
     }
 }
 
-/// Replaces the masked arguments of a tool by [`MASK`], and returns them.
+/// Replaces the masked texts among the arguments of a tool by [`MASK`], and returns them. Another value
+/// stays there, and does not pass the check.
 pub(crate) fn mask(tool: &str, args: &mut Args, registry: &Registry) -> MaskedValues {
     let params = registry.find_tool(tool).into_iter().flat_map(|it| it.op.params);
     let masked = params.filter(|it| it.is_masked).filter_map(|it| {
-        let arg = args.get_mut(it.name)?;
+        let arg = args.get_mut(it.name).filter(|it| matches!(it, Value::Text(_)))?;
         Some((it.name, std::mem::replace(arg, MASK.into())))
     });
     MaskedValues(masked.collect())
@@ -281,13 +282,20 @@ impl Resolved {
 
     fn work<'e>(&self, engine: &'e Engine) -> Request<'e> {
         match &self.what {
-            What::Steps { steps, .. } if self.masked.0.is_empty() => steps.request(engine),
-            What::Steps { steps, .. } => steps.request(engine).lend(Arc::new(self.masked.clone())),
+            What::Steps { steps, .. } => self.unmasked(steps.request(engine)),
             What::Script(source, args) => self.within(with_args(engine.run(source.clone()), args)),
             What::Served(script, args) => {
                 self.within(with_args(engine.run_plan(script.plan.clone()), args))
             }
         }
+    }
+
+    /// A request of the script of the call, to which its masked arguments are lent.
+    pub(crate) fn unmasked<'e>(&self, request: Request<'e>) -> Request<'e> {
+        if self.masked.0.is_empty() {
+            return request;
+        }
+        request.lend(Arc::new(self.masked.clone()))
     }
 
     /// A request with the bounds of the call.

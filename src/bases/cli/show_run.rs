@@ -14,7 +14,7 @@ use svc_api::{
     show::{ShowJson, planned},
     store::RunStore,
     tap::{TapError, Tapped, tap},
-    tuning::{self, fronts_of},
+    tuning::{self, drawn, fronts_of},
 };
 use svc_contract::{registry::OpError, value::Value};
 
@@ -97,8 +97,8 @@ impl Show {
             let page = Page::new(&store, (&run, &nodes), plan, limits)?;
             let folder = self.keeping.service_folder(session)?;
             let work = || tuning::opened(&folder, &session.engine);
-            let fronts = fronts_of(&store, &nodes, work, &session.engine).await;
-            let page = page.with_pictures(fronts.map_err(keeping::failure)?);
+            let fronts = fronts_of(&store, &nodes, work).map_err(keeping::failure)?;
+            let page = page.with_pictures(drawn(fronts, &session.engine).await);
             report_left(session, write(session, file, &page)?);
         } else if self.json {
             terminal::print_json(&ShowJson::new(&run, &nodes))?;

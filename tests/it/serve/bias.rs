@@ -219,3 +219,40 @@ fn the_page_of_an_evolution_has_a_picture_of_its_front() {
     let second = evolved(2);
     assert!(page(&second).contains(picture) && !page(&first).contains(picture));
 }
+
+#[test]
+fn an_evolution_goes_on_with_its_token_after_a_kill() {
+    let server = server();
+    let call = |server: &Server, name: &str, args: Value| {
+        server.post(&format!("/tools/{name}"), &args.to_string()).ok()
+    };
+    let config = json!({ "max_evaluations": 150 });
+    let input = json!({
+        "target_component": "ctx_keywords",
+        "evolution_config": config,
+        "confirm_token": TOKEN.1,
+    });
+    let submitted = json!({ "job": "bias_evolve", "input": input });
+    let job = call(&server, "job_submit", submitted)["job_id"].clone();
+    let state = |server: &Server, wait: &str| {
+        call(server, "job_get_result", json!({ "job_id": job, "wait": wait }))
+    };
+    while state(&server, "0s")["state"] == "queued" {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(state(&server, "0s")["state"], "running");
+    let server = Server::among(server.kill(), &[], &[TOKEN]);
+    let ended = (0..4).map(|_| state(&server, "30s")).find(|it| it["ended_at"] != Value::Null);
+    let ended = ended.expect("it ends");
+    assert_eq!(ended["state"], "ok", "{ended}");
+}
+
+#[test]
+fn a_token_of_another_type_is_refused_as_such() {
+    let args = json!({ "target_component": "ctx_search", "confirm_token": 5 });
+    let said = server().post("/tools/bias_rollback", &args.to_string()).fails(422, "invalid_input");
+    assert!(said.contains("confirm_token"), "{said}");
+    let args = json!({ "config": {}, "confirm_token": null });
+    let said = server().post("/tools/bias_update_config", &args.to_string()).fails(403, "denied");
+    assert!(said.contains("`confirm_token` is missing"), "{said}");
+}

@@ -27,7 +27,7 @@ use crate::{
     show::{ShowJson, planned},
     store::{Run, RunStore},
     tap::{Tapped, tap},
-    tuning::fronts_of,
+    tuning::{drawn, fronts_of},
 };
 
 /// The largest value of a page, and all values together.
@@ -325,20 +325,20 @@ fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
 }
 
 async fn page(rest: &Rest, input: Input) -> Result<Reply, Fault> {
-    let (store, run, nodes) = blocking(rest, move |rest| {
+    let (store, run, nodes, fronts) = blocking(rest, move |rest| {
         let (store, run) = stored(rest, input.part(0))?;
         let nodes = store.calls(&run.id)?;
-        Ok::<_, Fault>((store, run, nodes))
+        let fronts = match rest.service.biases().cloned() {
+            Some(biases) => {
+                let work = || Ok(Work::new(biases, rest.service.engine().clone()));
+                fronts_of(&store, &nodes, work)?
+            }
+            None => Vec::new(),
+        };
+        Ok::<_, Fault>((store, run, nodes, fronts))
     })
     .await??;
-    let engine = rest.service.engine();
-    let pictures = match rest.service.biases().cloned() {
-        Some(biases) => {
-            let work = || Ok(Work::new(biases, engine.clone()));
-            fronts_of(&store, &nodes, work, engine).await?
-        }
-        None => Vec::new(),
-    };
+    let pictures = drawn(fronts, rest.service.engine()).await;
     let text = blocking(rest, move |rest| {
         let plan = planned(rest.service.engine(), &store, &run);
         let nodes = with_step(&run, nodes, plan.as_ref());

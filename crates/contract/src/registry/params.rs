@@ -71,6 +71,25 @@ pub trait Params: Sized {
 }
 
 impl Param {
+    /// A param without any marks.
+    pub const fn new(
+        name: &'static str,
+        doc: &'static str,
+        scheme: Scheme,
+        default: Option<ParamDefault>,
+    ) -> Self {
+        Self {
+            name,
+            doc,
+            scheme,
+            default,
+            is_input: false,
+            is_evolvable: false,
+            is_filled: false,
+            is_masked: false,
+        }
+    }
+
     /// Whether its default can be changed: it is a number with a range, or marked `#[tune]`.
     pub fn is_tunable(&self) -> bool {
         let is_ranged = matches!(self.scheme, Scheme::IntRange(..) | Scheme::FloatRange(..));

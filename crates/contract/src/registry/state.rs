@@ -142,16 +142,7 @@ struct Save<S> {
     path: PathBuf,
 }
 
-const PATH: Param = Param {
-    name: "path",
-    doc: " The file, such as `spam.svcm`.\n",
-    scheme: Scheme::Path,
-    default: None,
-    is_input: false,
-    is_evolvable: false,
-    is_filled: false,
-    is_masked: false,
-};
+const PATH: Param = Param::new("path", " The file, such as `spam.svcm`.\n", Scheme::Path, None);
 
 impl<S: State> Params for Save<S> {
     const DOC: &'static str = " Saves a model to a file, and returns the path of the file.\n\n \
@@ -159,14 +150,13 @@ impl<S: State> Params for Save<S> {
         the metrics, and the state. Equal models have equal files.\n";
     const PARAMS: &'static [Param] = &[
         Param {
-            name: "model",
-            doc: " The model, as returned by `learn` or `load`.\n",
-            scheme: Trained::<S>::SCHEME,
-            default: None,
             is_input: true,
-            is_evolvable: false,
-            is_filled: false,
-            is_masked: false,
+            ..Param::new(
+                "model",
+                " The model, as returned by `learn` or `load`.\n",
+                Trained::<S>::SCHEME,
+                None,
+            )
         },
         PATH,
     ];

@@ -130,6 +130,9 @@ impl Registry {
         let asking = Asking::default();
         let engine = lending(engine, jobs, &asking);
         let mut request = engine.resume(id.as_str())?.acknowledged().cancelled_by(cancel.clone());
+        if let Some(resolved) = &resolved {
+            request = resolved.unmasked(request);
+        }
         if let Some(cap) = cap {
             request = request.at_most(cap);
         }

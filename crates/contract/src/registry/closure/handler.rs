@@ -96,17 +96,7 @@ fn flow<X: Field, Y: Field>() -> Param {
 }
 
 fn unnamed<T: Field>(name: &'static str, doc: &'static str) -> Param {
-    let (scheme, default) = (T::SCHEME, None);
-    Param {
-        name,
-        doc,
-        scheme,
-        default,
-        is_input: false,
-        is_evolvable: false,
-        is_filled: false,
-        is_masked: false,
-    }
+    Param::new(name, doc, T::SCHEME, None)
 }
 
 fn named<P: Params>() -> impl Iterator<Item = Param> {

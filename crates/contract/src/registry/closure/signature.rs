@@ -47,16 +47,9 @@ impl OpSignature {
                 None
             }
         });
-        self.params.push(Param {
-            name: kept(name),
-            doc: kept(doc),
-            scheme,
-            default,
-            is_input: self.params.is_empty(),
-            is_evolvable: false,
-            is_filled: false,
-            is_masked: false,
-        });
+        let is_input = self.params.is_empty();
+        let param = Param::new(kept(name), kept(doc), scheme, default);
+        self.params.push(Param { is_input, ..param });
         self
     }
 

@@ -167,16 +167,7 @@ fn missing_words_are_reported() {
 #[test]
 fn defaults_that_do_not_fit_are_reported() {
     const fn param(scheme: Scheme) -> Param {
-        Param {
-            name: "n",
-            doc: "A number.",
-            scheme,
-            default: Some(ParamDefault::Made(|| Value::Int(9))),
-            is_input: false,
-            is_evolvable: false,
-            is_filled: false,
-            is_masked: false,
-        }
+        Param::new("n", "A number.", scheme, Some(ParamDefault::Made(|| Value::Int(9))))
     }
     const RANGED: [Param; 1] = [param(Scheme::IntRange(1, 5))];
     static FAR: Component =
