@@ -142,7 +142,8 @@ fn ends_at_full_stop(before: &str, next: &str, goes_on: bool) -> bool {
         // "it was seen . it was noted": punctuation between spaces is a boundary.
         return true;
     }
-    if word.len() == before.len() && word.bytes().all(|it| it.is_ascii_digit()) {
+    let is_numbering = || word.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+    if word.len() == before.len() && is_numbering() {
         return false;
     }
     if is_spaced_abbreviation(word, next) || is_ordinal(word, next) {
@@ -184,7 +185,8 @@ fn is_ordinal(word: &str, next: &str) -> bool {
 fn is_initial(word: &str) -> bool {
     let mut chars = word.chars();
     let is_letter = chars.next().is_some_and(char::is_uppercase) && chars.next().is_none();
-    let parts_are_letters = || word.split('.').all(|it| it.chars().count() == 1);
+    let is_letters = |it: &str| it.chars().count() == 1 && it.chars().all(char::is_alphabetic);
+    let parts_are_letters = || word.split('.').all(is_letters);
     (is_letter && word != "I") || (word.contains('.') && parts_are_letters())
 }
 
@@ -220,6 +222,7 @@ mod tests {
             "It is `{ a: T? } .. Or` so, don`t worry",
             "Wait... what is it",
             "Smith et al. found it.",
+            "1.2. Scope of the text",
         ] {
             assert_eq!(shown(whole), [whole]);
         }
@@ -243,6 +246,7 @@ mod tests {
             shown("So **it is.** `svc` runs. 3 cats."),
             ["So **it is.**", "`svc` runs.", "3 cats."]
         );
+        assert_eq!(shown("It is version 5.2. Then stop."), ["It is version 5.2.", "Then stop."]);
         assert_eq!(shown("it was seen . it was noted ."), ["it was seen .", "it was noted ."]);
         assert_eq!(shown("これは一。それは二。"), ["これは一。", "それは二。"]);
     }

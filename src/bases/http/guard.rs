@@ -72,7 +72,10 @@ impl Guard {
         let mut answer = Response::new(Empty::new().boxed());
         *answer.status_mut() = StatusCode::NO_CONTENT;
         let headers = answer.headers_mut();
-        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
+        headers.insert(
+            header::ACCESS_CONTROL_ALLOW_METHODS,
+            HeaderValue::from_static("GET, POST, PUT"),
+        );
         headers.insert(
             header::ACCESS_CONTROL_ALLOW_HEADERS,
             HeaderValue::from_static(

@@ -306,7 +306,7 @@ impl Door {
         let (head, body) = request.into_parts();
         let key = request::bearer(&head.headers);
         let address = request::caller(&head.headers, peer, &self.proxies);
-        let body = Bytes::from(request::body_of(body, LARGEST_BODY).await?);
+        let body = Bytes::from(request::body_of(&head.headers, body, LARGEST_BODY).await?);
         let (answer, window) =
             (mount.answer)(hyper::Request::from_parts(head, body), key, address).await;
         Ok((reply::with_headers(answer, id), window))

@@ -27,7 +27,7 @@ pub(super) async fn read(
     let last = text(header::HeaderName::from_static("last-event-id"));
     let query = head.uri.query().unwrap_or_default();
     let body = match largest_body {
-        Some(most) => body_of(body, most).await?,
+        Some(most) => body_of(&head.headers, body, most).await?,
         None => Vec::new(),
     };
     Ok(Input {
@@ -43,11 +43,27 @@ pub(super) async fn read(
     })
 }
 
-/// Reads a body whole, of at most so many bytes.
-pub(super) async fn body_of(body: Incoming, most: usize) -> Result<Vec<u8>, Fault> {
+/// Reads the body of a request with these headers whole, of at most so many bytes.
+pub(super) async fn body_of(
+    headers: &HeaderMap,
+    mut body: Incoming,
+    most: usize,
+) -> Result<Vec<u8>, Fault> {
     if body.size_hint().lower() > most as u64 {
+        // Who asks before it sends (`Expect: 100-continue`) sends nothing after this answer.
+        if !headers.contains_key(header::EXPECT) {
+            tokio::spawn(discarded(body));
+        }
         return Err(too_large(most));
     }
+    let read = whole(&mut body, most).await;
+    if read.as_ref().is_err_and(|it| it.why == Why::TooLarge) {
+        tokio::spawn(discarded(body));
+    }
+    read
+}
+
+async fn whole(body: &mut Incoming, most: usize) -> Result<Vec<u8>, Fault> {
     let collected = Limited::new(body, most).collect();
     match tokio::time::timeout(BODY, collected).await {
         Ok(Ok(it)) => Ok(it.to_bytes().to_vec()),
@@ -58,6 +74,13 @@ pub(super) async fn body_of(body: Incoming, most: usize) -> Result<Vec<u8>, Faul
             Err(Fault::new(Why::Slow, message))
         }
     }
+}
+
+/// Reads what a caller goes on to send. If its connection were closed at once, many a caller would
+/// see a broken connection instead of the answer, which it reads when it has sent everything.
+async fn discarded(mut body: Incoming) {
+    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+    let _ = tokio::time::timeout(BODY, rest).await;
 }
 
 fn too_large(most: usize) -> Fault {

@@ -1,6 +1,6 @@
 //! Requests that are wrong: each has the place, the cause, and a status below 500.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use super::Server;
 
@@ -43,6 +43,36 @@ fn bodies_that_cannot_be_read_say_why() {
     }
     let large = format!("{{\"op\": \"{}\"}}", "x".repeat(1 << 20));
     send(large.as_bytes(), json).fails(413, "too_large");
+}
+
+/// A server that closed at once would break the connection, and the answer would be lost.
+#[test]
+fn who_sends_far_too_much_gets_the_answer() {
+    let server = Server::with(&[], &[]);
+    let head = format!(
+        "POST /invoke/text HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n",
+        server.client.host()
+    );
+    let answered = |head: &str, body: &[&[u8]]| {
+        let mut stream = server.client.open();
+        stream.write_all(head.as_bytes()).unwrap();
+        body.iter().for_each(|it| stream.write_all(it).unwrap());
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let part = vec![b'x'; 1 << 20];
+    let declared = format!("{head}Content-Length: {}\r\n\r\n", 64 << 20);
+    let answer = answered(&declared, &[&part[..]; 64]);
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n");
+    let chunk = [b"100000\r\n", &part[..], b"\r\n"].concat();
+    let answer = answered(&chunked, &[&[&chunk[..]; 64][..], &[b"0\r\n\r\n"]].concat());
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    // Who asks first is answered before it sends.
+    let asking = declared.replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
+    let answer = answered(&asking, &[]);
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn pages_of_an_allowed_origin_may_call() {
     let origin = ("Origin", "https://app.example.com");
     let asked = server.client.send("OPTIONS", "/invoke/text", &[origin], None);
     assert_eq!(asked.status, 204);
-    assert!(asked.head.contains("access-control-allow-methods: get, post"), "{asked:?}");
+    assert!(asked.head.contains("access-control-allow-methods: get, post, put"), "{asked:?}");
     let answer = server.client.send("GET", "/health", &[origin], None);
     assert!(
         answer.head.contains("access-control-allow-origin: https://app.example.com"),

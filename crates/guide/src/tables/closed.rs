@@ -24,9 +24,9 @@ const TOTALS: [(&str, &[&str]); 4] = [
             "adding",
         ],
     ),
-    ("avg", &["average", "averages", "mean", "means"]),
+    ("avg", &["average", "averages", "mean", "means", "avg"]),
     ("median", &["median", "medians"]),
-    ("stdev", &["deviation"]),
+    ("stdev", &["deviation", "stdev", "stddev"]),
 ];
 
 /// The op over numbers that a word asks for.
@@ -78,26 +78,42 @@ pub(super) const MONEY: &[&str] =
 
 const WEIGHT: &[&str] = &["weight", "kg"];
 
+const HEAT: &[&str] = &["temperature", "temp"];
+
+const HEIGHT: &[&str] = &["height", "altitude", "elevation"];
+
+const DISTANCE: &[&str] = &["distance", "km", "miles"];
+
+const DURATION: &[&str] =
+    &["ms", "duration", "seconds", "minutes", "latency", "elapsed", "runtime", "time"];
+
 const LENGTH: &[&str] =
     &["duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km"];
 
 /// Superlatives, with the words of the columns that they are about if they do not fit all numbers.
-const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
+const SUPERLATIVES: [(&[&str], Side, &[&str]); 19] = [
     (
         &[
             "most", "best", "top", "maximum", "highest", "largest", "biggest", "greatest",
-            "busiest", "fullest",
+            "busiest", "fullest", "max",
         ],
         Side::High,
         &[],
     ),
-    (&["least", "fewest", "minimum", "worst", "lowest", "smallest"], Side::Low, &[]),
-    (&["priciest", "dearest", "expensive"], Side::High, MONEY),
+    (&["least", "fewest", "minimum", "worst", "lowest", "smallest", "min"], Side::Low, &[]),
+    (&["priciest", "dearest", "costliest", "expensive"], Side::High, MONEY),
     (&["cheapest"], Side::Low, MONEY),
     (&["longest"], Side::High, LENGTH),
     (&["shortest"], Side::Low, LENGTH),
     (&["heaviest"], Side::High, WEIGHT),
     (&["lightest"], Side::Low, WEIGHT),
+    (&["hottest", "warmest"], Side::High, HEAT),
+    (&["coldest", "coolest"], Side::Low, HEAT),
+    (&["tallest"], Side::High, HEIGHT),
+    (&["slowest"], Side::High, DURATION),
+    (&["fastest", "quickest"], Side::Low, DURATION),
+    (&["farthest", "furthest"], Side::High, DISTANCE),
+    (&["nearest", "closest"], Side::Low, DISTANCE),
     (&["newest", "latest", "recent"], Side::New, &[]),
     (&["youngest"], Side::New, &["age"]),
     (&["oldest"], Side::Old, &["age"]),
@@ -108,6 +124,28 @@ const SUPERLATIVES: [(&[&str], Side, &[&str]); 12] = [
 pub(super) fn superlative(token: &Token) -> Option<(Side, &'static [&'static str])> {
     let is_it = |words: &[&str]| words.contains(&token.lower.as_str());
     SUPERLATIVES.iter().find(|(words, ..)| is_it(words)).map(|(_, side, of)| (*side, *of))
+}
+
+/// The op for the end of a column that a word asks for, if it is the end of its numbers, whatever
+/// they mean: the best time is the lowest, and the most orders are a count.
+pub(super) fn end_of_numbers(token: &Token) -> Option<&'static str> {
+    match token.lower.as_str() {
+        "highest" | "largest" | "biggest" | "greatest" | "maximum" | "max" => Some("max"),
+        "lowest" | "smallest" | "minimum" | "min" => Some("min"),
+        _ => None,
+    }
+}
+
+/// The words of the columns that a unit is of.
+pub(super) fn unit(word: &str) -> &'static [&'static str] {
+    match word {
+        "degrees" | "degree" | "celsius" | "fahrenheit" | "°c" => HEAT,
+        "kg" | "kilos" | "kilograms" | "grams" => WEIGHT,
+        "km" | "kilometres" | "kilometers" | "miles" => DISTANCE,
+        "ms" | "milliseconds" | "seconds" | "minutes" => DURATION,
+        "euro" | "euros" | "dollars" | "pounds" => MONEY,
+        _ => &[],
+    }
 }
 
 /// A comparison, with its length in tokens.

@@ -2,6 +2,9 @@
 
 use super::table::{Column, Kind};
 
+/// More columns with numbers than this are not multiplied.
+const MOST_NUMBERS: usize = 8;
+
 /// More columns with dates than this are not compared.
 const MOST_DATES: usize = 4;
 
@@ -12,6 +15,8 @@ pub(super) enum Source {
     Part(usize, Part),
     /// The days from one date to another.
     Days(usize, usize),
+    /// The product of two numbers.
+    Product(usize, usize),
 }
 
 /// A part of a date, by which rows are grouped and chosen.
@@ -49,7 +54,7 @@ pub(super) fn extend(columns: &mut Vec<Column>) {
     let column = |source: Source, name: &str, kind: Kind, optional: bool| {
         let values = if source.is_weekday() { weekdays() } else { Vec::new() };
         let (name, header) = (name.to_owned(), String::new());
-        Column { name, header, terms: Vec::new(), kind, optional, values, source }
+        Column { name, header, terms: Vec::new(), kind, optional, values, source, cell: None }
     };
     let mut all = Vec::new();
     for date in &dates {
@@ -62,6 +67,15 @@ pub(super) fn extend(columns: &mut Vec<Column>) {
         for to in dates.iter().filter(|it| *it != from) {
             let optional = columns[*from].optional || columns[*to].optional;
             all.push(column(Source::Days(*from, *to), "days", Kind::Days, optional));
+        }
+    }
+    let numbers: Vec<usize> = (0..columns.len())
+        .filter(|it| matches!(columns[*it].kind, Kind::Int | Kind::Float))
+        .collect();
+    for (at, a) in numbers.iter().enumerate().filter(|_| numbers.len() <= MOST_NUMBERS) {
+        for b in &numbers[at + 1..] {
+            let optional = columns[*a].optional || columns[*b].optional;
+            all.push(column(Source::Product(*a, *b), "product", Kind::Float, optional));
         }
     }
     columns.append(&mut all);
@@ -81,7 +95,7 @@ impl Source {
         match self {
             Self::Own => vec![own],
             Self::Part(of, _) => vec![of],
-            Self::Days(from, to) => vec![from, to],
+            Self::Days(from, to) | Self::Product(from, to) => vec![from, to],
         }
     }
 
@@ -93,6 +107,7 @@ impl Source {
             Self::Part(of, Part::Month) => format!("format_date({}, \"%Y-%m\")", cell(of)),
             Self::Part(of, Part::Year) => format!("format_date({}, \"%Y\")", cell(of)),
             Self::Days(from, to) => format!("between_dates({}, {})", cell(from), cell(to)),
+            Self::Product(a, b) => format!("({} * {})", cell(a), cell(b)),
         }
     }
 }

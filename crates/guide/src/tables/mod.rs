@@ -3,6 +3,7 @@
 //!
 //! Every word with content must be covered by a part of the script, else none is written.
 
+mod cells;
 pub(crate) mod closed;
 mod derived;
 pub(crate) mod lexicon;
@@ -151,7 +152,8 @@ fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) ->
     let View { table, tokens, mut parts } = view;
     let reading = Reader::new(&tokens, &table, lexicon, words).read();
     let open = |words: Vec<String>| Outcome::Open { words, why: table.described() };
-    let Some(reading) = reading.filter(|_| !table.columns.is_empty()) else {
+    let can_ask = !table.is_unclear && !table.columns.is_empty();
+    let Some(reading) = reading.filter(|_| can_ask) else {
         return open(vec![goal.to_owned()]);
     };
     if !reading.uncovered.is_empty() {

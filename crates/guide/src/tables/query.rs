@@ -1,6 +1,9 @@
 //! A question about one table.
 
-use super::table::{Column, Kind, Table};
+use super::{
+    cells::Cell,
+    table::{Column, Kind, Table},
+};
 
 /// A condition of `where`, in the syntax of scripts.
 #[derive(Clone, Debug)]
@@ -24,13 +27,15 @@ pub(super) enum Measure {
     Distinct(usize),
     /// An op over the values of a column.
     Total(&'static str, usize),
+    /// The value below which so many percent of those of a column are.
+    Percentile(u8, usize),
 }
 
 impl Measure {
-    fn column(self) -> Option<usize> {
+    pub(super) fn column(self) -> Option<usize> {
         match self {
             Self::Count => None,
-            Self::Distinct(it) | Self::Total(_, it) => Some(it),
+            Self::Distinct(it) | Self::Total(_, it) | Self::Percentile(_, it) => Some(it),
         }
     }
 }
@@ -94,6 +99,8 @@ pub(super) struct Query<'a> {
     pub(super) digits: Option<i64>,
     pub(super) format: Format,
     pub(super) target: Option<String>,
+    /// The marks of the chart that shows the result.
+    pub(super) chart: Option<&'static str>,
     /// The phrases of the goal, with the stages that serve them.
     pub(super) parts: Vec<(String, String)>,
 }
@@ -118,6 +125,7 @@ impl<'a> Query<'a> {
             digits: None,
             format: Format::Value,
             target: None,
+            chart: None,
             parts: Vec::new(),
         }
     }
@@ -131,7 +139,24 @@ impl<'a> Query<'a> {
         if self.table.is_lines {
             return "it".to_owned();
         }
-        self.column(idx).source.text(|it| format!(".{}", self.column(it).name), idx)
+        self.column(idx).source.text(|it| self.column(it).value(), idx)
+    }
+
+    /// The value of a column in the result: a text as it is in the file.
+    pub(super) fn shown(&self, idx: usize) -> String {
+        match self.column(idx).cell {
+            Some(_) => format!(".{}", self.column(idx).name),
+            None => self.safe(idx),
+        }
+    }
+
+    /// The value of a column by which rows are sorted. Times in one form have the order of their
+    /// texts, which is finer than that of their days.
+    pub(super) fn sort_key(&self, idx: usize) -> String {
+        match self.column(idx).cell {
+            Some(Cell::Time(_)) => format!(".{}", self.column(idx).name),
+            _ => self.safe(idx),
+        }
     }
 
     /// The condition that a value is there, if it may be null.
@@ -218,7 +243,12 @@ impl<'a> Query<'a> {
             Measure::Count => "count".to_owned(),
             Measure::Distinct(it) if is_known(it) => format!("different_{}", self.name(it)),
             Measure::Total(op, it) if is_known(it) => format!("{op}_{}", self.name(it)),
-            Measure::Distinct(it) | Measure::Total(_, it) => self.name(it).to_owned(),
+            Measure::Percentile(percent, it) if is_known(it) => {
+                format!("p{percent}_{}", self.name(it))
+            }
+            Measure::Distinct(it) | Measure::Total(_, it) | Measure::Percentile(_, it) => {
+                self.name(it).to_owned()
+            }
         }
     }
 }

@@ -62,6 +62,7 @@ impl Query<'_> {
         let fields = typed.map(|idx| {
             let column = self.column(*idx);
             let ty = match column.kind {
+                _ if column.cell.is_some() => "string",
                 Kind::Int | Kind::Days => "int",
                 Kind::Float => "float",
                 Kind::Bool => "bool",
@@ -139,7 +140,9 @@ impl Query<'_> {
     fn plain(&self, stages: &mut Vec<String>) -> Option<Shape> {
         let counts = matches!(self.measures.as_slice(), [it] if it.measure == Measure::Count);
         let by_columns = |it: &Order| match it.by {
-            By::Column(it) => Some((self.safe(it), self.is_number(it) && self.guard(it).is_none())),
+            By::Column(it) => {
+                Some((self.sort_key(it), self.is_number(it) && self.guard(it).is_none()))
+            }
             By::Measure(_) => None,
         };
         self.sorted(&by_columns, stages)?;
@@ -150,7 +153,7 @@ impl Query<'_> {
         match self.columns.as_slice() {
             _ if !self.template.is_empty() => {
                 stages.push(self.lines(&|by| match by {
-                    By::Column(it) => Some((self.safe(it), self.guard(it).is_some())),
+                    By::Column(it) => Some((self.shown(it), self.guard(it).is_some())),
                     By::Measure(_) => None,
                 })?);
                 shape = Shape::Texts;
@@ -158,7 +161,7 @@ impl Query<'_> {
             [] => {}
             [column] => {
                 if !self.table.is_lines {
-                    stages.push(format!("each {{ {} }}", self.safe(*column)));
+                    stages.push(format!("each {{ {} }}", self.shown(*column)));
                 }
                 if self.guard(*column).is_some() && !counts {
                     stages.push("compact".to_owned());
@@ -169,7 +172,7 @@ impl Query<'_> {
                 shape = Shape::Texts;
             }
             all => {
-                let fields = all.iter().map(|it| format!("{}: {}", self.name(*it), self.safe(*it)));
+                let fields = all.iter().map(|it| format!("{}: {}", self.name(*it), self.shown(*it)));
                 let fields = fields.collect::<Vec<_>>().join(", ");
                 stages.push(format!("each {{ {{ {fields} }} }}"));
             }
@@ -190,10 +193,14 @@ impl Query<'_> {
     /// One total, or a record of several.
     fn totals(&self, stages: &mut Vec<String>) -> Option<Shape> {
         if let [one] = self.measures.as_slice() {
-            let Measure::Total(op, column) = one.measure else { return None };
+            let (op, column) = match one.measure {
+                Measure::Total(op, column) => (op.to_owned(), column),
+                Measure::Percentile(percent, column) => (quantile(percent), column),
+                Measure::Count | Measure::Distinct(_) => return None,
+            };
             stages.push(format!("each {{ {} }}", self.safe(column)));
             stages.extend(self.guard(column).map(|_| "compact".to_owned()));
-            stages.push(op.to_owned());
+            stages.push(op);
             stages.extend(self.digits.map(|it| format!("round(digits: {it})")));
             return Some(Shape::One);
         }
@@ -212,10 +219,15 @@ impl Query<'_> {
                 (it, format!("{fold} >> unique >> len"))
             }
             Measure::Total(op, it) => (it, format!(" >> {op}")),
+            Measure::Percentile(percent, it) => (it, format!(" >> {}", quantile(percent))),
         };
         let compact = if self.guard(column).is_some() { " >> compact" } else { "" };
         let round = self.digits.map_or(String::new(), |it| format!(" >> round(digits: {it})"));
-        let round = if matches!(self.measures[idx].measure, Measure::Total(..)) {
+        let is_float = matches!(
+            self.measures[idx].measure,
+            Measure::Total(..) | Measure::Percentile(..)
+        );
+        let round = if is_float {
             round
         } else {
             String::new()
@@ -359,7 +371,34 @@ impl Query<'_> {
         }
     }
 
+    /// The stages that draw a group and its measure, or numbers over time.
+    fn drawn(&self, mark: &str, shape: Shape, stages: &mut Vec<String>) -> Option<()> {
+        let shown: Vec<usize> =
+            (0..self.measures.len()).filter(|it| self.measures[*it].is_shown).collect();
+        let (x, y) = match (self.groups.as_slice(), shown.as_slice(), self.columns.as_slice()) {
+            ([group], [measure], _) => {
+                (self.name(*group).to_owned(), self.measure_name(*measure))
+            }
+            ([], [], [x, y]) => (self.name(*x).to_owned(), self.name(*y).to_owned()),
+            _ => return None,
+        };
+        let is_plain = self.template.is_empty() && self.format == Format::Value && !self.is_numbered;
+        if shape != Shape::Rows || !is_plain {
+            return None;
+        }
+        let (x, y) = (literal::text(&x), literal::text(&y));
+        stages.push(format!("chart(mark: \"{mark}\", x: {x}, y: {y})"));
+        let Some(path) = &self.target else { return Some(()) };
+        let is_svg = path.to_lowercase().ends_with(".svg");
+        stages.push(".text".to_owned());
+        stages.push(format!("write_file(to: {})", literal::text(path)));
+        is_svg.then_some(())
+    }
+
     fn finish(&self, shape: Shape, stages: &mut Vec<String>) -> Option<()> {
+        if let Some(mark) = self.chart {
+            return self.drawn(mark, shape, stages);
+        }
         if self.is_numbered {
             if shape != Shape::Texts {
                 return None;
@@ -413,6 +452,11 @@ impl Query<'_> {
         stages.push(format!("write_file(to: {path})"));
         Some(())
     }
+}
+
+/// The stage for the value below which so many percent of the numbers are.
+fn quantile(percent: u8) -> String {
+    format!("quantile(q: {})", f64::from(percent) / 100.0)
 }
 
 /// The stage for conditions that must all be true.

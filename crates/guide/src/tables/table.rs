@@ -3,7 +3,10 @@
 use svc_contract::value::{List, Value};
 use svc_text::stems::{Term, Vocabulary};
 
-use super::derived::{self, Source};
+use super::{
+    cells::Cell,
+    derived::{self, Source},
+};
 
 /// Rows that are deeper in records are not found.
 const DEEPEST: usize = 2;
@@ -38,6 +41,8 @@ pub(super) struct Column {
     /// The texts in it, without repetition.
     pub(super) values: Vec<String>,
     pub(super) source: Source,
+    /// How its texts are read, if they are not meant as texts.
+    pub(super) cell: Option<Cell>,
 }
 
 /// A list of records, or of lines.
@@ -57,6 +62,8 @@ pub(super) struct Table {
     pub(super) terms: Vec<Term>,
     /// Whether no other noun names the rows.
     pub(super) is_strict: bool,
+    /// Whether a word of the goal can mean two things here.
+    pub(super) is_unclear: bool,
 }
 
 impl Table {
@@ -94,7 +101,7 @@ impl Table {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
         let (path, reader) = (path.to_owned(), reader.to_owned());
-        Some(Self { path, reader, columns, rows, fields, is_lines: false, is_strict: false, terms })
+        Some(Self { path, reader, columns, rows, fields, is_lines: false, is_strict: false, is_unclear: false, terms })
     }
 
     /// The rows of all tables of a folder, with the name of the file of each.
@@ -136,6 +143,7 @@ impl Table {
             fields: Vec::new(),
             is_lines: true,
             is_strict: false,
+            is_unclear: false,
             terms,
         }
     }
@@ -161,6 +169,7 @@ impl Table {
             fields: Vec::new(),
             is_lines: false,
             is_strict: false,
+            is_unclear: false,
             terms,
         }
     }
@@ -176,7 +185,7 @@ impl Table {
     /// Takes what looks like a number or a date for a text, as the reader does.
     pub(super) fn keep_texts(&mut self) {
         for it in &mut self.columns {
-            it.kind = Kind::Text;
+            (it.kind, it.cell) = (Kind::Text, None);
         }
     }
 
@@ -292,10 +301,22 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     values.sort_unstable();
     values.dedup();
     let mut kind = kind.unwrap_or(Kind::Text);
+    let mut cell = None;
     if kind == Kind::Text {
         kind = yes_no(&values).unwrap_or(kind);
+        cell = Cell::of(&values);
     }
-    Column { optional, values, ..Column::named(name, kind, words) }
+    match cell {
+        None => {}
+        Some(Cell::Amount) => kind = Kind::Float,
+        Some(own @ (Cell::Date(_) | Cell::Time(_))) => {
+            kind = Kind::Date;
+            values = values.iter().filter_map(|it| own.day(it)).collect();
+            values.sort_unstable();
+            values.dedup();
+        }
+    }
+    Column { optional, values, cell, ..Column::named(name, kind, words) }
 }
 
 impl Column {
@@ -303,7 +324,13 @@ impl Column {
         let terms = words.read(&spaced(&header)).map(|it| it.term).collect();
         let name = plain(&header);
         let (optional, values, source) = (false, Vec::new(), Source::Own);
-        Self { name, header, terms, kind, optional, values, source }
+        Self { name, header, terms, kind, optional, values, source, cell: None }
+    }
+
+    /// The value of the column in a row, as a script computes it.
+    pub(super) fn value(&self) -> String {
+        let field = format!(".{}", self.name);
+        self.cell.map_or(field.clone(), |it| it.text(&field))
     }
 }
 

@@ -96,6 +96,7 @@ fn chunk(chunk: &str, words: &mut Vocabulary, tokens: &mut Vec<Token>) {
     let trimmed = chunk.trim_matches(|it: char| "()[]{}\"'“”‘’,;:!?".contains(it));
     let text = trimmed.trim_end_matches(['.', '?', '!']);
     let text = ["'s", "’s"].iter().find_map(|it| text.strip_suffix(it)).unwrap_or(text);
+    let text = if matches!(chunk, "*" | "×") { "times" } else { text };
     if !text.chars().any(char::is_alphanumeric) {
         return;
     }

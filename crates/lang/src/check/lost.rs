@@ -21,9 +21,13 @@ impl Checker<'_> {
                 continue;
             }
             known.push(&name.text);
+            // A list within the list has warned of its own items.
+            if self.problems.iter().any(|it| it.code == Code::E230 && it.span() == name.span) {
+                continue;
+            }
             let message = format!("`{}` is lost: not all {what} have it", name.text);
             let problem = Problem::warning(Code::E230, name.span, message).label("is not kept");
-            let problem = match items.iter().find(|it| !has(it, name)) {
+            let problem = match items.iter().find_map(|it| without(it, name)) {
                 Some(it) => problem.also(it.span, format!("this has no `{}`", name.text)),
                 None => problem,
             };
@@ -35,26 +39,44 @@ impl Checker<'_> {
     }
 }
 
-/// The fields of a record, and of records in it, that its type has not.
+/// The fields of a record, and of what is in it, that its type has not.
 fn collect<'e>(item: &'e Expr, ty: &Type, lost: &mut Vec<&'e Word>) {
-    let (ExprKind::Record(entries), Type::Record(record)) = (&item.kind, ty.required()) else {
-        return;
-    };
-    for entry in entries {
-        let Entry::Field { name, value } = entry else { continue };
-        match record.get(&name.text) {
-            Some(ty) => collect(value, ty, lost),
-            None => lost.push(name),
+    match (&item.kind, ty.required()) {
+        (ExprKind::Record(entries), Type::Record(record)) => {
+            for entry in entries {
+                let Entry::Field { name, value } = entry else { continue };
+                match record.get(&name.text) {
+                    Some(ty) => collect(value, ty, lost),
+                    None => lost.push(name),
+                }
+            }
         }
+        (ExprKind::List(items), Type::List(ty, _)) => {
+            items.iter().for_each(|it| collect(it, ty, lost));
+        }
+        (ExprKind::Map(entries), Type::Map(ty)) => {
+            entries.iter().for_each(|(_, it)| collect(it, ty, lost));
+        }
+        _ => {}
     }
 }
 
-/// Whether it is a record with a field of this name, here or deeper; or no literal, of which that is not seen.
-fn has(item: &Expr, name: &Word) -> bool {
-    let ExprKind::Record(entries) = &item.kind else { return true };
+/// The first record that has no field of this name, here or deeper. Only literals are seen.
+fn without<'e>(item: &'e Expr, name: &Word) -> Option<&'e Expr> {
+    match &item.kind {
+        ExprKind::Record(entries) if !has(entries, name) => Some(item),
+        ExprKind::List(items) => items.iter().find_map(|it| without(it, name)),
+        ExprKind::Map(entries) => entries.iter().find_map(|(_, it)| without(it, name)),
+        _ => None,
+    }
+}
+
+/// Whether a record has a field of this name, here or deeper.
+fn has(entries: &[Entry], name: &Word) -> bool {
     entries.iter().any(|it| match it {
         Entry::Field { name: own, value } => {
-            own.text == name.text || (matches!(value.kind, ExprKind::Record(_)) && has(value, name))
+            own.text == name.text
+                || matches!(&value.kind, ExprKind::Record(entries) if has(entries, name))
         }
         Entry::Spread(_) => true,
     })

@@ -115,7 +115,7 @@ impl Language {
     pub fn forms(self) -> Forms {
         let stop_words = lists().get(self.0);
         let stemmer = self.algorithm().map(Stemmer::create);
-        Forms { stop_words, stemmer, has_accents: self != Self::ENGLISH }
+        Forms { stop_words, stemmer, is_english: self == Self::ENGLISH }
     }
 
     fn algorithm(self) -> Option<Algorithm> {
@@ -147,8 +147,8 @@ impl Language {
 pub struct Forms {
     stop_words: Option<&'static HashSet<&'static str>>,
     stemmer: Option<Stemmer>,
-    /// Whether the stemmer knows letters with accents.
-    has_accents: bool,
+    /// Its stemmer knows no letters with accents, and its stop words are few.
+    is_english: bool,
 }
 
 impl Forms {
@@ -157,10 +157,16 @@ impl Forms {
         self.stop_words.is_some_and(|it| it.contains(lower))
     }
 
+    /// Whether a word, as [`lower`] gives it, can be a keyword: it is no stop word, and in English
+    /// no word of grammar either.
+    pub fn is_keyword(&self, lower: &str) -> bool {
+        !self.is_stop_word(lower) && !(self.is_english && stop_words::is_grammar(lower))
+    }
+
     /// The stem of a word, as [`lower`] gives it, folded.
     pub fn stem<'a>(&self, lower: &'a str) -> Cow<'a, str> {
         let Some(stemmer) = &self.stemmer else { return folded(lower) };
-        if !self.has_accents && !lower.is_ascii() {
+        if self.is_english && !lower.is_ascii() {
             return stemmer.stem(&folded(lower)).into_owned().into();
         }
         match stemmer.stem(lower) {
@@ -246,5 +252,8 @@ mod tests {
         let is_stop_word = |code, it| Language::of_code(code).unwrap().forms().is_stop_word(it);
         assert!(is_stop_word("de", "die") && !is_stop_word("en", "die"));
         assert!(is_stop_word("en", "the") && !is_stop_word("th", "the"));
+        let is_keyword = |code, it| Language::of_code(code).unwrap().forms().is_keyword(it);
+        assert!(!is_keyword("en", "will") && !is_keyword("en", "the"));
+        assert!(is_keyword("de", "per") && is_keyword("en", "budget"));
     }
 }

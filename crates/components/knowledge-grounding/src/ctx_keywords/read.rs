@@ -100,7 +100,7 @@ impl Reading {
     fn count(&mut self, text: &str, is_first: bool, sentence: u32) -> usize {
         let lower = lower(text);
         let plain = lower.replace('’', "'");
-        let is_stop = self.forms.is_stop_word(&plain) || letters(&lower) < SHORTEST;
+        let is_stop = !self.forms.is_keyword(&plain) || letters(&lower) < SHORTEST;
         let stem = self.forms.stem(&plain);
         let key = if is_stop { format!(" {plain}") } else { stem.into_owned() };
         let next = self.words.len();

@@ -115,10 +115,13 @@ impl Reader<'_, '_> {
         for at in 0..self.tokens.len() {
             let pair = (self.word(at), self.word(at + 1));
             let is_days = matches!(pair, ("days", "between" | "from"));
-            // `how many days did each one take from A to B`
+            // `how many days did each one take from A to B`, `how many days pass between A and B`
             let days = (0..at)
                 .find(|it| self.word(*it) == "days" && self.word(it.wrapping_sub(1)) == "many");
-            let is_far = pair.0 != "days" && pair.1 == "from" && days.is_some();
+            let passes = || days.is_some_and(|it| self.passes(it + 1, at + 1));
+            let is_far = pair.0 != "days"
+                && days.is_some()
+                && (pair.1 == "from" || pair.1 == "between" && passes());
             if !(is_days || is_far) || self.covered[at] {
                 continue;
             }
@@ -133,11 +136,26 @@ impl Reader<'_, '_> {
             let start = if self.before(at, 2) == ["how", "many"] { at - 2 } else { at };
             if let Some(days) = days.filter(|_| is_far) {
                 self.covered[days - 1..=days].fill(true);
+                for it in days + 1..=at {
+                    self.covered[it] |= closed::total(&self.tokens[it]).is_none();
+                }
                 self.mention_days(from, to, at + 1, end);
             } else {
                 self.mention_days(from, to, start, end);
             }
         }
+    }
+
+    /// `pass on average`: words that say of days only that they pass.
+    fn passes(&self, from: usize, to: usize) -> bool {
+        const PASSING: [&str; 9] = [
+            "pass", "passed", "passes", "elapse", "elapsed", "lie", "are", "there", "were",
+        ];
+        (from..to).all(|at| {
+            let token = &self.tokens[at];
+            let is_total = closed::total(token).is_some();
+            token.is_stop || is_total || PASSING.contains(&token.lower.as_str())
+        })
     }
 
     /// `arrived more than five days after they were sent`
@@ -224,7 +242,8 @@ impl Reader<'_, '_> {
         let [a, b] = dates.as_slice() else { return None };
         let text = |row: &svc_contract::value::Value, it: usize| {
             let cell = row.as_record()?.get(&self.col(it).header)?;
-            Some(cell.as_str().filter(|it| !it.is_empty())?.to_owned())
+            let text = cell.as_str().filter(|it| !it.is_empty())?;
+            self.col(it).cell.map_or(Some(text.to_owned()), |it| it.day(text))
         };
         let are_ordered = |a: usize, b: usize| {
             let rows = self.table().rows.iter();
@@ -239,7 +258,15 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a column has plain numbers.
+/// Whether a column has numbers that are amounts, and not the names of something.
 pub(super) fn has_numbers(column: &Column) -> bool {
-    matches!(column.kind, Kind::Int | Kind::Float)
+    matches!(column.kind, Kind::Int | Kind::Float) && !is_id(column)
+}
+
+/// Whether a column has numbers that name something: `order_id`, `postcode`.
+pub(super) fn is_id(column: &Column) -> bool {
+    const NAMES: [&str; 8] = ["id", "no", "nr", "code", "zip", "postcode", "sku", "isbn"];
+    let name = column.name.to_lowercase();
+    let last = name.rsplit(['_', '-', ' ']).next().unwrap_or_default();
+    column.kind == Kind::Int && (NAMES.contains(&last) || column.name.ends_with("Id"))
 }

@@ -127,7 +127,9 @@ impl Reader<'_, '_> {
         };
         let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
         let by_name = self.nearest(from, to, &|it| is_number(it));
-        let by_name = by_name.or_else(|| self.called(closed::MONEY).filter(|_| is_money));
+        let of_unit = closed::unit(self.word(to));
+        let by_name = by_name.or_else(|| self.called(of_unit));
+        let is_unit = by_name.is_some() && by_name == self.called(of_unit);
         let is_person = self.before(from, 1).iter().any(|it| PEOPLE.contains(it));
         let by_name = by_name.or_else(|| self.called(&["age"]).filter(|_| is_person));
         let column = match by_name {
@@ -135,7 +137,7 @@ impl Reader<'_, '_> {
             None if is_year => {
                 if let Some(date) = self
                     .nearest(from, to, &|it| it.kind == Kind::Date)
-                    .or_else(|| self.sole(&|it| it.kind == Kind::Date))
+                    .or_else(|| self.only_date())
                 {
                     let Some(year) = whole(n) else { return };
                     let cell = self.query.cell(date);
@@ -188,7 +190,7 @@ impl Reader<'_, '_> {
         let has_currency =
             |it: &Column| it.values.iter().any(|it| matches!(it.as_str(), "EUR" | "USD" | "GBP"));
         let all_own = self.table().own().all(|it| !has_currency(self.col(it)));
-        let to = if is_money && all_own { to + 1 } else { to };
+        let to = if is_money && all_own || is_unit && !is_money { to + 1 } else { to };
         // `who booked more than eight hours`: the verb says nothing else about the only numbers.
         if self.sole(&is_number) == Some(column) {
             self.covers_verb(from);
@@ -214,7 +216,7 @@ impl Reader<'_, '_> {
     ) {
         let is_date = |it: &Column| it.kind == Kind::Date;
         let near = self.nearest(from, to, &is_date);
-        let Some(column) = near.or_else(|| self.sole(&is_date)) else { return };
+        let Some(column) = near.or_else(|| self.only_date()) else { return };
         if near.is_none() {
             self.covers_verb(from);
         }
@@ -237,7 +239,7 @@ impl Reader<'_, '_> {
     fn season(&mut self, month: u32, day: u32, compare: Option<Compare>, from: usize, to: usize) {
         let is_date = |it: &Column| it.kind == Kind::Date;
         let near = self.nearest(from, to, &is_date);
-        let Some(column) = near.or_else(|| self.sole(&is_date)) else { return };
+        let Some(column) = near.or_else(|| self.only_date()) else { return };
         let year = |it: &String| it.get(..4)?.parse::<u32>().ok();
         let values = &self.col(column).values;
         let (Some(first), Some(last)) =

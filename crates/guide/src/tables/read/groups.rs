@@ -10,7 +10,7 @@ use super::{
         words::{Literal, whole},
     },
     Mention, Reader,
-    dates::has_numbers,
+    dates::{has_numbers, is_id},
     filters::has_year,
 };
 
@@ -32,8 +32,10 @@ impl Reader<'_, '_> {
                 Some(&"by") => {
                     let amount =
                         self.amount_before(at).filter(|it| !self.is_key(self.mentions[*it].column));
+                    let is_drawn = self.query.chart.is_some();
                     !is_sorting
                         && (self.counts_something()
+                            || is_drawn
                             || amount.is_some() && self.table().repeats(column))
                 }
                 Some(&"and") => {
@@ -69,10 +71,7 @@ impl Reader<'_, '_> {
                     continue;
                 }
                 let Some(of) = self.amount_before(at) else { continue };
-                let column = self.mentions[of].column;
-                let is_counted = self.is_key(column);
-                let measure =
-                    if is_counted { Measure::Count } else { Measure::Total("sum", column) };
+                let Some(measure) = self.measure_of(of) else { continue };
                 self.take_mention(of, "measure");
                 self.measure(measure, true);
             }
@@ -81,6 +80,20 @@ impl Reader<'_, '_> {
             self.covered[at.saturating_sub(1)] |= at > 0 && before.last() != Some(&"and");
             let _ = end;
         }
+    }
+
+    /// What is wanted of a number that is named before its groups: `quantity per category` is a sum,
+    /// `the highest temperature per sensor` is not. `None` if it is not clear.
+    fn measure_of(&mut self, of: usize) -> Option<Measure> {
+        let Mention { column, at, .. } = self.mentions[of];
+        if self.is_key(column) || is_id(self.col(column)) {
+            return Some(Measure::Count);
+        }
+        let before = at.checked_sub(1).filter(|it| closed::superlative(&self.tokens[*it]).is_some());
+        let Some(before) = before else { return Some(Measure::Total("sum", column)) };
+        let op = closed::end_of_numbers(&self.tokens[before])?;
+        self.cover(before, at, op);
+        Some(Measure::Total(op, column))
     }
 
     /// `all products with how often each was sold`
@@ -131,7 +144,9 @@ impl Reader<'_, '_> {
             !it.is_used
                 && it.end < at
                 && at - it.end <= 2
-                && (has_numbers(self.col(it.column)) || self.is_key(it.column))
+                && (has_numbers(self.col(it.column))
+                    || is_id(self.col(it.column))
+                    || self.is_key(it.column))
         })
     }
 
@@ -203,6 +218,11 @@ impl Reader<'_, '_> {
             if let Some(idx) = mention {
                 self.take_mention(idx, "group");
             }
+            // `that we paid more than once`: the rows are what was paid.
+            let is_verb = at > 1
+                && matches!(self.word(at - 2), "we" | "i" | "they" | "that" | "who" | "which")
+                && self.word(at - 1).ends_with(['d', 't', 'e']);
+            self.covered[at - usize::from(is_verb)] = true;
             self.query.groups.push(column);
             let count = self.measure(Measure::Count, false);
             self.query.having.push((count, format!("{sign} {n}")));
@@ -325,7 +345,7 @@ impl Reader<'_, '_> {
     /// `what percentage of the orders from Italy are unpaid`: of what, and which of these.
     pub(super) fn shares(&mut self) {
         let is_share =
-            |it: &usize| matches!(self.word(*it), "percent" | "percentage" | "share" | "%");
+            |it: &usize| matches!(self.word(*it), "percent" | "percentage" | "pct" | "share" | "%");
         let Some(at) = (0..self.tokens.len()).find(is_share) else { return };
         let is_verb = |it: &usize| {
             matches!(
@@ -345,6 +365,12 @@ impl Reader<'_, '_> {
         };
         let of = (at + 1..self.tokens.len()).find(|it| self.word(*it) == "of");
         let verb = (at + 1..self.tokens.len()).find(is_verb);
+        // `pct of orders returned`: the rows, and the condition that chooses of them.
+        let first = self.query.filters.iter().map(|it| it.from).min();
+        let are_rows = |of: usize, to: usize| {
+            (of + 1..to).all(|it| self.tokens[it].is_stop || self.is_rows(it))
+        };
+        let verb = verb.or_else(|| first.filter(|first| of.is_some_and(|of| are_rows(of, *first))));
         let (Some(of), Some(verb)) = (of.filter(|it| *it <= at + 1), verb) else { return };
         if of > verb || self.query.filters.is_empty() || self.covered[at] {
             return;

@@ -3,6 +3,7 @@
 use super::{
     super::{
         closed::{self, Side},
+        derived::Source,
         lexicon::has,
         query::{By, Measure, Measured},
         table::Column,
@@ -22,6 +23,8 @@ impl Reader<'_, '_> {
             }
         }
         self.both_ends();
+        self.listed_totals();
+        self.percentiles();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -51,7 +54,10 @@ impl Reader<'_, '_> {
             // Without a number, the word stays open.
             let Some(column) = column else { continue };
             self.measure(Measure::Total(op, column), true);
-            self.cover(at, at + len, op);
+            let from = at - usize::from(at > 0 && self.word(at - 1) == "standard");
+            let is_named = self.mentions.iter().any(|it| it.at == at + len);
+            let says_money = !is_named && is_money(self.word(at + len));
+            self.cover(from, at + len + usize::from(says_money), op);
         }
         self.how_much();
         let totals = self.query.measures.len();
@@ -84,6 +90,111 @@ impl Reader<'_, '_> {
             }
             let is_times = self.word(at) == "many" && self.word(at + 1) == "times";
             self.covered[at + usize::from(is_times)] = true;
+        }
+    }
+
+    /// `quantity times unit_price`: what is counted is the product of each row.
+    pub(super) fn products(&mut self) {
+        for at in 0..self.tokens.len() {
+            let len = match (self.word(at), self.word(at + 1)) {
+                ("times" | "x", _) => 1,
+                ("multiplied", "by") => 2,
+                _ => continue,
+            };
+            let a = self.mentions.iter().position(|it| !it.is_used && it.end == at);
+            let b = self.mentions.iter().position(|it| !it.is_used && it.at == at + len);
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            let (left, right) = (self.mentions[a].column, self.mentions[b].column);
+            let pair = Source::Product(left.min(right), left.max(right));
+            let product = self.table().columns.iter().position(|it| it.source == pair);
+            let Some(column) = product else { continue };
+            let (from, end) = (self.mentions[a].at, self.mentions[b].end);
+            self.mentions[a].is_used = true;
+            self.mentions[b].is_used = true;
+            self.covered[from + 1..end].fill(true);
+            // `total revenue (quantity times price)`: its name.
+            if from > 0 && is_money(self.word(from - 1)) {
+                self.covered[from - 1] = true;
+            }
+            let mention = Mention { column, at: from, end, is_negated: false, is_used: false };
+            self.mentions.push(mention);
+            self.mentions.sort_by_key(|it| it.at);
+        }
+    }
+
+    /// `the mean and the median of the humidity`, `average, highest and lowest price`
+    fn listed_totals(&mut self) {
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let (ops, end) = self.ops_from(at);
+            let behind = self.mentions.iter().position(|it| {
+                !it.is_used
+                    && it.at >= end
+                    && self.are_stops(end, it.at)
+                    && has_numbers(self.col(it.column))
+            });
+            let Some(idx) = behind.filter(|_| ops.len() > 1) else {
+                at += 1;
+                continue;
+            };
+            let column = self.mentions[idx].column;
+            self.take_mention(idx, ops[0]);
+            for op in &ops {
+                let measure = self.measure(Measure::Total(op, column), true);
+                if let Some(name) = end_name(op) {
+                    self.query.measures[measure].name = Some(name.to_owned());
+                }
+            }
+            self.cover(at, end, ops[0]);
+            at = end;
+        }
+    }
+
+    /// The ops over numbers that follow each other from a place on, with only small words between
+    /// them, and where the last one ends.
+    fn ops_from(&self, from: usize) -> (Vec<&'static str>, usize) {
+        let (mut ops, mut end) = (Vec::new(), from);
+        for at in from..self.tokens.len() {
+            let token = &self.tokens[at];
+            let op = closed::total(token).or_else(|| closed::end_of_numbers(token));
+            match op.filter(|_| !self.covered[at]) {
+                Some(op) if !ops.contains(&op) => {
+                    ops.push(op);
+                    end = at + 1;
+                }
+                Some(_) => break,
+                None if ops.is_empty() && self.word(at) != "standard" => break,
+                None if matches!(self.word(at), "and" | "the" | "standard") => {}
+                None => break,
+            }
+        }
+        (ops, end)
+    }
+
+    /// `p95 of ms`, `the 90th percentile of the price`
+    fn percentiles(&mut self) {
+        for at in 0..self.tokens.len() {
+            let number = |text: &str| text.parse::<u8>().ok().filter(|it| (1..100).contains(it));
+            let word = self.word(at);
+            let short = word.strip_prefix('p').and_then(number).map(|it| (it, at + 1));
+            let ordinal = ["th", "st", "nd", "rd"].iter().find_map(|it| word.strip_suffix(it));
+            let long = ordinal.and_then(number).filter(|_| self.word(at + 1) == "percentile");
+            let found = short.or_else(|| long.map(|it| (it, at + 2)));
+            let Some((percent, end)) = found.filter(|_| !self.covered[at]) else { continue };
+            let behind = self.mentions.iter().position(|it| {
+                !it.is_used
+                    && it.at >= end
+                    && self.are_stops(end, it.at)
+                    && has_numbers(self.col(it.column))
+            });
+            let before = self.mentions.iter().position(|it| {
+                !it.is_used && it.end == at && has_numbers(self.col(it.column))
+            });
+            let Some(idx) = behind.or(before) else { continue };
+            let column = self.mentions[idx].column;
+            self.take_mention(idx, "quantile");
+            self.measure(Measure::Percentile(percent, column), true);
+            self.cover(at, end, "quantile");
         }
     }
 
@@ -239,5 +350,23 @@ impl Reader<'_, '_> {
                 }
             }
         }
+    }
+}
+
+/// Whether a word says that a total is one of money.
+fn is_money(word: &str) -> bool {
+    matches!(
+        word,
+        "spending" | "spend" | "revenue" | "revenues" | "sales" | "turnover" | "income" | "expenses"
+            | "expenditure" | "costs" | "amount" | "value"
+    )
+}
+
+/// The name of a column with the end of the numbers of another one.
+fn end_name(op: &str) -> Option<&'static str> {
+    match op {
+        "max" => Some("highest"),
+        "min" => Some("lowest"),
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        closed::PEOPLE,
+        closed::{self, PEOPLE},
         derived::{Part, Source},
         lexicon::has,
         table::{Column, Kind},
@@ -89,7 +89,25 @@ impl Reader<'_, '_> {
                 best = Some((score, mention));
             }
         }
-        best.map(|(_, it)| it)
+        best.map(|(_, it)| it).or_else(|| self.shortened(at))
+    }
+
+    /// The only column that a word begins: `temp` is `temperature`.
+    fn shortened(&self, at: usize) -> Option<Mention> {
+        const SHORTEST: usize = 4;
+        let token = &self.tokens[at];
+        let is_known = has(&self.table().terms, token)
+            || self.lexicon.means(token)
+            || closed::total(token).is_some()
+            || self.table().own().any(|it| {
+                self.col(it).values.iter().any(|value| value.to_lowercase().contains(&token.lower))
+            });
+        let begins = |it: &Column| {
+            let name = it.name.to_lowercase();
+            name.split('_').any(|it| it.starts_with(&token.lower) && it.len() > token.lower.len() + 2)
+        };
+        let column = self.sole(&begins).filter(|_| !is_known && token.lower.len() >= SHORTEST)?;
+        Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false })
     }
 
     /// Some tokens as one word in the singular: `host names` is `hostname`.
@@ -142,7 +160,7 @@ impl Reader<'_, '_> {
         all.dedup();
         match all.as_slice() {
             [one] => Some(*one),
-            _ => self.sole(&is_date),
+            _ => self.only_date(),
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
     closed,
     lexicon::Lexicon,
     query::{Filter, Measure, Query},
-    table::{Column, Table},
+    table::{Column, Kind, Table},
     words::{Literal, Token},
 };
 
@@ -69,6 +69,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.paths()?;
         self.find_mentions();
         self.parts_of_dates();
+        self.products();
+        self.charts();
         self.templates();
         self.asides();
         self.values();
@@ -90,6 +92,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.renames();
         self.rows();
         self.extreme();
+        self.best_of_repeated();
+        self.over_time();
         self.choices()?;
         // Of all rows of a group, or of a sum of numbers, nothing can be said.
         let is_of_all = |it: &usize| self.is_text(*it) && self.table().repeats(*it);
@@ -160,6 +164,29 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.covered[from..to].fill(true);
     }
 
+    /// `a bar chart of the orders by status`
+    fn charts(&mut self) {
+        let is_chart = |it: &usize| matches!(self.word(*it), "chart" | "graph" | "plot" | "diagram");
+        let Some(at) = (0..self.tokens.len()).find(is_chart).filter(|it| !self.covered[*it]) else {
+            return;
+        };
+        let mark = match at.checked_sub(1).map_or("", |it| self.word(it)) {
+            "bar" => "bar",
+            "line" => "line",
+            "area" => "area",
+            "pie" => "arc",
+            "scatter" => "point",
+            _ => return,
+        };
+        self.query.chart = Some(mark);
+        let verb = (at.saturating_sub(4)..at)
+            .find(|it| matches!(self.word(*it), "draw" | "plot" | "create" | "make" | "render"));
+        if let Some(verb) = verb {
+            self.covered[verb] = true;
+        }
+        self.cover(at - 1, at + 1, "chart");
+    }
+
     /// The file of the table, and at most one file to write.
     fn paths(&mut self) -> Option<()> {
         for (at, token) in self.tokens.iter().enumerate() {
@@ -178,7 +205,9 @@ impl<'a, 'w> Reader<'a, 'w> {
                 let token = &self.tokens[at];
                 let is_write =
                     closed::writes(token) && (self.by_target(at) || token.lower != "file");
-                self.covered[at] |= is_write || self.names_target(at);
+                let is_result = matches!(&*token.lower, "result" | "results" | "output" | "report")
+                    && self.by_target(at);
+                self.covered[at] |= is_write || is_result || self.names_target(at);
             }
         }
         Some(())
@@ -222,6 +251,14 @@ impl<'a, 'w> Reader<'a, 'w> {
         filters.push(Filter { columns, text, from, to, is_value, is_not, is_test });
         let last = filters.len() - 1;
         &mut filters[last]
+    }
+
+    /// The date that is meant if none is named: the only one, or the only one that is called as the
+    /// rows are: `order_date` of `orders.csv`.
+    fn only_date(&self) -> Option<usize> {
+        let is_date = |it: &Column| it.kind == Kind::Date;
+        let is_own = |it: &Column| is_date(it) && it.terms.iter().any(|it| self.table().terms.contains(it));
+        self.sole(&is_date).or_else(|| self.sole(&is_own))
     }
 
     /// The only column of a kind.

@@ -380,6 +380,7 @@ impl Reader<'_, '_> {
         let fits = |it: &Measure| match it {
             Measure::Total(own, _) => Some(*own) == op,
             Measure::Count | Measure::Distinct(_) => counts,
+            Measure::Percentile(..) => false,
         };
         let measures = &self.query.measures;
         let mut all = (0..measures.len()).filter(|it| fits(&measures[*it].measure));

@@ -4,11 +4,12 @@ use super::{
     super::{
         closed,
         lexicon::has,
-        query::{By, Format, Measure, Piece},
+        query::{By, Format, Measure, Order, Piece},
         table::Kind,
         words::{Literal, Token},
     },
     Mention, Reader,
+    dates::has_numbers,
 };
 
 impl Reader<'_, '_> {
@@ -23,11 +24,15 @@ impl Reader<'_, '_> {
             } else {
                 closed::is_different(token)
             };
-            if at > 0
+            let before = if at > 1 && self.word(at - 1) == "the" { 2 } else { 1 };
+            if at >= before
                 && says_once
-                && matches!(self.word(at - 1), "no" | "without" | "remove" | "drop")
+                && matches!(
+                    self.word(at - before),
+                    "no" | "without" | "remove" | "drop" | "delete" | "skip"
+                )
             {
-                self.covered[at - 1] = true;
+                self.covered[at - before] = true;
             }
             if !self.covered[at] && says_once && !self.mentions.iter().any(|it| it.at == at) {
                 self.query.distinct = true;
@@ -54,7 +59,7 @@ impl Reader<'_, '_> {
             let by = By::Column(column);
             let is_measured = is_grouped
                 && self.query.measures.iter().any(|it| {
-                    matches!(it.measure, Measure::Total(_, of) | Measure::Distinct(of) if of == column)
+                    it.measure != Measure::Count && it.measure.column() == Some(column)
                 });
             let is_in_lines = self.query.template.contains(&Piece::Value(by));
             // The groups have their name anyway.
@@ -107,6 +112,38 @@ impl Reader<'_, '_> {
                 || matches!(self.tokens[at - 1].literal, Some(Literal::Path(_)))
         };
         (0..self.tokens.len()).any(|at| self.word(at) == "who" && begins(at))
+    }
+
+    /// Numbers in a line are drawn over time.
+    pub(super) fn over_time(&mut self) {
+        let is_line = matches!(self.query.chart, Some("line" | "area"));
+        let [number] = self.query.columns.as_slice() else { return };
+        let is_plain = !self.query.has_measures() && self.query.groups.is_empty();
+        if is_line && is_plain && has_numbers(self.col(*number)) {
+            self.query.columns.splice(0..0, self.only_date());
+        }
+    }
+
+    /// `the three most expensive products`, where a product has several rows: each of them once, by
+    /// its best row.
+    pub(super) fn best_of_repeated(&mut self) {
+        let query = &self.query;
+        let ([column], [order]) = (query.columns.as_slice(), query.orders.as_slice()) else {
+            return;
+        };
+        let (column, By::Column(by), falls) = (*column, order.by, order.falls) else { return };
+        let is_repeated = self.is_text(column) && self.table().repeats(column);
+        let is_plain = !query.has_measures() && query.groups.is_empty() && query.template.is_empty();
+        let has_several = query.take.is_some_and(|it| it > 1);
+        if !is_repeated || !is_plain || !has_several || !has_numbers(self.col(by)) {
+            return;
+        }
+        let op = if falls { "max" } else { "min" };
+        let measure = self.measure(Measure::Total(op, by), false);
+        self.query.groups.push(column);
+        self.query.columns.clear();
+        self.query.orders = vec![Order { by: By::Measure(measure), falls }];
+        self.query.distinct = false;
     }
 
     /// Whether the rows are asked for: `which invoices`.
@@ -207,10 +244,18 @@ impl Reader<'_, '_> {
             self.query.format = format;
             self.cover(at, at + 1, "format");
         }
-        if matches!(self.query.format, Format::Markdown | Format::Csv) {
-            for at in 0..self.tokens.len() {
-                self.covered[at] |= self.tokens[at].lower == "table";
-            }
+        let target = self.query.target.as_deref().and_then(|it| it.rsplit('.').next());
+        let is_table = matches!(self.query.format, Format::Markdown | Format::Csv)
+            || matches!(target, Some("csv" | "md"));
+        for at in 0..self.tokens.len() {
+            // `a table of`, `a report with`: what the format is anyway.
+            let is_form = self.tokens[at].lower == "table" && is_table;
+            // `convert a.json to csv`: the format is what is converted to.
+            let is_change = matches!(
+                self.word(at),
+                "convert" | "converted" | "turn" | "transform" | "export"
+            ) && (target.is_some() || self.query.format != Format::Value);
+            self.covered[at] |= is_form || is_change;
         }
         let known = match self.query.format {
             Format::Markdown => &self.lexicon.markdown,
@@ -295,9 +340,10 @@ impl Reader<'_, '_> {
             let of = self.col(column);
             let kind: &[&str] = match of.kind {
                 Kind::Date => &["date", "dates", "day", "days"],
-                Kind::Int | Kind::Float => {
-                    &["amount", "amounts", "number", "numbers", "mark", "marks", "score", "scores"]
-                }
+                Kind::Int | Kind::Float => &[
+                    "amount", "amounts", "number", "numbers", "mark", "marks", "score", "scores",
+                    "level", "levels", "reading", "readings",
+                ],
                 Kind::Text if of.values.iter().any(|it| it.contains('@')) => {
                     &["address", "addresses"]
                 }

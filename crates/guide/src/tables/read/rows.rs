@@ -78,10 +78,18 @@ impl Reader<'_, '_> {
             next.is_none_or(|it| it.is_stop || matches!(it.literal, Some(Literal::Path(_))));
         // The most expensive month is not a row.
         let is_part = Part::of(&token.lower).is_some();
-        if is_verb || is_part || !is_last || at == 0 {
+        // Neither is `12:00`, nor an average.
+        let is_op = closed::total(token).is_some()
+            || closed::superlative(token).is_some()
+            || !token.text.contains(char::is_alphabetic);
+        if is_verb || is_part || is_op || !is_last {
             return false;
         }
-        let before = &self.tokens[at - 1];
+        let Some(before) = at.checked_sub(1).map(|it| &self.tokens[it]) else {
+            // `products with a price below 5`, but not `list of products`.
+            return token.lower.ends_with('s')
+                && matches!(self.word(1), "with" | "that" | "whose" | "where" | "who");
+        };
         let begins = matches!(before.literal, Some(Literal::Path(_)))
             && matches!(
                 self.word(at + 1),

@@ -8,6 +8,7 @@ use svc_contract::value::Value;
 use svc_text::stems::{Term, Vocabulary};
 
 mod files;
+mod found;
 
 use super::{
     Answer, Content, Seen,
@@ -40,6 +41,7 @@ pub(super) fn views(
     match &seen.content {
         Content::One(value) => {
             if let Some(text) = value.as_str() {
+                all.extend(goal.clone().entities(words));
                 let reader = format!("{} >> lines", seen.reader);
                 all.extend(goal.clone().lines(&reader, &[text], lexicon, words));
             }
@@ -80,6 +82,9 @@ pub(super) fn whole(
         ["say", "says", "content", "contents", "text", "print", "show", "display"];
     let Content::One(Value::Text(_)) = &seen.content else { return None };
     let goal = Goal::new(seen, tokens, words);
+    if let Some(answer) = goal.clone().word_counts() {
+        return Some(answer);
+    }
     let rest: Vec<&Token> =
         goal.tokens.iter().zip(&goal.taken).filter(|(_, taken)| !**taken).map(|it| it.0).collect();
     let is_asking = |it: &&Token| ASKING.contains(&it.lower.as_str());
@@ -193,7 +198,7 @@ impl<'a> Goal<'a> {
             }
         }
         if self.totals_texts(&table) || self.hides_value(&table) {
-            table.columns.clear();
+            table.is_unclear = true;
         }
         self.view(table)
     }
@@ -210,7 +215,9 @@ impl<'a> Goal<'a> {
         (0..self.tokens.len()).filter(is_total).any(|at| {
             let end = (at..self.tokens.len()).find(|it| self.tokens[*it].ends);
             let end = end.map_or(self.tokens.len(), |it| it + 1);
+            let is_key = |it: &&Token| matches!(&*it.lower, "per" | "by" | "for" | "each" | "in");
             let behind = self.tokens[at..end].iter().skip(1).take(3);
+            let behind = behind.take_while(|it| !is_key(it));
             let mut named = behind.flat_map(|token| {
                 table.columns.iter().filter(move |column| has(&column.terms, token))
             });
@@ -326,6 +333,7 @@ impl<'a> Goal<'a> {
         } else if matches!(self.seen.content, Content::One(_)) || self.find(&["lines"]).is_none() {
             return None;
         }
+        reader = self.cleaned(reader);
         for word in ["together", "altogether"] {
             if let Some(at) = self.find(&[word]) {
                 self.take(at, at + 1, "flatten");
