@@ -381,3 +381,98 @@ async fn compressed_files_are_read() {
     let engine = with_file("x.csv.gz", packed.finish().unwrap());
     assert_eq!(result(&engine, "table.read(path: \"x.csv.gz\")").await, r#"[{"a":1,"b":"x"}]"#);
 }
+
+async fn value_of(script: &str) -> String {
+    json::write(&svc::engine().run(script).await.unwrap().value)
+}
+
+/// The rows of an op without a type are JSON, which has no money, durations and dates: what they
+/// are is not lost for the next op.
+#[tokio::test]
+async fn amounts_stay_amounts_from_op_to_op() {
+    for (script, expected) in [
+        (
+            r#"[{shop: "a", paid: $10}, {shop: "b", paid: $9}, {shop: "c", paid: $100}]
+  >> table(by: ["shop"], measures: {total: "sum(paid)"}) >> table.sort(by: ["-total"], limit: 1)"#,
+            r#"[{"shop":"c","total":"$100.00"}]"#,
+        ),
+        (
+            r#"[{a: $10}] >> table.derive(columns: {net: "a * 0.5", fee: "a * 0.5"})
+  >> table.derive(columns: {back: "net + fee"}, only: true)"#,
+            r#"[{"back":"$10.00"}]"#,
+        ),
+        (
+            r#"[{who: "a", t: 90s}, {who: "b", t: 2h}, {who: "c", t: 5m}]
+  >> table(by: ["who"], measures: {t: "max(t)"}) >> table(measures: {longest: "max(t)"})"#,
+            r#"[{"longest":"2h"}]"#,
+        ),
+        // They are still texts for what works on texts.
+        (
+            r#"[{a: $10}] >> table.derive(columns: {b: "a"})
+  >> table.derive(columns: {c: "b + ' net'", d: "length(b)", e: "starts_with(b, '$1')"}, only: true)"#,
+            r#"[{"c":"$10.00 net","d":6,"e":true}]"#,
+        ),
+        (
+            r#"'[{"a":1},{"a":1.5}]' >> parse_json >> table(measures: {s: "sum(a)"})"#,
+            r#"[{"s":2.5}]"#,
+        ),
+    ] {
+        assert_eq!(value_of(script).await, expected, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn joins_find_dates_times_and_durations() {
+    for (values, expected) in [
+        (r#""2026-01-01" as date"#, 2),
+        (r#""2026-01-01T08:00:00Z" as time"#, 2),
+        ("90m", 2),
+        ("$5", 2),
+    ] {
+        let script = format!(
+            r#"let t = [{{d: {values}, v: 1}}, {{d: {values}, v: 2}}]
+let g = t >> table(by: ["d"], measures: {{s: "sum(v)"}})
+t >> table.join(other: g, on: ["d"]) >> len"#
+        );
+        assert_eq!(value_of(&script).await, expected.to_string(), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn dates_are_compared_with_texts() {
+    let days = r#"[{day: "2026-03-01" as date}, {day: "2026-03-09" as date}]"#;
+    for (test, expected) in [
+        ("day >= '2026-03-05'", r#"["2026-03-09"]"#),
+        ("day == '2026-03-01'", r#"["2026-03-01"]"#),
+        ("'2026-03-05' > day", r#"["2026-03-01"]"#),
+        ("day < '1000-01-01'", "[]"),
+    ] {
+        let script = format!("{days} >> table.filter(test: \"{test}\") >> each {{ show(.day) }}");
+        assert_eq!(value_of(&script).await, expected, "{test}");
+    }
+    let wrong = format!("{days} >> table.filter(test: \"day < 'soon'\")");
+    let err = svc::engine().run(&wrong).await.unwrap_err().to_string();
+    assert!(err.contains("cannot compare \"soon\" with values such as 2026-03-01"), "{err}");
+}
+
+#[tokio::test]
+async fn sql_counts_with_money_and_orders_times() {
+    for (script, expected) in [
+        (
+            r#"[{b: $10}, {b: $9}, {b: $100}]
+  >> table.sql(query: "select max(b) as m, min(b) as n, typeof(b) as t from input where b < 50")"#,
+            r#"[{"m":10.0,"n":9.0,"t":"real"}]"#,
+        ),
+        (
+            r#"[{b: 90s}, {b: 1m}, {b: 2h}] >> table.sql(query: "select max(b) as m from input")"#,
+            r#"[{"m":7200.0}]"#,
+        ),
+        (
+            r#"[{b: "2026-01-01T00:00:00.5Z" as time, n: 2}, {b: "2026-01-01T00:00:00Z" as time, n: 1}]
+  >> table.sql(query: "select n from input order by b")"#,
+            r#"[{"n":1},{"n":2}]"#,
+        ),
+    ] {
+        assert_eq!(value_of(script).await, expected, "{script}");
+    }
+}

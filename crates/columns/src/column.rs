@@ -20,6 +20,16 @@ pub trait Other: Clone + 'static {
 
     /// Null and the like are cells of no kind; a number that is mixed with texts is a number.
     fn cell(&self) -> Cell<'_, Self>;
+
+    /// The text by which JSON has a value that is no list, record, number or boolean.
+    fn text(cell: Cell<'_, Self>) -> Option<Text>;
+
+    /// A text as a value of the kind of another one, such as a date; `None` for kinds that are not
+    /// written as texts, and for a text that is not such a value.
+    fn read(text: &Text, like: &Self) -> Option<Self>;
+
+    /// The money or duration that is written exactly so.
+    fn amount(text: &Text) -> Option<Self>;
 }
 
 /// What is in one row of a column.
@@ -341,4 +351,25 @@ fn joined_words(a: &Words, b: &Words) -> Words {
 /// The number of a row or a text: tables have fewer than 2^32 rows.
 pub(crate) fn code(idx: usize) -> u32 {
     u32::try_from(idx).expect("a table has fewer than 2^32 rows")
+}
+
+/// A column of texts as values of the kind of another column, if that has what JSON writes as texts.
+/// A text that is no such value stays one.
+pub(crate) fn meant<T: Other>(texts: &Column<T>, other: &Column<T>) -> Option<Column<T>> {
+    let Data::Text(words) = &texts.data else { return None };
+    if matches!(other.data, Data::Text(_)) {
+        return None;
+    }
+    let like = T::of(other.cells().find(|it| !matches!(it, Cell::Null))?);
+    let read: Vec<Option<T>> = words.words.iter().map(|it| T::read(it, &like)).collect();
+    if read.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut builder = crate::Builder::default();
+    for (row, code) in words.codes.iter().enumerate() {
+        let read = read[*code as usize].as_ref().map(T::cell);
+        let cell = if texts.is_valid(row) { read.unwrap_or(texts.cell(row)) } else { Cell::Null };
+        builder.push(cell);
+    }
+    Some(builder.finish())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     codes::groups,
-    column::{Column, Other, code},
+    column::{Column, Other, code, meant},
     sort::ranks,
 };
 
@@ -95,7 +95,7 @@ pub fn asof<T: Other>(
 ) -> Pairs {
     let (left_len, right_len) = (left_at.len(), right_at.len());
     let keys = Keys::new(left, right, (left_len, right_len));
-    let ranks = ranks(&left_at.concat(right_at));
+    let ranks = ranks(&together(left_at, right_at));
     let (left_ranks, right_ranks) = ranks.split_at(left_len);
     let mut sorted = keys.rows.clone();
     for bounds in keys.starts.windows(2) {
@@ -115,6 +115,13 @@ pub fn asof<T: Other>(
     pairs
 }
 
+/// Both columns as one. Where one has texts and the other what JSON writes as texts, such as dates,
+/// the texts are read as such.
+fn together<T: Other>(a: &Column<T>, b: &Column<T>) -> Column<T> {
+    let (a_read, b_read) = (meant(a, b), meant(b, a));
+    a_read.as_ref().unwrap_or(a).concat(b_read.as_ref().unwrap_or(b))
+}
+
 /// The rows on the right by key.
 struct Keys {
     /// For each row on the left its key, if none of its columns is null.
@@ -129,7 +136,7 @@ impl Keys {
         right: &[&Column<T>],
         (left_len, right_len): (usize, usize),
     ) -> Self {
-        let both: Vec<Column<T>> = left.iter().zip(right).map(|(a, b)| a.concat(b)).collect();
+        let both: Vec<Column<T>> = left.iter().zip(right).map(|(a, b)| together(a, b)).collect();
         let all = groups(&both.iter().collect::<Vec<_>>(), left_len + right_len);
         let is_whole = |columns: &[&Column<T>], row| columns.iter().all(|it| it.is_valid(row));
         let left = (0..left_len).map(|row| is_whole(left, row).then(|| all.codes[row])).collect();

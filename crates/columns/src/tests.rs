@@ -73,6 +73,23 @@ impl Other for Val {
         *self == Self::Null
     }
 
+    fn text(cell: Cell<'_, Self>) -> Option<Text> {
+        match cell {
+            Cell::Text(it) => Some(it.clone()),
+            Cell::Money(it) => Some(format!("${it}").into()),
+            _ => None,
+        }
+    }
+
+    fn read(text: &Text, like: &Self) -> Option<Self> {
+        let money = text.strip_prefix('$')?.parse().ok()?;
+        matches!(like, Self::Money(_)).then_some(Self::Money(money))
+    }
+
+    fn amount(text: &Text) -> Option<Self> {
+        Some(Self::Money(text.strip_prefix('$')?.parse().ok()?))
+    }
+
     fn cell(&self) -> Cell<'_, Self> {
         match self {
             Self::Null => Cell::Null,

@@ -9,6 +9,7 @@ mod ask;
 mod book;
 mod chain;
 mod closed;
+mod files;
 mod find_tool;
 mod first_call;
 mod how_to;

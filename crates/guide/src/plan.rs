@@ -9,9 +9,11 @@ use svc_contract::{
     value::{Text, Type},
 };
 
+use svc_text::stems::Vocabulary;
+
 use crate::{
-    Gap, Part, Workflow, chain,
-    tables::{self, Answer, Outcome, Seen},
+    Gap, Part, Workflow, chain, files,
+    tables::{self, Answer, Outcome, Seen, lexicon::Lexicon, words::tokens},
     workflow::head,
 };
 
@@ -41,6 +43,9 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         typed(input, catalog)?;
     }
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
+    if let Some(workflow) = about_files(wanted, catalog) {
+        return Ok(workflow);
+    }
     let mut open = None;
     match tables::answer(&wanted.goal, &wanted.seen, catalog) {
         Some(Outcome::Answer(answer)) => {
@@ -62,6 +67,15 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         (_, Some((words, why))) => refused(wanted, &words, vec![why.into()], catalog),
         (None, None) => refused(wanted, &found.open, Vec::new(), catalog),
     })
+}
+
+/// The script for a goal about files themselves.
+fn about_files(wanted: &Wanted, catalog: &dyn Catalog) -> Option<Workflow> {
+    let mut words = Vocabulary::default();
+    let lexicon = Lexicon::of(catalog.registry(), &mut words);
+    let tokens = tokens(&wanted.goal, &mut words);
+    let answer = files::answer(&wanted.goal, &tokens, &|it| lexicon.requests(it))?;
+    from_data(wanted, answer, catalog)
 }
 
 /// The script for a question about a file that was looked at.

@@ -108,7 +108,9 @@ pub fn over_tables(
 ) -> Result<Table<Value>, OpError> {
     let session = Session::in_memory(cx)?;
     session.unguarded("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
-    for (name, rows) in tables {
+    let tables: Vec<(Text, Table<Value>)> =
+        tables.iter().map(|(name, rows)| (name.clone(), counted_all(rows))).collect();
+    for (name, rows) in &tables {
         if session.by_itself(|it| it.patiently(|db| columns(db, name)))?.is_empty() {
             // A table without rows has no columns; SQL needs one.
             let declared = if rows.names.is_empty() { "\"\"".to_owned() } else { declared(rows)? };
@@ -119,9 +121,9 @@ pub fn over_tables(
         }
     }
     session.all_or_nothing(|it| {
-        tables.iter().try_for_each(|(name, rows)| {
-            it.by_itself(|it| it.insert(&table_name(name)?, &counted_all(rows)))
-        })
+        tables
+            .iter()
+            .try_for_each(|(name, rows)| it.by_itself(|it| it.insert(&table_name(name)?, rows)))
     })?;
     session.allow(Allowed::Reads);
     session.query(sql, &Value::Null, most)
@@ -133,16 +135,31 @@ fn counted_all(rows: &Table<Value>) -> Table<Value> {
     Table::new(rows.names.clone(), columns, rows.len())
 }
 
-/// Money as its amount, and a duration as its seconds.
+/// Money as its amount, a duration as its seconds, and times as texts in the order of time.
 fn counted(column: &Arc<Column<Value>>) -> Arc<Column<Value>> {
     const NANOS: f64 = 1e9;
     #[expect(clippy::cast_precision_loss, reason = "a float has 15 digits")]
     let data = match &column.data {
         Data::Money(all) => Data::Float(all.iter().map(|it| *it as f64 / NANOS).collect()),
         Data::Duration(all) => Data::Float(all.iter().map(Duration::as_secs_f64).collect()),
+        Data::Time(all) => Column::<Value>::texts(sortable(all).map(Text::from)).data,
         _ => return column.clone(),
     };
     Arc::new(Column { data, valid: column.valid.clone() })
+}
+
+/// Times as texts with the same number of digits, so that they have the order of time.
+fn sortable(all: &[i128]) -> impl Iterator<Item = String> {
+    const DIGITS: usize = 9;
+    let digits = |nanos: &i128| {
+        let fraction = format!("{:09}", nanos.rem_euclid(1_000_000_000));
+        fraction.trim_end_matches('0').len()
+    };
+    let most = all.iter().map(digits).max().unwrap_or(0).min(DIGITS);
+    all.iter().map(move |it| match Value::of(Cell::Time(*it)) {
+        Value::Time(it) => format!("{it:.most$}"),
+        other => other.to_string(),
+    })
 }
 
 /// The columns of a new table, with the types of their values.

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use crate::{
     Bits,
-    column::{Cell, Column, Data, Kind, Other, Words},
+    column::{Cell, Column, Data, Kind, Other, Words, meant},
     error::TableError,
     expr::{Binary, Operand},
 };
@@ -134,6 +134,28 @@ pub(super) fn either<T: Other>(a: &Operand<T>, b: &Operand<T>, len: usize) -> Op
     Operand { column: Arc::new(builder.finish()), is_one }
 }
 
+/// Texts that are compared with dates, money and the like are read as such. One that is none has no
+/// order among them.
+fn alike_texts<T: Other>(a: &Operand<T>, b: &Operand<T>) -> Result<T> {
+    let is_text = |it: &T| matches!(it.cell(), Cell::Text(_));
+    let like = b.column.cells().find(|it| !matches!(it, Cell::Null)).map(T::of);
+    let like = like.filter(|it| !is_text(it) && T::text(it.cell()).is_some());
+    let (Data::Text(_), Some(like)) = (&a.column.data, like) else { return Ok(a.clone()) };
+    let is_wrong = |it: &Cell<'_, T>| match it {
+        Cell::Text(it) => T::read(it, &like).is_none(),
+        _ => false,
+    };
+    if let Some(Cell::Text(wrong)) = a.column.cells().find(is_wrong) {
+        let like = T::text(like.cell()).unwrap_or_default();
+        return Err(TableError::new(format!(
+            "cannot compare {wrong:?} with values such as {like}"
+        ))
+        .help("write the text as JSON writes such a value"));
+    }
+    let read = meant(&a.column, &b.column).map_or_else(|| a.column.clone(), Arc::new);
+    Ok(Operand { column: read, is_one: a.is_one })
+}
+
 fn holds(op: Binary, order: Ordering) -> bool {
     match op {
         Binary::Equal => order.is_eq(),
@@ -150,6 +172,7 @@ fn compare<T: Other>(op: Binary, a: &Operand<T>, b: &Operand<T>, len: usize) -> 
     if !a.column.has_values() || !b.column.has_values() {
         return Ok(nulls(len, is_one));
     }
+    let (a, b) = (&alike_texts(a, b)?, &alike_texts(b, a)?);
     let valid = valid(a, b, len);
     let all: Vec<bool> = match (&a.column.data, &b.column.data) {
         (Data::Int(x), Data::Int(y)) | (Data::Money(x), Data::Money(y)) => {
@@ -262,7 +285,11 @@ fn calculate<T: Other>(op: Binary, a: &Operand<T>, b: &Operand<T>, len: usize) -
             scaled(op, a, b, len, is_one)
         }
         (kind, Kind::Money, Binary::Times) if kind.is_number() => scaled(op, b, a, len, is_one),
-        (Kind::Text, Kind::Text, Binary::Plus) => Ok(joined(a, b, len, is_one)),
+        (Kind::Text, _, Binary::Plus) | (_, Kind::Text, Binary::Plus)
+            if are_written(a) && are_written(b) =>
+        {
+            Ok(joined(a, b, len, is_one))
+        }
         _ => Err(mismatch(symbol(op), a, b)),
     }
 }
@@ -391,12 +418,17 @@ fn scaled<T: Other>(
 fn joined<T: Other>(a: &Operand<T>, b: &Operand<T>, len: usize, is_one: bool) -> Operand<T> {
     let mut builder = crate::Builder::default();
     for row in 0..len {
-        match (a.cell(row), b.cell(row)) {
-            (Cell::Text(a), Cell::Text(b)) => builder.push_text(&format!("{a}{b}")),
+        match (T::text(a.cell(row)), T::text(b.cell(row))) {
+            (Some(a), Some(b)) => builder.push_text(&format!("{a}{b}")),
             _ => builder.push_null(),
         }
     }
     Operand { column: Arc::new(builder.finish()), is_one }
+}
+
+/// Whether all values are written as texts.
+fn are_written<T: Other>(it: &Operand<T>) -> bool {
+    it.column.cells().all(|it| matches!(it, Cell::Null) || T::text(it).is_some())
 }
 
 /// A text column with another text for each of its texts.

@@ -40,11 +40,49 @@ const NAMES: [&str; 22] = [
     "upper",
 ];
 
+/// The functions of texts.
+const OF_TEXTS: [&str; 10] = [
+    "lower",
+    "upper",
+    "trim",
+    "length",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "int",
+    "float",
+    "string",
+];
+
+/// Money, dates and the like as the texts that JSON has for them; others as they are.
+fn as_texts<T: Other>(it: &Operand<T>) -> Operand<T> {
+    let is_written = |cell: Cell<'_, T>| matches!(cell, Cell::Null) || T::text(cell).is_some();
+    let is_plain = matches!(it.column.kind(), Kind::Text | Kind::Int | Kind::Float | Kind::Bool);
+    if is_plain || !it.column.cells().all(is_written) {
+        return it.clone();
+    }
+    let mut builder = Builder::default();
+    for cell in it.column.cells() {
+        match T::text(cell) {
+            Some(it) => builder.push_text(&it),
+            None => builder.push_null(),
+        }
+    }
+    Operand { column: Arc::new(builder.finish()), is_one: it.is_one }
+}
+
 pub(super) fn wrong_count(name: &str, found: usize) -> TableError {
     TableError::new(format!("wrong number of arguments for `{name}`: {found}"))
 }
 
 pub(super) fn call<T: Other>(name: &Text, args: &[Operand<T>], len: usize) -> Result<T> {
+    let written: Vec<Operand<T>>;
+    let args = if OF_TEXTS.contains(&name.as_ref()) {
+        written = args.iter().map(as_texts).collect();
+        &written
+    } else {
+        args
+    };
     match (name.as_ref(), args) {
         ("abs" | "ceil" | "floor" | "sqrt" | "ln" | "exp" | "round", [it]) => number(name, it, 0),
         ("round", [it, digits]) => match digits.cell(0) {

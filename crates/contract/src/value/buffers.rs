@@ -58,6 +58,40 @@ impl Other for Value {
             other => Cell::Other(other),
         }
     }
+
+    fn text(cell: Cell<'_, Self>) -> Option<Text> {
+        match Self::of(cell) {
+            Self::Text(it) | Self::Path(it) => Some(it),
+            it @ (Self::Money(_)
+            | Self::Duration(_)
+            | Self::Time(_)
+            | Self::Date(_)
+            | Self::Size(_)) => Some(it.to_string().into()),
+            _ => None,
+        }
+    }
+
+    fn read(text: &Text, like: &Self) -> Option<Self> {
+        let ty = match like {
+            Self::Money(_) => Type::Money,
+            Self::Duration(_) => Type::Duration,
+            Self::Time(_) => Type::Time,
+            Self::Date(_) => Type::Date,
+            Self::Size(_) => Type::Size,
+            _ => return None,
+        };
+        Self::Text(text.clone()).cast(&ty).ok()
+    }
+
+    fn amount(text: &Text) -> Option<Self> {
+        let ty = match text.as_bytes() {
+            [b'$', ..] | [b'-', b'$', ..] => Type::Money,
+            [b'0'..=b'9', .., b'a'..=b'z'] => Type::Duration,
+            _ => return None,
+        };
+        let read = Self::Text(text.clone()).cast(&ty).ok()?;
+        (read.to_string() == **text).then_some(read)
+    }
 }
 
 /// The order among kinds that have none.

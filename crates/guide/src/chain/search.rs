@@ -221,6 +221,11 @@ impl Search<'_> {
         let reads = |given: &Given, form: Form| reader(&readers, given, form);
         let own = arguments::arguments(op, self.goal, draft.used, &reads, self.words);
         let Some(own) = own else { return Vec::new() };
+        // `replace "a" with "b" in c.txt`: the file is what is changed, and no argument.
+        let is_of_text = draft.stages.first().is_some_and(|it| it.starts_with('"'));
+        if is_of_text && own.written.iter().any(|it| it.contains(": (read_text(")) {
+            return Vec::new();
+        }
         let name = op.script_name();
         let call = if own.written.is_empty() {
             name

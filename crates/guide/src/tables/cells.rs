@@ -4,8 +4,8 @@
 /// How a script reads the text of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// `$1,240.00`, `3.50 EUR`
-    Amount,
+    /// `$1,240.00`, `3.50 EUR`: a number with this currency.
+    Amount(&'static str),
     /// A date in this form.
     Date(&'static str),
     /// A time in this form, of which the day counts.
@@ -20,6 +20,8 @@ const DATES: [(&str, &str); 5] = [
     ("%d/%m/%Y", "99/99/9999"),
     ("%m/%d/%Y", "99/99/9999"),
 ];
+
+const CURRENCIES: [&str; 7] = ["$", "€", "£", "EUR", "USD", "GBP", "CHF"];
 
 /// The forms of times (ISO 8601), with and without seconds and zone.
 const TIMES: [(&str, &str); 8] = [
@@ -37,7 +39,8 @@ impl Cell {
     /// How all of these texts can be read, if there is only one way.
     pub(super) fn of(values: &[String]) -> Option<Self> {
         let (first, rest) = values.split_first()?;
-        let is_form = |mask: &str| has_form(first, mask) && rest.iter().all(|it| has_form(it, mask));
+        let is_form =
+            |mask: &str| has_form(first, mask) && rest.iter().all(|it| has_form(it, mask));
         if let Some((form, _)) = TIMES.iter().find(|(_, mask)| is_form(mask)) {
             return Some(Self::Time(form));
         }
@@ -49,14 +52,16 @@ impl Cell {
             (Some(_), Some(_)) => return None,
             (None, _) => {}
         }
-        values.iter().all(|it| is_amount(it)).then_some(Self::Amount)
+        let is_of = |it: &&&str| values.iter().all(|text| is_amount(text, it));
+        CURRENCIES.iter().find(is_of).map(|it| Self::Amount(it))
     }
 
     /// The expression that reads a cell.
     pub(super) fn text(self, cell: &str) -> String {
         match self {
-            Self::Amount => {
-                format!("to_float(replace_pattern({cell}, pattern: \"[^0-9.-]\", to: \"\"))")
+            Self::Amount(currency) => {
+                let plain = format!("replace({cell}, from: \",\", to: \"\")");
+                format!("to_float(trim(replace({plain}, from: \"{currency}\", to: \"\")))")
             }
             Self::Date(form) | Self::Time(form) => format!("parse_date({cell}, format: {form:?})"),
         }
@@ -65,7 +70,7 @@ impl Cell {
     /// The day of a text as an ISO date.
     pub(super) fn day(self, text: &str) -> Option<String> {
         match self {
-            Self::Amount => None,
+            Self::Amount(_) => None,
             Self::Date(form) => iso_day(text, form),
             Self::Time(_) => text.get(..10).map(str::to_owned),
         }
@@ -93,14 +98,10 @@ fn iso_day(text: &str, form: &str) -> Option<String> {
 }
 
 /// Whether a text is an amount with a currency, and a comma only between thousands.
-fn is_amount(text: &str) -> bool {
-    const CURRENCIES: [&str; 7] = ["$", "€", "£", "EUR", "USD", "GBP", "CHF"];
-    let plain = text.trim_start_matches('-');
-    let number = CURRENCIES.iter().find_map(|it| {
-        let number = plain.strip_prefix(it).or_else(|| plain.strip_suffix(it))?;
-        Some(number.trim())
-    });
-    let Some(number) = number else { return false };
+fn is_amount(text: &str, currency: &str) -> bool {
+    let plain = text.strip_prefix('-').unwrap_or(text);
+    let number = plain.strip_prefix(currency).or_else(|| plain.strip_suffix(currency));
+    let Some(number) = number.map(str::trim) else { return false };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let groups: Vec<&str> = whole.split(',').collect();
     let is_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
@@ -137,8 +138,9 @@ mod tests {
 
     #[test]
     fn amounts_have_a_currency() {
-        assert_eq!(of(&["$84.20", "$1,240.00"]), Some(Cell::Amount));
-        assert_eq!(of(&["3 EUR", "-12.50 EUR"]), Some(Cell::Amount));
+        assert_eq!(of(&["$84.20", "$1,240.00"]), Some(Cell::Amount("$")));
+        assert_eq!(of(&["3 EUR", "-12.50 EUR"]), Some(Cell::Amount("EUR")));
+        assert_eq!(of(&["$3", "3 EUR"]), None);
         assert_eq!(of(&["1.240,00 €"]), None);
         assert_eq!(of(&["$12,40"]), None);
         assert_eq!(of(&["12", "$3"]), None);

@@ -172,7 +172,8 @@ impl Query<'_> {
                 shape = Shape::Texts;
             }
             all => {
-                let fields = all.iter().map(|it| format!("{}: {}", self.name(*it), self.shown(*it)));
+                let fields =
+                    all.iter().map(|it| format!("{}: {}", self.name(*it), self.shown(*it)));
                 let fields = fields.collect::<Vec<_>>().join(", ");
                 stages.push(format!("each {{ {{ {fields} }} }}"));
             }
@@ -223,15 +224,9 @@ impl Query<'_> {
         };
         let compact = if self.guard(column).is_some() { " >> compact" } else { "" };
         let round = self.digits.map_or(String::new(), |it| format!(" >> round(digits: {it})"));
-        let is_float = matches!(
-            self.measures[idx].measure,
-            Measure::Total(..) | Measure::Percentile(..)
-        );
-        let round = if is_float {
-            round
-        } else {
-            String::new()
-        };
+        let is_float =
+            matches!(self.measures[idx].measure, Measure::Total(..) | Measure::Percentile(..));
+        let round = if is_float { round } else { String::new() };
         format!("({rows} >> each {{ {} }}{compact}{end}{round})", self.safe(column))
     }
 
@@ -376,13 +371,12 @@ impl Query<'_> {
         let shown: Vec<usize> =
             (0..self.measures.len()).filter(|it| self.measures[*it].is_shown).collect();
         let (x, y) = match (self.groups.as_slice(), shown.as_slice(), self.columns.as_slice()) {
-            ([group], [measure], _) => {
-                (self.name(*group).to_owned(), self.measure_name(*measure))
-            }
+            ([group], [measure], _) => (self.name(*group).to_owned(), self.measure_name(*measure)),
             ([], [], [x, y]) => (self.name(*x).to_owned(), self.name(*y).to_owned()),
             _ => return None,
         };
-        let is_plain = self.template.is_empty() && self.format == Format::Value && !self.is_numbered;
+        let is_plain =
+            self.template.is_empty() && self.format == Format::Value && !self.is_numbered;
         if shape != Shape::Rows || !is_plain {
             return None;
         }

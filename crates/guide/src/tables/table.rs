@@ -101,7 +101,17 @@ impl Table {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
         let (path, reader) = (path.to_owned(), reader.to_owned());
-        Some(Self { path, reader, columns, rows, fields, is_lines: false, is_strict: false, is_unclear: false, terms })
+        Some(Self {
+            path,
+            reader,
+            columns,
+            rows,
+            fields,
+            is_lines: false,
+            is_strict: false,
+            is_unclear: false,
+            terms,
+        })
     }
 
     /// The rows of all tables of a folder, with the name of the file of each.
@@ -308,7 +318,7 @@ fn column(name: String, rows: &[Value], words: &mut Vocabulary) -> Column {
     }
     match cell {
         None => {}
-        Some(Cell::Amount) => kind = Kind::Float,
+        Some(Cell::Amount(_)) => kind = Kind::Float,
         Some(own @ (Cell::Date(_) | Cell::Time(_))) => {
             kind = Kind::Date;
             values = values.iter().filter_map(|it| own.day(it)).collect();

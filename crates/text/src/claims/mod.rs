@@ -267,6 +267,31 @@ mod tests {
         }
     }
 
+    /// Each takes the place of another one of its kind.
+    #[test]
+    fn one_of_a_family_excludes_the_others() {
+        for (source, claim) in [
+            ("She won the first prize in Rome.", "She won the second prize in Rome."),
+            (
+                "About half of the houses in the town burned.",
+                "About a quarter of the houses in the town burned.",
+            ),
+            (
+                "The annual report of the club has 40 pages.",
+                "The monthly report of the club has 40 pages.",
+            ),
+            (
+                "The war lasted for a decade in the north.",
+                "The war lasted for a century in the north.",
+            ),
+            ("His father was a doctor in Ghent.", "His mother was a doctor in Ghent."),
+        ] {
+            assert!(judged(source, source).score >= 0.6, "{source}");
+            let it = judged(source, claim);
+            assert!(it.score < 0.6, "{claim} {it:?}");
+        }
+    }
+
     #[test]
     fn odd_claims_have_no_support() {
         for claim in ["", "...", "the of and", "?!", "不不不"] {

@@ -431,6 +431,26 @@ pub(super) fn sign(it: char) -> Option<&'static str> {
     })
 }
 
+/// Words of which one excludes the others at the same place.
+const EXCLUSIVE: &[&[&str]] = &[
+    &[
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth",
+    ],
+    &["half", "quarter", "third"],
+    &["double", "triple", "quadruple"],
+    &["hundred", "thousand", "million", "billion", "trillion"],
+    &["hourly", "daily", "weekly", "monthly", "quarterly", "annual"],
+    &["day", "week", "month", "year", "decade", "century", "millennium"],
+    &["father", "mother"],
+    &["son", "daughter"],
+    &["brother", "sister"],
+    &["husband", "wife"],
+    &["he", "she"],
+    &["his", "her"],
+    &["himself", "herself"],
+];
+
 /// The words that say the same as a word, or the opposite, without their endings.
 #[derive(Clone, Debug)]
 pub(super) struct Related {
@@ -448,7 +468,13 @@ impl Related {
         };
         let groups = SYNONYMS.iter().filter(|it| it.iter().any(|base| is_form(word, base)));
         let synonyms = groups.copied().flatten().copied().collect();
-        let opposites = OPPOSITES.iter().filter_map(other).collect();
+        let mut opposites: Vec<&str> = OPPOSITES.iter().filter_map(other).collect();
+        for family in EXCLUSIVE {
+            if let Some(own) = family.iter().position(|it| is_form(word, it)) {
+                opposites
+                    .extend(family.iter().enumerate().filter(|(at, _)| *at != own).map(|it| it.1));
+            }
+        }
         Self { word: word.into(), synonyms, opposites }
     }
 

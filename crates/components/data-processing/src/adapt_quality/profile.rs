@@ -12,8 +12,6 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use crate::rows::unified;
-
 /// How many frequent values are given for a column.
 const TOP: usize = 5;
 
@@ -142,7 +140,7 @@ impl Compute for Infer {
         let mut columns = Vec::with_capacity(all.len());
         for (name, column) in table.names.iter().zip(&table.columns) {
             cx.check()?;
-            columns.push(found.column(name, &unified(column)));
+            columns.push(found.column(name, column));
         }
         let is_key =
             |it: &&ColumnProfile| it.unique && it.nulls == 0 && it.r#type.as_ref() != "float";

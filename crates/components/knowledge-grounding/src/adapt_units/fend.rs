@@ -61,8 +61,25 @@ pub(super) fn tested(text: &str, param: &str) -> Result<String, OpError> {
     if has_huge_exponent(&text) {
         return Err(invalid(format!("an exponent in `{param}` is too large (limit 999)")));
     }
+    if let Some(wrong) = odd_comma(&text) {
+        let message = format!("expected three digits behind each comma of `{wrong}` in `{param}`");
+        return Err(invalid(message).help("write a decimal point: `2.5`, and not `2,5`"));
+    }
     let names = [("degC", "°C"), ("degF", "°F"), ("²", "^2"), ("³", "^3")];
     Ok(names.iter().fold(inches(&text), |text, (from, to)| text.replace(from, to)))
+}
+
+/// A number with a comma that separates no thousands.
+fn odd_comma(text: &str) -> Option<&str> {
+    let numbers = text.split(|it: char| !it.is_ascii_digit() && it != ',' && it != '.');
+    let mut numbers =
+        numbers.filter(|it| it.contains(',') && it.starts_with(|it: char| it.is_ascii_digit()));
+    numbers.find(|number| {
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let mut groups = whole.split(',');
+        let is_first = groups.next().is_some_and(|it| it.len() <= 3 || !whole.contains(','));
+        fraction.contains(',') || !is_first || groups.any(|it| it.len() != 3)
+    })
 }
 
 /// With the unit `in` written out, since the same word also converts.

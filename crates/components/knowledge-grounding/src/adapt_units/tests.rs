@@ -64,6 +64,9 @@ fn what_is_not_a_quantity_is_refused_at_once() {
         ("x = 5 m", "m", "expected a quantity, found `=` at letter 3 of `quantity`"),
         ("d20", "1", "expected a quantity"),
         ("5 m", "", "expected a text for `to`, found none"),
+        ("2,5 kg", "g", "expected three digits behind each comma of `2,5` in `quantity`"),
+        ("1.000,5 m", "m", "expected three digits behind each comma of `1.000,5` in `quantity`"),
+        ("1,0000 m", "m", "expected three digits behind each comma of `1,0000` in `quantity`"),
     ] {
         let found = converted(quantity, to).unwrap_err();
         assert!(found.starts_with(expected), "{quantity}: {found}");

@@ -148,9 +148,8 @@ impl Reader<'_, '_> {
 
     /// `pass on average`: words that say of days only that they pass.
     fn passes(&self, from: usize, to: usize) -> bool {
-        const PASSING: [&str; 9] = [
-            "pass", "passed", "passes", "elapse", "elapsed", "lie", "are", "there", "were",
-        ];
+        const PASSING: [&str; 9] =
+            ["pass", "passed", "passes", "elapse", "elapsed", "lie", "are", "there", "were"];
         (from..to).all(|at| {
             let token = &self.tokens[at];
             let is_total = closed::total(token).is_some();

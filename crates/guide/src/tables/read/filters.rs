@@ -135,9 +135,8 @@ impl Reader<'_, '_> {
         let column = match by_name {
             Some(it) => it,
             None if is_year => {
-                if let Some(date) = self
-                    .nearest(from, to, &|it| it.kind == Kind::Date)
-                    .or_else(|| self.only_date())
+                if let Some(date) =
+                    self.nearest(from, to, &|it| it.kind == Kind::Date).or_else(|| self.only_date())
                 {
                     let Some(year) = whole(n) else { return };
                     let cell = self.query.cell(date);

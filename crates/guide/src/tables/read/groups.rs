@@ -89,7 +89,8 @@ impl Reader<'_, '_> {
         if self.is_key(column) || is_id(self.col(column)) {
             return Some(Measure::Count);
         }
-        let before = at.checked_sub(1).filter(|it| closed::superlative(&self.tokens[*it]).is_some());
+        let before =
+            at.checked_sub(1).filter(|it| closed::superlative(&self.tokens[*it]).is_some());
         let Some(before) = before else { return Some(Measure::Total("sum", column)) };
         let op = closed::end_of_numbers(&self.tokens[before])?;
         self.cover(before, at, op);

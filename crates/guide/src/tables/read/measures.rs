@@ -187,9 +187,10 @@ impl Reader<'_, '_> {
                     && self.are_stops(end, it.at)
                     && has_numbers(self.col(it.column))
             });
-            let before = self.mentions.iter().position(|it| {
-                !it.is_used && it.end == at && has_numbers(self.col(it.column))
-            });
+            let before = self
+                .mentions
+                .iter()
+                .position(|it| !it.is_used && it.end == at && has_numbers(self.col(it.column)));
             let Some(idx) = behind.or(before) else { continue };
             let column = self.mentions[idx].column;
             self.take_mention(idx, "quantile");
@@ -357,8 +358,18 @@ impl Reader<'_, '_> {
 fn is_money(word: &str) -> bool {
     matches!(
         word,
-        "spending" | "spend" | "revenue" | "revenues" | "sales" | "turnover" | "income" | "expenses"
-            | "expenditure" | "costs" | "amount" | "value"
+        "spending"
+            | "spend"
+            | "revenue"
+            | "revenues"
+            | "sales"
+            | "turnover"
+            | "income"
+            | "expenses"
+            | "expenditure"
+            | "costs"
+            | "amount"
+            | "value"
     )
 }
 

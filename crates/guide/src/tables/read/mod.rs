@@ -166,7 +166,8 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// `a bar chart of the orders by status`
     fn charts(&mut self) {
-        let is_chart = |it: &usize| matches!(self.word(*it), "chart" | "graph" | "plot" | "diagram");
+        let is_chart =
+            |it: &usize| matches!(self.word(*it), "chart" | "graph" | "plot" | "diagram");
         let Some(at) = (0..self.tokens.len()).find(is_chart).filter(|it| !self.covered[*it]) else {
             return;
         };
@@ -257,7 +258,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// rows are: `order_date` of `orders.csv`.
     fn only_date(&self) -> Option<usize> {
         let is_date = |it: &Column| it.kind == Kind::Date;
-        let is_own = |it: &Column| is_date(it) && it.terms.iter().any(|it| self.table().terms.contains(it));
+        let is_own =
+            |it: &Column| is_date(it) && it.terms.iter().any(|it| self.table().terms.contains(it));
         self.sole(&is_date).or_else(|| self.sole(&is_own))
     }
 

@@ -301,7 +301,12 @@ impl Reader<'_, '_> {
             self.take_mention(idx, "each");
         }
         self.measure(Measure::Total(if falls { "max" } else { "min" }, column), true);
-        self.cover(at, at + 1, "group");
+        // `the hottest reading of each sensor`: what the rows are.
+        let is_noun = self.tokens.get(at + 1).is_some_and(|it| !it.is_stop && it.literal.is_none())
+            && !self.covered[at + 1]
+            && matches!(self.word(at + 2), "of" | "for" | "per" | "in")
+            && number.is_none();
+        self.cover(at, at + 1 + usize::from(is_noun), "group");
         true
     }
 

@@ -57,10 +57,11 @@ impl Reader<'_, '_> {
                 continue;
             }
             let by = By::Column(column);
-            let is_measured = is_grouped
-                && self.query.measures.iter().any(|it| {
-                    it.measure != Measure::Count && it.measure.column() == Some(column)
-                });
+            let is_measured =
+                is_grouped
+                    && self.query.measures.iter().any(|it| {
+                        it.measure != Measure::Count && it.measure.column() == Some(column)
+                    });
             let is_in_lines = self.query.template.contains(&Piece::Value(by));
             // The groups have their name anyway.
             let is_known = self.query.columns.contains(&column)
@@ -133,7 +134,8 @@ impl Reader<'_, '_> {
         };
         let (column, By::Column(by), falls) = (*column, order.by, order.falls) else { return };
         let is_repeated = self.is_text(column) && self.table().repeats(column);
-        let is_plain = !query.has_measures() && query.groups.is_empty() && query.template.is_empty();
+        let is_plain =
+            !query.has_measures() && query.groups.is_empty() && query.template.is_empty();
         let has_several = query.take.is_some_and(|it| it > 1);
         if !is_repeated || !is_plain || !has_several || !has_numbers(self.col(by)) {
             return;
@@ -251,10 +253,9 @@ impl Reader<'_, '_> {
             // `a table of`, `a report with`: what the format is anyway.
             let is_form = self.tokens[at].lower == "table" && is_table;
             // `convert a.json to csv`: the format is what is converted to.
-            let is_change = matches!(
-                self.word(at),
-                "convert" | "converted" | "turn" | "transform" | "export"
-            ) && (target.is_some() || self.query.format != Format::Value);
+            let is_change =
+                matches!(self.word(at), "convert" | "converted" | "turn" | "transform" | "export")
+                    && (target.is_some() || self.query.format != Format::Value);
             self.covered[at] |= is_form || is_change;
         }
         let known = match self.query.format {

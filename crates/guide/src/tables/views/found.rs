@@ -56,6 +56,20 @@ impl Goal<'_> {
         })
     }
 
+    /// All lines of a text, if the goal says how they are cleaned.
+    pub(super) fn clean_lines(
+        mut self,
+        reader: &str,
+        text: &str,
+        words: &mut Vocabulary,
+    ) -> Option<View> {
+        self.find(&["lines"])?;
+        let cleaned = self.cleaned(reader.to_owned());
+        let lines: Vec<&str> = text.lines().collect();
+        let table = Table::of_lines(&self.seen.path, &cleaned, &lines, words);
+        (cleaned != reader).then(|| self.view(table))
+    }
+
     /// A reader of lines with the stages that clean each of them: `trimmed`, `without empty ones`,
     /// `in lower case`.
     pub(super) fn cleaned(&mut self, mut reader: String) -> String {
@@ -64,7 +78,8 @@ impl Goal<'_> {
             self.take(at, at + 1, "trim");
             reader += " >> each { trim }";
         }
-        for (word, other, op) in [("lower", "lowercase", "lower"), ("upper", "uppercase", "upper")] {
+        for (word, other, op) in [("lower", "lowercase", "lower"), ("upper", "uppercase", "upper")]
+        {
             let two = self.find(&[word, "case"]).map(|at| (at, at + 2));
             let Some((at, end)) = two.or_else(|| self.find(&[other]).map(|at| (at, at + 1))) else {
                 continue;
@@ -88,11 +103,13 @@ impl Goal<'_> {
         let is_empty = |it: &str| matches!(it, "empty" | "blank" | "empties");
         let is_filled = |it: &str| matches!(it, "non-empty" | "nonempty" | "non-blank");
         let free = |at: &usize| !self.taken[*at];
-        if let Some(at) = (0..self.tokens.len()).filter(free).find(|at| is_filled(self.lower(*at))) {
+        if let Some(at) = (0..self.tokens.len()).filter(free).find(|at| is_filled(self.lower(*at)))
+        {
             return Some((at, at + 1));
         }
         let at = (0..self.tokens.len()).filter(free).find(|at| is_empty(self.lower(*at)))?;
-        let from = (at.saturating_sub(3)..at).rev().find(|it| DROPPING.contains(&self.lower(*it)))?;
+        let from =
+            (at.saturating_sub(3)..at).rev().find(|it| DROPPING.contains(&self.lower(*it)))?;
         let are_stops = (from + 1..at).all(|it| self.tokens[it].is_stop);
         let has_noun = matches!(self.lower(at + 1), "ones" | "one" | "line" | "lines");
         are_stops.then_some((from, at + 1 + usize::from(has_noun && !self.tokens[at].ends)))
@@ -125,17 +142,22 @@ impl Goal<'_> {
                 self.taken[at] = true;
             }
         }
-        let count = "group { it } >> each { { word: .key, count: len(.items) } } >> sort { -.count }";
+        let count =
+            "group { it } >> each { { word: .key, count: len(.items) } } >> sort { -.count }";
         self.take(from, to, count);
         let is_open = |at: &usize| {
             let token = &self.tokens[*at];
-            !self.taken[*at] && (!token.is_stop || token.literal.is_some() || closed::negates(token))
+            !self.taken[*at]
+                && (!token.is_stop || token.literal.is_some() || closed::negates(token))
         };
         if (0..self.tokens.len()).any(|it| is_open(&it)) {
             return None;
         }
         let end = take.map_or(String::new(), |it| format!(" >> take(n: {it})"));
-        let script = format!("{} >> lower >> find_all(pattern: \"\\\\w[\\\\w'’-]*\") >> {count}{end}\n", self.seen.reader);
+        let script = format!(
+            "{} >> lower >> find_all(pattern: \"\\\\w[\\\\w'’-]*\") >> {count}{end}\n",
+            self.seen.reader
+        );
         let script = Table::stages(script.trim_end()).join("\n  >> ") + "\n";
         Some(Answer { script, parts: self.parts.clone() })
     }

@@ -44,6 +44,7 @@ pub(super) fn views(
                 all.extend(goal.clone().entities(words));
                 let reader = format!("{} >> lines", seen.reader);
                 all.extend(goal.clone().lines(&reader, &[text], lexicon, words));
+                all.extend(goal.clone().clean_lines(&reader, text, words));
             }
             let table = Table::of(&seen.path, &seen.reader, value, words);
             match table {
