@@ -51,11 +51,50 @@ pub(crate) fn answer(
         .filter(|at| says(&tokens[*at]) || tokens[*at].literal.is_some())
         .collect();
     let (first, rest) = content.split_first()?;
+    if let Some(script) = joined(tokens, *first, rest) {
+        return Some(answered(goal, &script));
+    }
     let verb = Verb::of(&tokens[*first].lower)?;
     let script = one_file(verb, tokens, rest).or_else(|| all_files(verb, tokens, rest))?;
+    Some(answered(goal, &script))
+}
+
+fn answered(goal: &str, script: &str) -> Answer {
     let stage = script.rsplit(" >> ").next().unwrap_or_default().to_owned();
     let script = format!("{}\n", script.replace(" >> ", "\n  >> "));
-    Some(Answer { script, parts: vec![(goal.trim().to_owned(), stage)] })
+    Answer { script, parts: vec![(goal.trim().to_owned(), stage)] }
+}
+
+/// `put all md files in notes together into one file all.md`
+fn joined(tokens: &[Token], first: usize, rest: &[usize]) -> Option<String> {
+    const VERBS: [&str; 6] = ["merge", "concatenate", "combine", "join", "put", "append"];
+    if !VERBS.contains(&tokens[first].lower.as_str())
+        || !tokens.iter().any(|it| it.lower == "files")
+    {
+        return None;
+    }
+    let is_filler = |it: &usize| matches!(&*tokens[*it].lower, "together" | "one" | "single");
+    let rest: Vec<usize> = rest.iter().copied().filter(|it| !is_filler(it)).collect();
+    let (glob, folder, to) = match rest.as_slice() {
+        [glob, folder, to] => (glob_of(&tokens[*glob])?, *folder, *to),
+        [folder, to] => ("*".to_owned(), *folder, *to),
+        _ => return None,
+    };
+    let Some(Literal::Path(target)) = &tokens[to].literal else { return None };
+    let is_source = before(tokens, folder, &["from", "in", "of", "inside"]);
+    let is_folder = !name(&tokens[folder].text).contains('.');
+    let is_there = tokens[..to]
+        .iter()
+        .rev()
+        .take(4)
+        .any(|it| matches!(&*it.lower, "to" | "into" | "in" | "as"));
+    (is_source && is_folder && is_there).then(|| {
+        let (folder, glob) = (literal::text(&tokens[folder].text), literal::text(&glob));
+        let target = literal::text(target);
+        format!(
+            "read_files(folder: {folder}, glob: {glob}) >> each {{ .text }} >> join(sep: \"\\n\") >> write_file(to: {target})"
+        )
+    })
 }
 
 /// `copy a.txt to old/a.txt`, `rename a.txt to b.txt`, `delete a.txt`
@@ -176,6 +215,10 @@ mod tests {
                 r#"move_file(path: "a.txt", to: "old/a.txt")"#,
             ),
             ("delete the file tmp/a.txt", r#"delete_file(path: "tmp/a.txt")"#),
+            (
+                "put all the md files in notes together into one file all.md",
+                r#"read_files(folder: "notes", glob: "*.md") >> each { .text } >> join(sep: "\n") >> write_file(to: "all.md")"#,
+            ),
             (
                 "Copy all .txt files from inbox to archive",
                 r#"list_files(folder: "inbox", glob: "*.txt") >> where { show(.path) == "inbox/${.name}" } >> each { copy_file(path: .path, to: "archive/${.name}") }"#,

@@ -9,6 +9,7 @@ mod ask;
 mod book;
 mod chain;
 mod closed;
+mod documents;
 mod files;
 mod find_tool;
 mod first_call;
@@ -16,6 +17,7 @@ mod how_to;
 mod overview;
 mod plan;
 mod tables;
+mod two_files;
 mod workflow;
 mod write;
 

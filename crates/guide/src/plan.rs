@@ -12,8 +12,13 @@ use svc_contract::{
 use svc_text::stems::Vocabulary;
 
 use crate::{
-    Gap, Part, Workflow, chain, files,
-    tables::{self, Answer, Outcome, Seen, lexicon::Lexicon, words::tokens},
+    Gap, Part, Workflow, chain, documents, files,
+    tables::{
+        self, Answer, Outcome, Seen,
+        lexicon::Lexicon,
+        words::{Token, tokens},
+    },
+    two_files,
     workflow::head,
 };
 
@@ -69,12 +74,16 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
     })
 }
 
-/// The script for a goal about files themselves.
+/// The script for a goal about whole files: what becomes of them, what two of them have in common,
+/// which question they answer.
 fn about_files(wanted: &Wanted, catalog: &dyn Catalog) -> Option<Workflow> {
     let mut words = Vocabulary::default();
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
-    let tokens = tokens(&wanted.goal, &mut words);
-    let answer = files::answer(&wanted.goal, &tokens, &|it| lexicon.requests(it))?;
+    let (goal, tokens) = (&wanted.goal, tokens(&wanted.goal, &mut words));
+    let asks = |it: &Token| lexicon.requests(it);
+    let answer = files::answer(goal, &tokens, &asks)
+        .or_else(|| two_files::answer(goal, &tokens, &asks))
+        .or_else(|| documents::answer(goal, &wanted.seen))?;
     from_data(wanted, answer, catalog)
 }
 

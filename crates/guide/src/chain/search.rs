@@ -223,7 +223,8 @@ impl Search<'_> {
         let Some(own) = own else { return Vec::new() };
         // `replace "a" with "b" in c.txt`: the file is what is changed, and no argument.
         let is_of_text = draft.stages.first().is_some_and(|it| it.starts_with('"'));
-        if is_of_text && own.written.iter().any(|it| it.contains(": (read_text(")) {
+        let is_file = |it: &String| it.contains(": (read_text(") && !it.contains(" >> ");
+        if is_of_text && own.written.iter().any(is_file) {
             return Vec::new();
         }
         let name = op.script_name();

@@ -50,7 +50,22 @@ pub(crate) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
     }
     dates(&mut tokens);
     exclusions(&mut tokens);
+    counts(&mut tokens, words);
     tokens
+}
+
+/// `the word count` is the number of words.
+fn counts(tokens: &mut Vec<Token>, words: &mut Vocabulary) {
+    let is_count = |it: &[Token]| {
+        matches!(&*it[0].lower, "word" | "line" | "character") && it[1].lower == "count"
+    };
+    if let Some(at) = tokens.windows(2).position(is_count) {
+        let plural = format!("{}s", tokens[at].lower);
+        let ends = tokens[at + 1].ends;
+        let said = ["number", "of", &plural].map(|it| token(it, words));
+        tokens.splice(at..at + 2, said);
+        tokens[at + 2].ends = ends;
+    }
 }
 
 /// Joins `not counting`, `leaving out` and `apart from` to one word.
@@ -93,6 +108,7 @@ fn quoted(text: &str, first: char) -> Option<(&str, usize)> {
 }
 
 fn chunk(chunk: &str, words: &mut Vocabulary, tokens: &mut Vec<Token>) {
+    let chunk = if chunk.eq_ignore_ascii_case("w/o") { "without" } else { chunk };
     let trimmed = chunk.trim_matches(|it: char| "()[]{}\"'“”‘’,;:!?".contains(it));
     let text = trimmed.trim_end_matches(['.', '?', '!']);
     let text = ["'s", "’s"].iter().find_map(|it| text.strip_suffix(it)).unwrap_or(text);
@@ -135,7 +151,11 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
     if let Some(day) = iso(text) {
         return Some(day);
     }
-    let is_abbreviation = matches!(lower, "i.e" | "e.g" | "a.m" | "p.m");
+    // `ada@example.com` is looked for.
+    if text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.')) {
+        return Some(Literal::Quoted(text.to_owned()));
+    }
+    let is_abbreviation = matches!(lower, "i.e" | "e.g" | "a.m" | "p.m" | "w/o" | "w/" | "and/or");
     let is_path = text.contains('/') && !text.contains("://")
         || text.rsplit_once('.').is_some_and(|(name, extension)| {
             !name.is_empty()

@@ -297,7 +297,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             let (kind, optional) = (self.col(column).kind, self.col(column).optional);
-            let cell = self.query.cell(column);
+            // Whether there is a value shows in the text of the file.
+            let cell = self.query.shown(column);
             if self.col(column).source != Source::Own {
                 continue;
             }

@@ -198,7 +198,10 @@ impl Reader<'_, '_> {
             }
             let compare = closed::compares(self.tokens, at).map(|(it, len)| (it.sign(), len));
             let exactly = (self.word(at) == "exactly").then_some(("==", 1));
+            // `each only once` repeats nothing.
+            let is_each = self.before(at, 2).iter().any(|it| matches!(*it, "each" | "every"));
             let only = matches!(self.word(at), "only" | "just").then_some(("==", 1));
+            let only = only.filter(|_| !is_each);
             let Some((sign, len)) = compare.or(exactly).or(only) else { continue };
             let number = at + len;
             let (n, end) = match (
@@ -262,7 +265,15 @@ impl Reader<'_, '_> {
         let by = By::Measure(self.measure(Measure::Count, false));
         self.query.orders.push(Order { by, falls: true });
         self.cover(at, at + 2, "sort");
+        self.known_groups(self.mentions[idx].column, at);
         Some(true)
+    }
+
+    /// Rows without a value are no group that could be the best.
+    fn known_groups(&mut self, column: usize, at: usize) {
+        if let Some(guard) = self.query.guard(column) {
+            self.filter(&[column], guard, at, at + 1);
+        }
     }
 
     /// The group with the most rows, or with the largest total.
@@ -305,6 +316,7 @@ impl Reader<'_, '_> {
         self.query.groups.push(column);
         self.query.orders.push(Order { by: By::Measure(idx), falls });
         self.cover(at, at + 1, "sort");
+        self.known_groups(column, at);
         true
     }
 

@@ -65,6 +65,10 @@ impl Reader<'_, '_> {
             if self.covered[at] || !self.lexicon.counts(&self.tokens[at]) {
                 continue;
             }
+            // `the numbers of the invoices`
+            if self.word(at) == "numbers" {
+                continue;
+            }
             // `a phone number`
             if self.word(at) == "number" && !matches!(self.word(at + 1), "of" | "how") {
                 continue;

@@ -44,6 +44,14 @@ impl Reader<'_, '_> {
         if token.literal.is_some() || token.is_stop || token.term.is_none() {
             return None;
         }
+        // `how many events`: the rows, also where each row has the kind of its event.
+        let is_counted = matches!(
+            self.before(at, 2).as_slice(),
+            [.., "many"] | ["number", "of"] | ["count", "of"]
+        );
+        if is_counted && is_row_noun(&token.lower) {
+            return None;
+        }
         let positive = ["un", "in"].iter().find_map(|it| token.lower.strip_prefix(it));
         let positive = positive.filter(|it| it.len() > 3);
         let positive = positive.and_then(|it| Some(self.words.read(it).next()?.term));
@@ -92,10 +100,14 @@ impl Reader<'_, '_> {
         best.map(|(_, it)| it).or_else(|| self.shortened(at))
     }
 
-    /// The only column that a word begins: `temp` is `temperature`.
+    /// The only column that a word begins: `temp` is `temperature`; who was `born` has a birthday.
     fn shortened(&self, at: usize) -> Option<Mention> {
         const SHORTEST: usize = 4;
         let token = &self.tokens[at];
+        if token.lower == "born" {
+            let column = self.sole(&is_of_birth)?;
+            return Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false });
+        }
         let is_known = has(&self.table().terms, token)
             || self.lexicon.means(token)
             || closed::total(token).is_some()
@@ -209,6 +221,20 @@ impl Reader<'_, '_> {
     pub(super) fn is_person(&self, at: usize) -> bool {
         is_one_of(&self.tokens[at], &PEOPLE) && self.person().is_some()
     }
+}
+
+/// Whether a column has the dates on which people were born.
+pub(super) fn is_of_birth(column: &Column) -> bool {
+    let name = column.name.to_lowercase();
+    column.kind == Kind::Date && ["birth", "born", "dob"].iter().any(|it| name.contains(it))
+}
+
+/// Whether a noun means a row, whatever is in it.
+fn is_row_noun(word: &str) -> bool {
+    matches!(
+        word,
+        "events" | "entries" | "records" | "rows" | "items" | "requests" | "transactions" | "logs"
+    )
 }
 
 /// Whether a text looks like the name of a person: `Ada King`, `King, Ada`.

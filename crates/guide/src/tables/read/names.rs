@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
         let keys = if is_group { self.query.groups.clone() } else { self.query.columns.clone() };
         let mut fields: Vec<By> = keys.into_iter().map(By::Column).collect();
         fields.extend(measures.filter(|_| is_group).map(By::Measure));
-        if fields.len() != names.len() {
+        if fields.len() != names.len() || names.is_empty() {
             return;
         }
         let own = |by: By| match by {

@@ -10,6 +10,7 @@ use super::{
     Mention, Reader,
     dates::has_numbers,
     filters::has_year,
+    mentions::is_of_birth,
 };
 
 impl Reader<'_, '_> {
@@ -246,6 +247,14 @@ impl Reader<'_, '_> {
         if is_named && self.is_adjective(at + 1) {
             self.cover(at + 1, at + 2, "sort");
         }
+        // `top 5 by value descending`
+        let direction = (at..self.tokens.len().min(at + 8)).find_map(|it| {
+            let (is_falling, len) = self.direction(it)?;
+            (is_falling == falls).then_some((it, it + len))
+        });
+        if let Some((from, to)) = direction {
+            self.covered[from..to].fill(true);
+        }
         if let Some((from, to)) = first {
             self.covered[from..to].fill(true);
             return Some(());
@@ -333,6 +342,11 @@ impl Reader<'_, '_> {
         if let Some(idx) = self.mentions.iter().position(behind) {
             self.take_mention(idx, "sort");
             return Some(self.mentions[idx].column);
+        }
+        if matches!(self.word(at), "youngest" | "oldest")
+            && let Some(birth) = self.sole(&is_of_birth)
+        {
+            return Some(birth);
         }
         // The oldest server is not the one that was patched first.
         let only = self.sole(&is_date).filter(|it| is_of_row(&self.col(*it).name));

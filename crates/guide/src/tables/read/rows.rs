@@ -14,6 +14,39 @@ use super::{
     values::is_common_part,
 };
 
+/// Whether a verb says of somebody and a value only that they belong together.
+fn is_light_verb(word: &str) -> bool {
+    matches!(
+        word,
+        "play"
+            | "plays"
+            | "use"
+            | "uses"
+            | "used"
+            | "speak"
+            | "speaks"
+            | "attend"
+            | "attends"
+            | "attended"
+            | "visit"
+            | "visited"
+            | "teach"
+            | "teaches"
+            | "taught"
+            | "study"
+            | "studies"
+            | "live"
+            | "lives"
+            | "work"
+            | "works"
+            | "drive"
+            | "drives"
+            | "bought"
+            | "buy"
+            | "ordered"
+    )
+}
+
 impl Reader<'_, '_> {
     /// Words for the rows: those of the file's name, and one noun behind a word that counts or
     /// chooses.
@@ -47,6 +80,13 @@ impl Reader<'_, '_> {
                 self.covered[at] = true;
                 continue;
             }
+            // `pupils who play the cello`: what they do with it is not in the table.
+            let is_verb = is_light_verb(&token.lower)
+                && (at + 1..(at + 3).min(self.tokens.len())).any(|it| self.is_value(it));
+            if is_verb {
+                self.cover(at, at + 1, "where");
+                continue;
+            }
             // A line is a line; but `level ERROR` says what the text in it is.
             let fits = if self.table().is_lines { self.is_by_value(at) } else { self.is_head(at) };
             // `how many refunds are in sales.csv`: nothing says that the rows are refunds.
@@ -63,6 +103,11 @@ impl Reader<'_, '_> {
                 self.cover(at, at + 1, "the rows");
             }
         }
+    }
+
+    /// Whether a token is a value that a filter looks for.
+    fn is_value(&self, at: usize) -> bool {
+        self.query.filters.iter().any(|it| it.is_value && !it.is_not && it.from <= at && at < it.to)
     }
 
     /// Whether a word is the head of a phrase that chooses rows: `all people in`, `the open tickets`.

@@ -265,6 +265,11 @@ impl<'a> Goal<'a> {
         (0..self.tokens.len()).any(|at| {
             let token = &self.tokens[at];
             let is_last = token.ends || at + 1 == self.tokens.len();
+            // `with no email` denies, also where a column has `no`.
+            let next = self.tokens.get(at + 1).filter(|_| negates(token));
+            if next.is_some_and(|next| table.columns.iter().any(|it| has(&it.terms, next))) {
+                return false;
+            }
             let is_place = matches!(token.text.as_str(), "in" | "on" | "at") && !is_last;
             token.is_stop && !self.taken[at] && !is_place && is_value(token)
         })
