@@ -56,7 +56,9 @@ fn who_sends_far_too_much_gets_the_answer() {
     let answered = |head: &str, body: &[&[u8]]| {
         let mut stream = server.client.open();
         stream.write_all(head.as_bytes()).unwrap();
-        body.iter().for_each(|it| stream.write_all(it).unwrap());
+        for it in body {
+            stream.write_all(it).unwrap();
+        }
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

@@ -90,7 +90,7 @@ fn has_form(text: &str, mask: &str) -> bool {
 /// The ISO date of a date in a form of [`DATES`].
 fn iso_day(text: &str, form: &str) -> Option<String> {
     let numbers: Vec<&str> = text.split(['/', '.']).collect();
-    let parts: Vec<char> = form.chars().filter(|it| it.is_ascii_alphabetic()).collect();
+    let parts: Vec<char> = form.chars().filter(char::is_ascii_alphabetic).collect();
     let part = |wanted: char| Some(*numbers.get(parts.iter().position(|it| *it == wanted)?)?);
     let (year, month, day) = (part('Y')?, part('m')?, part('d')?);
     let is_in = |text: &str, most: u32| text.parse().is_ok_and(|it| (1..=most).contains(&it));

@@ -52,10 +52,14 @@ fn collect<'e>(item: &'e Expr, ty: &Type, lost: &mut Vec<&'e Word>) {
             }
         }
         (ExprKind::List(items), Type::List(ty, _)) => {
-            items.iter().for_each(|it| collect(it, ty, lost));
+            for it in items {
+                collect(it, ty, lost);
+            }
         }
         (ExprKind::Map(entries), Type::Map(ty)) => {
-            entries.iter().for_each(|(_, it)| collect(it, ty, lost));
+            for (_, it) in entries {
+                collect(it, ty, lost);
+            }
         }
         _ => {}
     }

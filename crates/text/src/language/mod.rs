@@ -161,7 +161,7 @@ impl Forms {
     /// Whether a word, as [`lower`] gives it, can be a keyword: it is no stop word, and in English
     /// no word of grammar either.
     pub fn is_keyword(&self, lower: &str) -> bool {
-        !self.is_stop_word(lower) && !(self.is_english && grammar::is_grammar(lower))
+        !(self.is_stop_word(lower) || self.is_english && grammar::is_grammar(lower))
     }
 
     /// The stem of a word, as [`lower`] gives it, folded.

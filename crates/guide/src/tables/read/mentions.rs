@@ -45,10 +45,8 @@ impl Reader<'_, '_> {
             return None;
         }
         // `how many events`: the rows, also where each row has the kind of its event.
-        let is_counted = matches!(
-            self.before(at, 2).as_slice(),
-            [.., "many"] | ["number", "of"] | ["count", "of"]
-        );
+        let is_counted =
+            matches!(self.before(at, 2).as_slice(), [.., "many"] | ["number" | "count", "of"]);
         if is_counted && is_row_noun(&token.lower) {
             return None;
         }
