@@ -21,7 +21,7 @@ pub trait Other: Clone + 'static {
     /// Null and the like are cells of no kind; a number that is mixed with texts is a number.
     fn cell(&self) -> Cell<'_, Self>;
 
-    /// The text by which JSON has a value that is no list, record, number or boolean.
+    /// The text by which JSON has a value, but for lists, records, numbers and booleans.
     fn text(cell: Cell<'_, Self>) -> Option<Text>;
 
     /// A text as a value of the kind of another one, such as a date; `None` for kinds that are not
@@ -354,7 +354,7 @@ pub(crate) fn code(idx: usize) -> u32 {
 }
 
 /// A column of texts as values of the kind of another column, if that has what JSON writes as texts.
-/// A text that is no such value stays one.
+/// Another text stays one.
 pub(crate) fn meant<T: Other>(texts: &Column<T>, other: &Column<T>) -> Option<Column<T>> {
     let Data::Text(words) = &texts.data else { return None };
     if matches!(other.data, Data::Text(_)) {

@@ -1,4 +1,4 @@
-//! English words of grammar that are no stop words of a search.
+//! English words of grammar besides the stop words of a search.
 
 /// Whether `word`, in lower case, is a word of grammar that the list of Snowball lacks: an auxiliary
 /// verb, a preposition, a conjunction, a pronoun, or an adverb of sentences. A search may look for

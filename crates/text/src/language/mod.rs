@@ -158,8 +158,8 @@ impl Forms {
         self.stop_words.is_some_and(|it| it.contains(lower))
     }
 
-    /// Whether a word, as [`lower`] gives it, can be a keyword: it is no stop word, and in English
-    /// no word of grammar either.
+    /// Whether a word, as [`lower`] gives it, can be a keyword: not a stop word, and in English
+    /// not a word of grammar either.
     pub fn is_keyword(&self, lower: &str) -> bool {
         !(self.is_stop_word(lower) || self.is_english && grammar::is_grammar(lower))
     }

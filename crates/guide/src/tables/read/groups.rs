@@ -269,7 +269,7 @@ impl Reader<'_, '_> {
         Some(true)
     }
 
-    /// Rows without a value are no group that could be the best.
+    /// Rows without a value are not a group that could be the best.
     fn known_groups(&mut self, column: usize, at: usize) {
         if let Some(guard) = self.query.guard(column) {
             self.filter(&[column], guard, at, at + 1);
