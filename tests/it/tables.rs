@@ -412,6 +412,13 @@ async fn amounts_stay_amounts_from_op_to_op() {
   >> table.derive(columns: {c: "b + ' net'", d: "length(b)", e: "starts_with(b, '$1')"}, only: true)"#,
             r#"[{"c":"$10.00 net","d":6,"e":true}]"#,
         ),
+        // Declared strings stay strings.
+        (
+            r#"let t: [{size: string, n: int}] = [{size: "5m", n: 2}, {size: "10m", n: 1}]
+t >> table.sort(by: ["size"]) >> table<{size: string, most: string}>(by: ["size"], measures: {most: "max(size)"})
+  >> each { "${upper(.size)} ${.most}" }"#,
+            r#"["5M 5m","10M 10m"]"#,
+        ),
         (
             r#"'[{"a":1},{"a":1.5}]' >> parse_json >> table(measures: {s: "sum(a)"})"#,
             r#"[{"s":2.5}]"#,

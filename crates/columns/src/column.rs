@@ -373,3 +373,49 @@ pub(crate) fn meant<T: Other>(texts: &Column<T>, other: &Column<T>) -> Option<Co
     }
     Some(builder.finish())
 }
+
+/// The amounts that a column of texts has, if all of its texts are such: JSON has no money and no
+/// durations. The floats of a column of ints and floats.
+pub(crate) fn amounts<T: Other>(column: &Column<T>) -> Option<Column<T>> {
+    let is_amount = match &column.data {
+        Data::Text(words) => {
+            let is_amount = |it: &Text| T::amount(it).is_some();
+            words.words.first().is_some_and(is_amount) && words.words.iter().all(is_amount)
+        }
+        Data::Other(all) => {
+            let is_number =
+                |it: &T| matches!(it.cell(), Cell::Null | Cell::Int(_) | Cell::Float(_));
+            all.iter().all(is_number)
+        }
+        _ => false,
+    };
+    if !is_amount || !column.has_values() {
+        return None;
+    }
+    let mut builder = crate::Builder::default();
+    for cell in column.cells() {
+        let plain = match cell {
+            Cell::Other(it) => it.cell(),
+            cell => cell,
+        };
+        match plain {
+            Cell::Text(it) => builder.push(T::amount(it).as_ref().map_or(Cell::Null, T::cell)),
+            #[expect(clippy::cast_precision_loss, reason = "an int is a float where floats are")]
+            Cell::Int(it) => builder.push(Cell::Float(it as f64)),
+            cell => builder.push(cell),
+        }
+    }
+    Some(builder.finish())
+}
+
+/// A column of money or durations as texts, as JSON has them.
+pub(crate) fn written<T: Other>(column: &Column<T>) -> Column<T> {
+    let mut builder = crate::Builder::default();
+    for cell in column.cells() {
+        match T::text(cell) {
+            Some(it) => builder.push_text(&it),
+            None => builder.push_null(),
+        }
+    }
+    builder.finish()
+}

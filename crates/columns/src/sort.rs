@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::{
     codes::Groups,
-    column::{Column, Data, Other, code},
+    column::{Column, Data, Other, amounts, code},
 };
 
 /// What rows are sorted by: nulls come first and NaN last, the other way round if it descends.
@@ -115,6 +115,11 @@ fn ranked<T: Other>(key: &Key<'_, T>) -> Vec<u64> {
 /// A number for each row, in the order of the values; 0 is null.
 pub(crate) fn ranks<T: Other>(column: &Column<T>) -> Vec<u64> {
     const SIGN: u64 = 1 << 63;
+    if matches!(column.data, Data::Text(_))
+        && let Some(amounts) = amounts(column)
+    {
+        return ranks(&amounts);
+    }
     let plain = |of: &dyn Fn(usize) -> u64| {
         let rank = |idx| if column.is_valid(idx) { of(idx) } else { 0 };
         (0..column.len()).map(rank).collect::<Vec<u64>>()

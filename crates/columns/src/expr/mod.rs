@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::{
     Groups, Measure, Table, Text,
-    column::{Cell, Column, Data, Other},
+    column::{Cell, Column, Data, Kind, Other, amounts, written},
     error::TableError,
     measure::{correlation, measure},
 };
@@ -129,7 +129,7 @@ impl<T: Other> Scope<'_, T> {
 /// If a column is missing, or of a kind that an operator does not take: which.
 pub fn each_row<T: Other>(expr: &Expr, table: &Table<T>) -> Result<Arc<Column<T>>, TableError> {
     let scope = Scope { table, groups: None };
-    Ok(eval(expr, &scope)?.whole(table.len()))
+    Ok(as_read(expr, table, eval(expr, &scope)?.whole(table.len())))
 }
 
 /// The value of an expression of measures for each group of rows. Outside of measures, only the
@@ -141,7 +141,20 @@ pub fn each_group<T: Other>(
     by: &[Text],
 ) -> Result<Arc<Column<T>>, TableError> {
     let scope = Scope { table, groups: Some((groups, by)) };
-    Ok(eval(expr, &scope)?.whole(groups.count()))
+    Ok(as_read(expr, table, eval(expr, &scope)?.whole(groups.count())))
+}
+
+/// The result as texts, if it is an amount that was read from texts.
+fn as_read<T: Other>(expr: &Expr, table: &Table<T>, found: Arc<Column<T>>) -> Arc<Column<T>> {
+    let is_amount = |kind: Kind| matches!(kind, Kind::Money | Kind::Duration);
+    if !is_amount(found.kind()) {
+        return found;
+    }
+    let names = expr.columns();
+    let mut columns = names.iter().filter_map(|it| table.column(it).ok());
+    let has_amounts = columns.clone().any(|it| is_amount(it.kind()));
+    let is_read = columns.any(|it| it.kind() == Kind::Text && amounts(it).is_some());
+    if is_read && !has_amounts { Arc::new(written(&found)) } else { found }
 }
 
 fn eval<T: Other>(expr: &Expr, scope: &Scope<'_, T>) -> Result<Operand<T>, TableError> {
@@ -165,8 +178,9 @@ fn eval<T: Other>(expr: &Expr, scope: &Scope<'_, T>) -> Result<Operand<T>, Table
 
 fn column<T: Other>(name: &Text, scope: &Scope<'_, T>) -> Result<Operand<T>, TableError> {
     let column = scope.table.column(name)?;
+    let column = amounts(column).map_or_else(|| column.clone(), Arc::new);
     let Some((groups, by)) = scope.groups else {
-        return Ok(Operand { column: column.clone(), is_one: false });
+        return Ok(Operand { column, is_one: false });
     };
     if !by.contains(name) {
         let message = format!("column `{name}` has several values in a group");

@@ -12,6 +12,8 @@ use svc_contract::{
 };
 use svc_learn::hypothesis::{Alternative, chi2_of_table, ks};
 
+use crate::rows::unified;
+
 /// The bins of numbers: tenths of the reference, as scorecards have them.
 const BINS: usize = 10;
 
@@ -163,6 +165,7 @@ impl Drift {
         now: &std::sync::Arc<Column<Value>>,
         cx: &Cx,
     ) -> Result<ColumnDrift, OpError> {
+        let (before, now) = (unified(before), unified(now));
         let mut drift = ColumnDrift {
             missing_before: share(before.null_count(), before.len()),
             missing_now: share(now.null_count(), now.len()),
@@ -170,11 +173,11 @@ impl Drift {
         };
         drift.notes.clear();
         let there = |it: &Column<Value>| it.len() - it.null_count();
-        if there(before).min(there(now)) < FEWEST {
+        if there(&before).min(there(&now)) < FEWEST {
             drift.notes.push(format!("fewer than {FEWEST} values").into());
             return Ok(drift);
         }
-        let counts = match (numbers(before), numbers(now)) {
+        let counts = match (numbers(&before), numbers(&now)) {
             (Some(old), Some(new)) => {
                 let tested = ks(&old, &new, Alternative::TwoSided).ok();
                 cx.check()?;
@@ -184,7 +187,7 @@ impl Drift {
                 drift.notes.extend(outside(&old, &new));
                 binned(old, &new)
             }
-            (None, None) => of_words(before, now, &mut drift),
+            (None, None) => of_words(&before, &now, &mut drift),
             (old, _) => {
                 let was =
                     if old.is_some() { "numbers are now words" } else { "words are now numbers" };
@@ -199,8 +202,8 @@ impl Drift {
         let psi = index(&counts);
         // Missing values alone can move a column.
         let gaps = chi2_of_table(&[
-            vec![float(there(before)), float(before.null_count())],
-            vec![float(there(now)), float(now.null_count())],
+            vec![float(there(&before)), float(before.null_count())],
+            vec![float(there(&now)), float(now.null_count())],
         ]);
         let gaps = gaps.map_or(1.0, |it| if it.p.is_nan() { 1.0 } else { it.p });
         let least = drift.p_value.unwrap_or(1.0).min(gaps);

@@ -12,7 +12,7 @@ use svc_contract::{
 };
 
 use super::chained;
-use crate::rows::{Frame, ROWS_OUT};
+use crate::rows::{Frame, ROWS_OUT, unified};
 
 /// The most rows for `knn`, which compares each gap with all rows.
 const MOST_NEIGHBOURS: usize = 50_000;
@@ -89,6 +89,8 @@ impl Compute for Impute {
                 format!("too many rows for `knn` ({}, limit {MOST_NEIGHBOURS})", table.len());
             return Err(OpError::invalid_input(message).help("use `median`"));
         }
+        let columns = table.columns.iter().map(unified).collect();
+        let table = Frame::new(table.names.clone(), columns, table.len());
         let mut filled = table.clone();
         if self.method == Method::Model {
             for (name, column) in chained::filled(&table, &wanted, cx)? {

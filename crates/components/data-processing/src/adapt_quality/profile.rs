@@ -12,6 +12,8 @@ use svc_contract::{
     value::{Text, Value},
 };
 
+use crate::rows::unified;
+
 /// How many frequent values are given for a column.
 const TOP: usize = 5;
 
@@ -140,7 +142,7 @@ impl Compute for Infer {
         let mut columns = Vec::with_capacity(all.len());
         for (name, column) in table.names.iter().zip(&table.columns) {
             cx.check()?;
-            columns.push(found.column(name, column));
+            columns.push(found.column(name, &unified(column)));
         }
         let is_key =
             |it: &&ColumnProfile| it.unique && it.nulls == 0 && it.r#type.as_ref() != "float";
