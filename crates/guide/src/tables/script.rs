@@ -25,7 +25,15 @@ impl Query<'_> {
         let is_denied = |it: &&str| {
             it.ends_with("== null") && filters.contains(&it.replace("==", "!=").as_str())
         };
-        if filters.iter().any(is_denied) {
+        // `the lines that start with TODO, without TODO` are other lines than those.
+        let is_contradicted = |it: &&str| {
+            let text = it.strip_prefix("not ").and_then(|it| it.rsplit_once(": "));
+            let text = text.map(|(_, it)| it.trim_end_matches(')'));
+            let others = filters.iter().copied().filter(|other| other != it);
+            let mut others = others.chain([self.table.reader.as_str()]);
+            text.is_some_and(|text| others.any(|other| other.contains(text)))
+        };
+        if filters.iter().any(|it| is_denied(it) || is_contradicted(it)) {
             return None;
         }
         let (base, chosen) = filters.split_at(self.share_of.unwrap_or(0));

@@ -50,22 +50,7 @@ pub(crate) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
     }
     dates(&mut tokens);
     exclusions(&mut tokens);
-    counts(&mut tokens, words);
     tokens
-}
-
-/// `the word count` is the number of words.
-fn counts(tokens: &mut Vec<Token>, words: &mut Vocabulary) {
-    let is_count = |it: &[Token]| {
-        matches!(&*it[0].lower, "word" | "line" | "character") && it[1].lower == "count"
-    };
-    if let Some(at) = tokens.windows(2).position(is_count) {
-        let plural = format!("{}s", tokens[at].lower);
-        let ends = tokens[at + 1].ends;
-        let said = ["number", "of", &plural].map(|it| token(it, words));
-        tokens.splice(at..at + 2, said);
-        tokens[at + 2].ends = ends;
-    }
 }
 
 /// Joins `not counting`, `leaving out` and `apart from` to one word.

@@ -9,7 +9,7 @@ use super::{
         source::is_file,
         table::{Kind, Table},
         texts::Looked,
-        words::{Literal, Token},
+        words::{Literal, Token, token},
     },
     Goal, PLACES, SIZES, View, is_word,
 };
@@ -22,12 +22,13 @@ impl Goal<'_> {
     /// The view of some files that the goal asks for; an empty one if it asks for something about
     /// them that is not understood.
     pub(super) fn files(
-        self,
+        mut self,
         reader: &str,
         docs: &[Doc],
         lexicon: &Lexicon,
         words: &mut Vocabulary,
     ) -> Option<View> {
+        self.say_counts(words);
         let says = |word: &str| self.find(&[word]).is_some();
         let is_question = self.asked().is_some()
             || self.each().is_some()
@@ -37,6 +38,18 @@ impl Goal<'_> {
         let path = &self.seen.path;
         let none = is_question.then(|| self.view(Table::of_cells(path, "", &[], words)));
         self.asked_files(reader, docs, lexicon, words).or(none)
+    }
+
+    /// `the word count of every file` is the number of its words.
+    fn say_counts(&mut self, words: &mut Vocabulary) {
+        for (one, many) in [("word", "words"), ("line", "lines"), ("character", "characters")] {
+            let Some(at) = self.find(&[one, "count"]) else { continue };
+            let ends = self.tokens[at + 1].ends;
+            let said = ["number", "of", many].map(|it| token(it, words));
+            self.tokens.splice(at..at + 2, said);
+            self.taken.splice(at..at + 2, [false; 3]);
+            self.tokens[at + 2].ends = ends;
+        }
     }
 
     fn asked_files(
