@@ -8,7 +8,6 @@ use super::zones;
 use crate::tables::{
     closed, is_target,
     lexicon::Lexicon,
-    mark,
     words::{self, Literal, Token, whole},
 };
 
@@ -69,15 +68,8 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// A goal that may name the files and folders with these paths.
-    pub(super) fn of(
-        text: &str,
-        paths: &[&str],
-        lexicon: &Lexicon,
-        vocabulary: &mut Vocabulary,
-    ) -> Self {
-        let mut tokens = words::tokens(text, vocabulary);
-        mark(&mut tokens, paths);
+    pub(super) fn of(text: &str, lexicon: &Lexicon, vocabulary: &mut Vocabulary) -> Self {
+        let tokens = words::tokens(text, vocabulary);
         let mut goal = Self {
             givens: Vec::new(),
             content: 0,

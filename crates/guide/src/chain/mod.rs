@@ -59,8 +59,7 @@ pub(crate) fn too_long(goal: &str) -> Option<String> {
 pub(crate) fn answer(wanted: &Wanted, output: Option<&Type>, catalog: &dyn Catalog) -> Outcome {
     let mut words = Vocabulary::default();
     let lexicon = Lexicon::of(catalog.registry(), &mut words);
-    let paths: Vec<&str> = wanted.seen.iter().map(|it| it.path.as_str()).collect();
-    let mut goal = Goal::of(&wanted.goal, &paths, &lexicon, &mut words);
+    let mut goal = Goal::of(&wanted.goal, &lexicon, &mut words);
     goal.find_names(|it| catalog.topics().rarity(it) > 0.0);
     goal.leave_out(&Gate::new(&wanted.goal, Vec::new(), catalog).forbidding());
     let meanings = meanings(&goal, catalog, &mut words);

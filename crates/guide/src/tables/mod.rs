@@ -18,7 +18,6 @@ mod texts;
 mod views;
 pub(crate) mod words;
 
-pub(crate) use source::mark;
 pub use source::{Named, named};
 
 use svc_contract::{registry::Catalog, value::Value};

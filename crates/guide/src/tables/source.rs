@@ -77,7 +77,7 @@ fn naming(tokens: &[Token], at: usize) -> Option<bool> {
 }
 
 /// Marks the words that name files and folders which were found.
-pub(crate) fn mark(tokens: &mut [Token], paths: &[&str]) {
+pub(super) fn mark(tokens: &mut [Token], paths: &[&str]) {
     for at in 0..tokens.len() {
         if paths.contains(&tokens[at].text.as_str()) && naming(tokens, at).is_some() {
             tokens[at].literal = Some(Literal::Path(tokens[at].text.clone()));
