@@ -408,7 +408,7 @@ pub(crate) fn amounts<T: Other>(column: &Column<T>) -> Option<Column<T>> {
     Some(builder.finish())
 }
 
-/// A column of money or durations as texts, as JSON has them.
+/// A column of money, dates and the like as texts, as JSON has them.
 pub(crate) fn written<T: Other>(column: &Column<T>) -> Column<T> {
     let mut builder = crate::Builder::default();
     for cell in column.cells() {

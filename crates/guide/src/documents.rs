@@ -4,6 +4,9 @@ use svc_contract::value::literal;
 
 use crate::tables::{Answer, Content, Seen};
 
+/// `Answer from the docs folder, please.` is the longest order to answer; more says something else.
+const MOST_WORDS: usize = 8;
+
 /// The script for a question with a folder that is to answer it: `According to the folder docs, ..?`,
 /// `..? Answer from docs.`
 pub(crate) fn answer(goal: &str, seen: &[Seen]) -> Option<Answer> {
@@ -20,7 +23,7 @@ pub(crate) fn answer(goal: &str, seen: &[Seen]) -> Option<Answer> {
     } else {
         let lower = rest.to_lowercase();
         let words = lower.split_whitespace().count();
-        (lower.starts_with("answer") && names(rest, &folder.path) && words <= 8)
+        (lower.starts_with("answer") && names(rest, &folder.path) && words <= MOST_WORDS)
             .then_some(question)?
     };
     let path = literal::text(&folder.path);

@@ -5,7 +5,7 @@ use svc_contract::value::literal;
 use crate::{
     closed::negates,
     tables::{
-        Answer,
+        Answer, FORMATS,
         words::{Literal, Token},
     },
 };
@@ -156,14 +156,14 @@ fn all_files(verb: Verb, tokens: &[Token], rest: &[usize]) -> Option<String> {
     })
 }
 
+/// The files of a format: `.txt`, `*.txt`, `text`, `md`; no other word says which are meant.
 fn glob_of(token: &Token) -> Option<String> {
-    const FORMATS: [(&str, &str); 4] =
-        [("text", "txt"), ("markdown", "md"), ("pdf", "pdf"), ("csv", "csv")];
-    let lower = token.lower.trim_start_matches("*.").trim_start_matches('.');
-    let known = FORMATS.iter().find(|(name, _)| *name == lower).map(|it| it.1);
-    let is_extension = lower.len() <= 5 && lower.chars().all(|it| it.is_ascii_alphanumeric());
-    let extension = known.or_else(|| is_extension.then_some(lower))?;
-    Some(format!("*.{extension}"))
+    let lower = token.lower.strip_prefix('*').unwrap_or(&token.lower);
+    let extension = match lower.strip_prefix('.') {
+        Some(it) => it.chars().all(char::is_alphanumeric).then_some(it),
+        None => FORMATS.iter().find(|it| it.0 == lower || it.1 == lower).map(|it| it.1),
+    };
+    extension.map(|it| format!("*.{it}"))
 }
 
 /// Whether something is put there: `to b.txt`, `into the folder old`.
@@ -237,6 +237,7 @@ mod tests {
             "delete everything",
             "copy a.txt to b.txt and c.txt",
             "do not delete a.txt",
+            "copy all old files from inbox to archive",
         ] {
             assert_eq!(script(goal), None, "{goal}");
         }

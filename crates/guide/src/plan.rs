@@ -8,7 +8,6 @@ use svc_contract::{
     registry::{Catalog, OpError, Place},
     value::{Text, Type},
 };
-
 use svc_text::stems::Vocabulary;
 
 use crate::{
@@ -48,11 +47,14 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         typed(input, catalog)?;
     }
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
-    if let Some(workflow) = about_files(wanted, catalog) {
+    let mut vocabulary = Vocabulary::default();
+    let lexicon = Lexicon::of(catalog.registry(), &mut vocabulary);
+    let words = &mut vocabulary;
+    if let Some(workflow) = about_files(wanted, catalog, &lexicon, words) {
         return Ok(workflow);
     }
     let mut open = None;
-    match tables::answer(&wanted.goal, &wanted.seen, catalog) {
+    match tables::answer(&wanted.goal, &wanted.seen, &lexicon, words) {
         Some(Outcome::Answer(answer)) => {
             if let Some(workflow) = from_data(wanted, answer, catalog) {
                 return Ok(workflow);
@@ -64,7 +66,7 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
     if let Some(why) = chain::too_long(&wanted.goal) {
         return Ok(refused(wanted, &[], vec![why.into()], catalog));
     }
-    let found = chain::answer(wanted, output.as_ref(), catalog);
+    let found = chain::answer(wanted, output.as_ref(), catalog, &lexicon, words);
     Ok(match (found.workflow, open) {
         (Some(workflow), None) => workflow,
         (Some(workflow), Some(_)) if workflow.ok && found.is_special => workflow,
@@ -76,10 +78,13 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
 
 /// The script for a goal about whole files: what becomes of them, what two of them have in common,
 /// which question they answer.
-fn about_files(wanted: &Wanted, catalog: &dyn Catalog) -> Option<Workflow> {
-    let mut words = Vocabulary::default();
-    let lexicon = Lexicon::of(catalog.registry(), &mut words);
-    let (goal, tokens) = (&wanted.goal, tokens(&wanted.goal, &mut words));
+fn about_files(
+    wanted: &Wanted,
+    catalog: &dyn Catalog,
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Option<Workflow> {
+    let (goal, tokens) = (&wanted.goal, tokens(&wanted.goal, words));
     let asks = |it: &Token| lexicon.requests(it);
     let answer = files::answer(goal, &tokens, &asks)
         .or_else(|| two_files::answer(goal, &tokens, &asks))

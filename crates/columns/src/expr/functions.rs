@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Builder, Text,
-    column::{Cell, Column, Data, Kind, Other, Words},
+    column::{Cell, Column, Data, Kind, Other, Words, written},
     error::TableError,
     expr::{
         Operand,
@@ -61,14 +61,7 @@ fn as_texts<T: Other>(it: &Operand<T>) -> Operand<T> {
     if is_plain || !it.column.cells().all(is_written) {
         return it.clone();
     }
-    let mut builder = Builder::default();
-    for cell in it.column.cells() {
-        match T::text(cell) {
-            Some(it) => builder.push_text(&it),
-            None => builder.push_null(),
-        }
-    }
-    Operand { column: Arc::new(builder.finish()), is_one: it.is_one }
+    Operand { column: Arc::new(written(&it.column)), is_one: it.is_one }
 }
 
 pub(super) fn wrong_count(name: &str, found: usize) -> TableError {

@@ -78,6 +78,7 @@ impl Other for Value {
             Self::Time(_) => Type::Time,
             Self::Date(_) => Type::Date,
             Self::Size(_) => Type::Size,
+            Self::Path(_) => Type::Path,
             _ => return None,
         };
         Self::Text(text.clone()).cast(&ty).ok()

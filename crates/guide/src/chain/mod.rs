@@ -56,15 +56,19 @@ pub(crate) fn too_long(goal: &str) -> Option<String> {
 }
 
 /// Reads a goal as a chain of ops.
-pub(crate) fn answer(wanted: &Wanted, output: Option<&Type>, catalog: &dyn Catalog) -> Outcome {
-    let mut words = Vocabulary::default();
-    let lexicon = Lexicon::of(catalog.registry(), &mut words);
-    let mut goal = Goal::of(&wanted.goal, &lexicon, &mut words);
+pub(crate) fn answer(
+    wanted: &Wanted,
+    output: Option<&Type>,
+    catalog: &dyn Catalog,
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Outcome {
+    let mut goal = Goal::of(&wanted.goal, lexicon, words);
     goal.find_names(|it| catalog.topics().rarity(it) > 0.0);
     goal.leave_out(&Gate::new(&wanted.goal, Vec::new(), catalog).forbidding());
-    let meanings = meanings(&goal, catalog, &mut words);
+    let meanings = meanings(&goal, catalog, words);
     let mut search =
-        Search { goal: &goal, meanings: &meanings, catalog, seen: &wanted.seen, words: &mut words };
+        Search { goal: &goal, meanings: &meanings, catalog, seen: &wanted.seen, words };
     let starts = match &wanted.input {
         Some(ty) => search.given(ty).into_iter().collect(),
         None => search.starts(),

@@ -18,9 +18,10 @@ mod texts;
 mod views;
 pub(crate) mod words;
 
+pub(crate) use source::FORMATS;
 pub use source::{Named, named};
 
-use svc_contract::{registry::Catalog, value::Value};
+use svc_contract::value::Value;
 use svc_text::stems::Vocabulary;
 
 use lexicon::Lexicon;
@@ -99,9 +100,13 @@ pub(crate) enum Outcome {
 }
 
 /// Reads a goal as a question about one of the files; `None` if it may be about something else.
-pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option<Outcome> {
-    let mut words = Vocabulary::default();
-    let mut tokens = tokens(goal, &mut words);
+pub(crate) fn answer(
+    goal: &str,
+    seen: &[Seen],
+    lexicon: &Lexicon,
+    words: &mut Vocabulary,
+) -> Option<Outcome> {
+    let mut tokens = tokens(goal, words);
     source::mark(&mut tokens, &seen.iter().map(|it| it.path.as_str()).collect::<Vec<_>>());
     let place = |it: &Seen| {
         tokens.iter().position(|token| token.literal == Some(Literal::Path(it.path.clone())))
@@ -113,16 +118,15 @@ pub(crate) fn answer(goal: &str, seen: &[Seen], catalog: &dyn Catalog) -> Option
     if named.iter().any(|it| it.path != first.path) {
         return None;
     }
-    let lexicon = Lexicon::of(catalog.registry(), &mut words);
     let mut open = None;
     for file in in_order(&named, &tokens) {
-        if let Some(answer) = lookup::answer(file, &tokens, &lexicon, &mut words)
-            .or_else(|| views::whole(file, &tokens, &lexicon, &mut words))
+        if let Some(answer) = lookup::answer(file, &tokens, lexicon, words)
+            .or_else(|| views::whole(file, &tokens, lexicon, words))
         {
             return Some(Outcome::Answer(answer));
         }
-        for view in views::views(file, &tokens, &lexicon, &mut words) {
-            match of_view(goal, view, &lexicon, &mut words) {
+        for view in views::views(file, &tokens, lexicon, words) {
+            match of_view(goal, view, lexicon, words) {
                 Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
                 other @ Outcome::Open { .. } => open = open.or(Some(other)),
             }

@@ -25,7 +25,7 @@ impl Query<'_> {
         let is_denied = |it: &&str| {
             it.ends_with("== null") && filters.contains(&it.replace("==", "!=").as_str())
         };
-        // `the lines that start with TODO, without TODO` are other lines than those.
+        // `the lines that start with NB, without NB` are other lines than those.
         let is_contradicted = |it: &&str| {
             let text = it.strip_prefix("not ").and_then(|it| it.rsplit_once(": "));
             let text = text.map(|(_, it)| it.trim_end_matches(')'));

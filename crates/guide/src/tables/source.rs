@@ -23,7 +23,7 @@ const FOLDER: [&str; 5] = ["folder", "folders", "directory", "directories", "dir
 const INSIDE: [&str; 7] = ["in", "from", "of", "inside", "within", "across", "under"];
 
 /// Formats that are called by a name, with their extensions.
-const FORMATS: [(&str, &str); 14] = [
+pub(crate) const FORMATS: [(&str, &str); 14] = [
     ("markdown", "md"),
     ("text", "txt"),
     ("python", "py"),

@@ -125,9 +125,9 @@ impl Reader<'_, '_> {
             None if self.is_numbered(n, from) => "==",
             None => return,
         };
-        let is_money = matches!(self.word(to), "euro" | "euros" | "dollars" | "pounds");
         let by_name = self.nearest(from, to, &|it| is_number(it));
         let of_unit = closed::unit(self.word(to));
+        let is_money = of_unit == closed::MONEY;
         let by_name = by_name.or_else(|| self.called(of_unit));
         let is_unit = by_name.is_some() && by_name == self.called(of_unit);
         let is_person = self.before(from, 1).iter().any(|it| PEOPLE.contains(it));
