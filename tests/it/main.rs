@@ -37,6 +37,7 @@ mod finding;
 mod fixes;
 mod foreign;
 mod format;
+mod goals_of_tables;
 mod grammar;
 mod growth;
 mod guide;

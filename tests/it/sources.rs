@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use super::guide::{err, out, svc};
 
 /// A place with files, some of them in folders.
-fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = place.path().join(name);
@@ -17,7 +17,7 @@ fn place(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// The results of goals about the same files.
-fn results(place: &Path, goals: &[(&str, &str)]) {
+pub(super) fn results(place: &Path, goals: &[(&str, &str)]) {
     for (goal, wanted) in goals {
         let done = svc(place, &["guide", "plan", goal, "-o", ".goal.svc"]);
         assert!(done.status.success(), "{goal}: {}", err(&done));
@@ -28,7 +28,7 @@ fn results(place: &Path, goals: &[(&str, &str)]) {
     }
 }
 
-fn refused(place: &Path, goals: &[&str]) {
+pub(super) fn refused(place: &Path, goals: &[&str]) {
     for goal in goals {
         let done = svc(place, &["guide", "plan", goal]);
         assert_eq!(done.status.code(), Some(6), "{goal}: {}", out(&done));

@@ -152,6 +152,14 @@ impl Reader<'_, '_> {
         if is_attribute || self.is_in_values(at) || is_state && self.is_chosen(at - 1) {
             return false;
         }
+        // `the sum of the colour`: a column that is not there, and not the rows.
+        let article = usize::from(before.lower == "the");
+        let is_measured = at > 1 + article
+            && self.word(at - 1 - article) == "of"
+            && closed::total(&self.tokens[at - 2 - article]).is_some();
+        if is_measured {
+            return false;
+        }
         let is_number = matches!(before.literal, Some(Literal::Number(_)));
         chooses || begins || self.is_chosen(at - 1) && !is_number
     }
