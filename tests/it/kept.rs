@@ -91,6 +91,34 @@ async fn inputs_are_those_of_the_first_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cap_below_what_was_spent_only_stops_further_spending() {
+    let World { engine, meter, .. } = world();
+    let script = r#"["a", "b"] >> each { paid(max_tokens: 10) } >> join(sep: "-")"#;
+    engine.run(script).await.unwrap();
+    let resumed = engine.resume("last").unwrap().max_tokens(5).await.unwrap();
+    assert_eq!(meter.counted().attempts, 2, "{:?}", resumed.value);
+    let resumed = engine.resume("last").unwrap().max_tokens(5).again("each[1]/paid").await;
+    assert_eq!(resumed.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
+    assert_eq!(meter.counted().attempts, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_to_repeat_must_be_known() {
+    let World { engine, .. } = world();
+    engine.run(r#"["a", "b"] >> each { paid(max_tokens: 10) }"#).await.unwrap();
+    for (path, help) in [
+        ("each[1]/payd", "did you mean `each[1]/paid`?"),
+        ("summary", "name the path of one of its calls"),
+    ] {
+        let resumed = engine.resume("last").unwrap();
+        let error = resumed.again(path).await.map(|it| it.value).unwrap_err();
+        let shown = error.render(svc_lang::diag::Style::Plain);
+        assert!(shown.contains(&format!("has no call `{path}`")), "{shown}");
+        assert!(shown.contains(help), "{shown}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_at_a_time() {
     let World { engine, store, .. } = world();
     assert!(engine.run(r#""x" >> append_log"#).await.is_err());

@@ -1,5 +1,7 @@
 //! The component `table` gives what `SQLite` gives, for random tables and queries.
 
+mod inferred;
+
 use fastrand::Rng;
 use rusqlite::{Connection, types::ValueRef};
 use svc::Engine;

@@ -28,7 +28,7 @@ pub trait Other: Clone + 'static {
     /// written as texts, and for a text that is not such a value.
     fn read(text: &Text, like: &Self) -> Option<Self>;
 
-    /// The money or duration that is written exactly so.
+    /// The money, duration or time that is written exactly so.
     fn amount(text: &Text) -> Option<Self>;
 }
 
@@ -374,8 +374,8 @@ pub(crate) fn meant<T: Other>(texts: &Column<T>, other: &Column<T>) -> Option<Co
     Some(builder.finish())
 }
 
-/// The amounts that a column of texts has, if all of its texts are such: JSON has no money and no
-/// durations. The floats of a column of ints and floats.
+/// The amounts that a column of texts has, if all of its texts are such: JSON has no money, no
+/// durations and no times. The floats of a column of ints and floats.
 pub(crate) fn amounts<T: Other>(column: &Column<T>) -> Option<Column<T>> {
     let is_amount = match &column.data {
         Data::Text(words) => {
@@ -406,6 +406,23 @@ pub(crate) fn amounts<T: Other>(column: &Column<T>) -> Option<Column<T>> {
         }
     }
     Some(builder.finish())
+}
+
+/// The same column with its money, durations and times as texts, as JSON has them.
+pub(crate) fn written_amounts<T: Other>(column: &Column<T>) -> Column<T> {
+    let mut builder = crate::Builder::default();
+    for cell in column.cells() {
+        let plain = match cell {
+            Cell::Other(it) => it.cell(),
+            cell => cell,
+        };
+        let is_amount = matches!(plain, Cell::Money(_) | Cell::Duration(_) | Cell::Time(_));
+        match T::text(plain).filter(|_| is_amount) {
+            Some(it) => builder.push_text(&it),
+            None => builder.push(cell),
+        }
+    }
+    builder.finish()
 }
 
 /// A column of money, dates and the like as texts, as JSON has them.

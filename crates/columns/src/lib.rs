@@ -9,6 +9,7 @@
 
 mod bits;
 mod build;
+pub mod bytes;
 mod codes;
 mod column;
 pub mod csv;

@@ -44,11 +44,7 @@ impl<T: Other> Table<T> {
     ///
     /// If there is none: with the names that there are.
     pub fn column(&self, name: &str) -> Result<&Arc<Column<T>>, TableError> {
-        self.get(name).ok_or_else(|| {
-            let all: Vec<String> = self.names.iter().map(|it| format!("`{it}`")).collect();
-            let all = if all.is_empty() { "no columns".to_owned() } else { all.join(", ") };
-            TableError::new(format!("missing column `{name}`, found {all}"))
-        })
+        self.get(name).ok_or_else(|| TableError::missing(name, self.names.iter()))
     }
 
     /// The columns of these names.

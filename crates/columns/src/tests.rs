@@ -9,6 +9,7 @@
     reason = "small numbers"
 )]
 
+mod foreseen;
 mod val;
 
 use std::{collections::BTreeMap, sync::Arc};

@@ -53,6 +53,9 @@ pub fn window<T: Other>(
 ) -> Result<Column<T>, TableError> {
     let of_values = || column.ok_or_else(|| TableError::new("expected a column for this window"));
     match of {
+        Window::Whole(it @ (Measure::First | Measure::Last)) => {
+            Ok(outermost(of_values()?, by, sorted, it == Measure::Last))
+        }
         Window::Whole(it) => {
             let whole = measure(it, of_values()?, by)?;
             Ok(whole.take(&by.codes))
@@ -62,6 +65,23 @@ pub fn window<T: Other>(
         Window::RunningSum => running(of_values()?, by, sorted),
         Window::MovingAvg(rows) => moving(of_values()?, by, sorted, rows.max(1)),
     }
+}
+
+/// The first or last value of each partition, in its order.
+fn outermost<T: Other>(
+    column: &Column<T>,
+    by: &Groups,
+    sorted: &[u32],
+    is_last: bool,
+) -> Column<T> {
+    let mut found: Vec<Option<u32>> = vec![None; by.count()];
+    for row in sorted.iter().filter(|it| column.is_valid(**it as usize)) {
+        let of = &mut found[by.codes[*row as usize] as usize];
+        if is_last || of.is_none() {
+            *of = Some(*row);
+        }
+    }
+    column.take_some(&found).take(&by.codes)
 }
 
 fn places<T: Other>(

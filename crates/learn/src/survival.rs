@@ -56,7 +56,9 @@ pub fn kaplan_meier(all: &[Observed]) -> Vec<Step> {
 
 /// The time at which half of them had the event; none if fewer had.
 pub fn median(steps: &[Step]) -> Option<f64> {
-    steps.iter().find(|it| it.survival <= 0.5).map(|it| it.time)
+    // A product of fractions may miss a half by rounding; R's survfit has a tolerance, too.
+    const HALF: f64 = 0.5 + 1e-9;
+    steps.iter().find(|it| it.survival <= HALF).map(|it| it.time)
 }
 
 /// The first times at which the ends of the interval reach a half.

@@ -34,6 +34,7 @@ pub(crate) fn op(name: &'static str, doc: &str, version: Version, terms: Terms) 
         generic: Generic::No,
         effects: &[],
         decide: None,
+        check: None,
         price: terms.price.map_or(Price::Free, Price::Fixed),
         errors: ErrorKind::OF_SERVERS,
         limits: Limits {

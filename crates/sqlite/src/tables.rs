@@ -1,6 +1,6 @@
 //! Tables in columns as tables of a database.
 
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Ordering, sync::Arc, time::Duration};
 
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use svc_columns::{Cell, Column, Data, Kind, Other as _, Table};
@@ -35,7 +35,7 @@ impl Session<'_> {
         let table = table_name(name)?;
         let known = self.patiently(|db| columns(db, name))?;
         if known.is_empty() {
-            self.unguarded(&format!("CREATE TABLE {table} ({})", declared(rows)?))?;
+            self.unguarded(&format!("CREATE TABLE {table} ({})", declared(rows, "TEXT")?))?;
         } else {
             for column in rows.names.iter() {
                 if !known.iter().any(|it| it.name.eq_ignore_ascii_case(column)) {
@@ -108,12 +108,17 @@ pub fn over_tables(
 ) -> Result<Table<Value>, OpError> {
     let session = Session::in_memory(cx)?;
     session.unguarded("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
+    session.patiently(|db| db.create_collation(IN_TIME, in_time))?;
     let tables: Vec<(Text, Table<Value>)> =
         tables.iter().map(|(name, rows)| (name.clone(), counted_all(rows))).collect();
     for (name, rows) in &tables {
         if session.by_itself(|it| it.patiently(|db| columns(db, name)))?.is_empty() {
             // A table without rows has no columns; SQL needs one.
-            let declared = if rows.names.is_empty() { "\"\"".to_owned() } else { declared(rows)? };
+            let declared = if rows.names.is_empty() {
+                "\"\"".to_owned()
+            } else {
+                declared(rows, &format!("TEXT COLLATE {IN_TIME}"))?
+            };
             session.unguarded(&format!("CREATE TABLE {} ({declared})", table_name(name)?))?;
         } else {
             let message = format!("two tables have the name `{name}`");
@@ -135,35 +140,29 @@ fn counted_all(rows: &Table<Value>) -> Table<Value> {
     Table::new(rows.names.clone(), columns, rows.len())
 }
 
-/// Money as its amount, a duration as its seconds, and times as texts in the order of time.
+/// Money as its amount, and a duration as its seconds.
 fn counted(column: &Arc<Column<Value>>) -> Arc<Column<Value>> {
     const NANOS: f64 = 1e9;
     #[expect(clippy::cast_precision_loss, reason = "a float has 15 digits")]
     let data = match &column.data {
         Data::Money(all) => Data::Float(all.iter().map(|it| *it as f64 / NANOS).collect()),
         Data::Duration(all) => Data::Float(all.iter().map(Duration::as_secs_f64).collect()),
-        Data::Time(all) => Column::<Value>::texts(sortable(all).map(Text::from)).data,
         _ => return column.clone(),
     };
     Arc::new(Column { data, valid: column.valid.clone() })
 }
 
-/// Times as texts with the same number of digits, so that they have the order of time.
-fn sortable(all: &[i128]) -> impl Iterator<Item = String> {
-    const DIGITS: usize = 9;
-    let digits = |nanos: &i128| {
-        let fraction = format!("{:09}", nanos.rem_euclid(1_000_000_000));
-        fraction.trim_end_matches('0').len()
-    };
-    let most = all.iter().map(digits).max().unwrap_or(0).min(DIGITS);
-    all.iter().map(move |it| match Value::of(Cell::Time(*it)) {
-        Value::Time(it) => format!("{it:.most$}"),
-        other => other.to_string(),
-    })
+/// The order of texts in which those of times are in the order of time: without the `Z`, a time with
+/// fractions of a second comes after the same one without.
+const IN_TIME: &str = "in_time";
+
+fn in_time(a: &str, b: &str) -> Ordering {
+    let bare = |it: &str| it.strip_suffix('Z').unwrap_or(it).to_owned();
+    bare(a).cmp(&bare(b))
 }
 
-/// The columns of a new table, with the types of their values.
-fn declared(rows: &Table<Value>) -> Result<String, OpError> {
+/// The columns of a new table, with the types of their values; `times` is that of times.
+fn declared(rows: &Table<Value>, times: &str) -> Result<String, OpError> {
     let mut seen: Vec<String> = Vec::new();
     let mut all = Vec::with_capacity(rows.names.len());
     for (name, column) in rows.names.iter().zip(&rows.columns) {
@@ -174,17 +173,18 @@ fn declared(rows: &Table<Value>) -> Result<String, OpError> {
             return Err(OpError::invalid_input(message).help("rename one of the fields"));
         }
         seen.push(lower);
-        all.push(format!("{} {}", quoted(name), declared_type(column)));
+        all.push(format!("{} {}", quoted(name), declared_type(column, times)));
     }
     Ok(all.join(", "))
 }
 
-fn declared_type(column: &Column<Value>) -> &'static str {
+fn declared_type<'t>(column: &Column<Value>, times: &'t str) -> &'t str {
     match column.kind() {
         _ if !column.has_values() => "",
         Kind::Int | Kind::Bool => "INTEGER",
         Kind::Float => "REAL",
         Kind::Other => "",
-        Kind::Text | Kind::Money | Kind::Duration | Kind::Time => "TEXT",
+        Kind::Time => times,
+        Kind::Text | Kind::Money | Kind::Duration => "TEXT",
     }
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use rusqlite::{Statement, fallible_iterator::FallibleIterator};
 use svc_contract::{
+    host::Access,
     registry::{Cx, OpError},
     value::{Text, Value},
 };
@@ -18,9 +19,12 @@ impl Session<'_> {
         path: &Path,
         work: impl FnOnce(&Session<'_>) -> Result<T, OpError>,
     ) -> Result<T, OpError> {
-        let is_new = !matches!(cx.host().stat(path), Ok(it) if it.size > 0 || !it.is_file);
+        // The real path: a call that may only write cannot ask what is at its path.
+        let file = cx.host().library_file(path, Access::Write).ok();
+        let size = || file.as_ref().and_then(|it| it.symlink_metadata().ok()).map(|it| it.len());
+        let was_there = file.is_none() || size().is_some();
         let done = Session::writing(cx, path).and_then(|it| work(&it));
-        if done.is_err() && is_new {
+        if done.is_err() && !was_there && size() == Some(0) {
             // The first error matters; an empty file is only litter.
             let _ = cx.host().remove(path);
         }

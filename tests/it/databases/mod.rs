@@ -57,6 +57,33 @@ async fn a_database_of_another_program_is_read_and_changed() {
 }
 
 #[tokio::test]
+async fn a_failed_write_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.db"), folder.path().join("new.db"));
+    let setup = "create table t (a integer unique); insert into t values (1)";
+    Connection::open(&old).unwrap().execute_batch(setup).unwrap();
+    let (engine, [old_path, new_path]) = (engine(), [&old, &new].map(|it| quoted(it)));
+    for (script, why) in [
+        ("\"insert into t values (1)\" >> database.execute(database: DB)", "UNIQUE"),
+        ("\"insert inta t\" >> database.execute(database: DB)", "syntax error"),
+        ("\"insert into t values (?)\" >> database.execute(database: DB)", "param"),
+        ("[{ b: 1 }] >> database.import(database: DB, table: \"t\")", "b"),
+        ("[\"drop table missing\"] >> database.migrate(database: DB)", "missing"),
+    ] {
+        let failed = result(&engine, &script.replace("DB", &old_path)).await;
+        assert!(failed.contains(why), "{script}: {failed}");
+        let rows: i64 = Connection::open(&old)
+            .unwrap()
+            .query_row("select count(*) from t", [], |it| it.get(0))
+            .unwrap();
+        assert_eq!(rows, 1, "{script}");
+    }
+    let failed = "\"insert into missing values (1)\" >> database.execute(database: DB)";
+    result(&engine, &failed.replace("DB", &new_path)).await;
+    assert!(!new.exists(), "a database that was never written leaves no file");
+}
+
+#[tokio::test]
 async fn rows_go_on_as_a_table() {
     let script = r#"
 "select region, units from orders" >> query(database: "examples/data/shop.db")

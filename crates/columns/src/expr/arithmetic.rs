@@ -275,12 +275,12 @@ fn calculate<T: Other>(op: Binary, a: &Operand<T>, b: &Operand<T>, len: usize) -
     match (a.column.kind(), b.column.kind(), op) {
         (Kind::Int, Kind::Int, _) if op != Binary::Divide => whole(op, a, b, len, is_one),
         (a_kind, b_kind, _) if a_kind.is_number() && b_kind.is_number() => {
-            Ok(floating(op, a, b, len, is_one))
+            floating(op, a, b, len, is_one)
         }
         (Kind::Money, Kind::Money, Binary::Plus | Binary::Minus) => {
             whole(op, a, b, len, is_one).map(|it| as_money(&it))
         }
-        (Kind::Money, Kind::Money, Binary::Divide) => Ok(floating(op, a, b, len, is_one)),
+        (Kind::Money, Kind::Money, Binary::Divide) => floating(op, a, b, len, is_one),
         (Kind::Money, kind, Binary::Times | Binary::Divide) if kind.is_number() => {
             scaled(op, a, b, len, is_one)
         }
@@ -358,23 +358,32 @@ fn floating<T: Other>(
     b: &Operand<T>,
     len: usize,
     is_one: bool,
-) -> Operand<T> {
+) -> Result<T> {
     let mut valid = valid(a, b, len);
     let mut all = Vec::with_capacity(len);
     for row in 0..len {
         let (left, right) = (float(a, row), float(b, row));
         if right == 0.0 && matches!(op, Binary::Divide | Binary::Rest) {
             valid.get_or_insert_with(|| Bits::all(len, true)).set(row, false);
+            all.push(0.0);
+            continue;
         }
-        all.push(match op {
+        let result = match op {
             Binary::Plus => left + right,
             Binary::Minus => left - right,
             Binary::Times => left * right,
             Binary::Divide => left / right,
             _ => left % right,
-        });
+        };
+        let is_overflow = !result.is_finite() && left.is_finite() && right.is_finite();
+        if is_overflow && valid.as_ref().is_none_or(|it| it.get(row)) {
+            let message =
+                format!("the result of `{}` in row {} is not a finite number", symbol(op), row + 1);
+            return Err(TableError::new(message));
+        }
+        all.push(result);
     }
-    made(Data::Float(all), valid, is_one)
+    Ok(made(Data::Float(all), valid, is_one))
 }
 
 /// Money times or divided by numbers, exactly where the number is whole.

@@ -96,12 +96,29 @@ pub(super) fn call<T: Other>(name: &Text, args: &[Operand<T>], len: usize) -> Re
         ("least", [a, b]) => Ok(extreme(a, b, len, false)),
         ("greatest", [a, b]) => Ok(extreme(a, b, len, true)),
         ("lower" | "upper" | "trim" | "length", [it]) => text(name, it),
-        ("contains" | "starts_with" | "ends_with", [it, part]) => find(name, it, part),
+        ("contains" | "starts_with" | "ends_with", [it, part]) => find(name, it, part, len),
         ("int" | "float" | "string", [it]) => convert(name, it),
-        (name, _) if NAMES.contains(&name) => Err(wrong_count(name, args.len())),
-        (name, _) => Err(TableError::new(format!("unknown function `{name}`"))
-            .help(format!("functions: {}", NAMES.join(", ")))),
+        _ => {
+            Err(test_call(name, args.len()).err().unwrap_or_else(|| wrong_count(name, args.len())))
+        }
     }
+}
+
+/// Tests the name of a function, and the number of its arguments.
+pub(super) fn test_call(name: &str, args: usize) -> std::result::Result<(), TableError> {
+    let fits = match name {
+        "abs" | "ceil" | "floor" | "sqrt" | "ln" | "exp" | "is_null" | "lower" | "upper"
+        | "trim" | "length" | "int" | "float" | "string" => args == 1,
+        "round" => matches!(args, 1 | 2),
+        "coalesce" => args > 0,
+        "if" => args == 3,
+        "least" | "greatest" | "contains" | "starts_with" | "ends_with" => args == 2,
+        _ => {
+            return Err(TableError::new(format!("unknown function `{name}`"))
+                .help(format!("functions: {}", NAMES.join(", "))));
+        }
+    };
+    if fits { Ok(()) } else { Err(wrong_count(name, args)) }
 }
 
 fn digits_are_one<T>(args: &[Operand<T>]) -> bool {
@@ -143,8 +160,8 @@ fn number<T: Other>(name: &str, it: &Operand<T>, digits: i32) -> Result<T> {
         Data::Int(_) | Data::Float(_) => {
             let mut builder = Builder::default();
             for row in 0..it.column.len() {
-                builder.push(match as_float(it.cell(row)).map(of) {
-                    Some(result) if result.is_finite() => Cell::Float(result),
+                builder.push(match as_float(it.cell(row)) {
+                    Some(it) if of(it).is_finite() || !it.is_finite() => Cell::Float(of(it)),
                     _ => Cell::Null,
                 });
             }
@@ -226,21 +243,31 @@ fn text<T: Other>(name: &str, it: &Operand<T>) -> Result<T> {
     })
 }
 
-fn find<T: Other>(name: &str, it: &Operand<T>, part: &Operand<T>) -> Result<T> {
+fn find<T: Other>(name: &str, it: &Operand<T>, part: &Operand<T>, len: usize) -> Result<T> {
     if !it.column.has_values() {
         return Ok(it.clone());
     }
-    let words = words(name, it)?;
-    let Cell::Text(part) = part.cell(0) else {
-        return Err(expected("a string", name, part));
+    let all = words(name, it)?;
+    if part.column.has_values() {
+        words(name, part)?;
+    }
+    let is_found = |it: &str, part: &str| match name {
+        "contains" => it.contains(part),
+        "starts_with" => it.starts_with(part),
+        _ => it.ends_with(part),
     };
-    Ok(of_texts(it, words, |it| {
-        Some(Cell::Bool(match name {
-            "contains" => it.contains(part.as_ref()),
-            "starts_with" => it.starts_with(part.as_ref()),
-            _ => it.ends_with(part.as_ref()),
-        }))
-    }))
+    if let (true, Cell::Text(part)) = (part.is_one, part.cell(0)) {
+        return Ok(of_texts(it, all, |it| Some(Cell::Bool(is_found(it, part)))));
+    }
+    let is_one = it.is_one && part.is_one;
+    let mut builder = Builder::default();
+    for row in 0..if is_one { 1 } else { len } {
+        match (it.cell(row), part.cell(row)) {
+            (Cell::Text(it), Cell::Text(part)) => builder.push(Cell::Bool(is_found(it, part))),
+            _ => builder.push_null(),
+        }
+    }
+    Ok(Operand { column: Arc::new(builder.finish()), is_one })
 }
 
 /// What cannot be converted is null.

@@ -4,6 +4,7 @@
 //! keeps only what is true, as in SQL. Division gives a float; by zero it gives null.
 
 mod arithmetic;
+mod foresee;
 mod functions;
 mod parse;
 
@@ -11,11 +12,12 @@ use std::sync::Arc;
 
 use crate::{
     Groups, Measure, Table, Text,
-    column::{Cell, Column, Data, Kind, Other, amounts, written},
+    column::{Cell, Column, Data, Kind, Other, amounts, written_amounts},
     error::TableError,
     measure::{correlation, measure},
 };
 
+pub use foresee::{Foreseen, Known, KnownColumn, Of, foresee};
 pub use parse::parse;
 
 /// A parsed expression.
@@ -146,15 +148,15 @@ pub fn each_group<T: Other>(
 
 /// The result as texts, if it is an amount that was read from texts.
 fn as_read<T: Other>(expr: &Expr, table: &Table<T>, found: Arc<Column<T>>) -> Arc<Column<T>> {
-    let is_amount = |kind: Kind| matches!(kind, Kind::Money | Kind::Duration);
-    if !is_amount(found.kind()) {
+    let is_amount = |kind: Kind| matches!(kind, Kind::Money | Kind::Duration | Kind::Time);
+    if !is_amount(found.kind()) && found.kind() != Kind::Other {
         return found;
     }
     let names = expr.columns();
     let mut columns = names.iter().filter_map(|it| table.column(it).ok());
     let has_amounts = columns.clone().any(|it| is_amount(it.kind()));
     let is_read = columns.any(|it| it.kind() == Kind::Text && amounts(it).is_some());
-    if is_read && !has_amounts { Arc::new(written(&found)) } else { found }
+    if is_read && !has_amounts { Arc::new(written_amounts(&found)) } else { found }
 }
 
 fn eval<T: Other>(expr: &Expr, scope: &Scope<'_, T>) -> Result<Operand<T>, TableError> {
@@ -183,11 +185,23 @@ fn column<T: Other>(name: &Text, scope: &Scope<'_, T>) -> Result<Operand<T>, Tab
         return Ok(Operand { column, is_one: false });
     };
     if !by.contains(name) {
-        let message = format!("column `{name}` has several values in a group");
-        return Err(TableError::new(message)
-            .help(format!("write a measure such as `max({name})`, or group by it")));
+        return Err(several_values(name));
     }
     Ok(Operand { column: Arc::new(column.take(&groups.firsts)), is_one: false })
+}
+
+fn several_values(name: &str) -> TableError {
+    TableError::new(format!("column `{name}` has several values in a group"))
+        .help(format!("write a measure such as `max({name})`, or group by it"))
+}
+
+fn is_measure(name: &str) -> bool {
+    Measure::named(name).is_some() || matches!(name, "quantile" | "corr")
+}
+
+fn no_group(name: &str) -> TableError {
+    TableError::new(format!("`{name}` measures many rows, and here is one"))
+        .help("use it in `measures`, or in `having`")
 }
 
 fn call<T: Other>(
@@ -195,11 +209,9 @@ fn call<T: Other>(
     args: &[Expr],
     scope: &Scope<'_, T>,
 ) -> Result<Operand<T>, TableError> {
-    let is_measure = Measure::named(name).is_some() || matches!(name.as_ref(), "quantile" | "corr");
-    let Some((groups, _)) = scope.groups.filter(|_| is_measure) else {
-        if is_measure {
-            let message = format!("`{name}` measures many rows, and here is one");
-            return Err(TableError::new(message).help("use it in `measures`, or in `having`"));
+    let Some((groups, _)) = scope.groups.filter(|_| is_measure(name)) else {
+        if is_measure(name) {
+            return Err(no_group(name));
         }
         let args: Result<Vec<Operand<T>>, TableError> =
             args.iter().map(|it| eval(it, scope)).collect();

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, DecideEffects, Deferred, Effect, ErrorKind, InlineCx, Limits, Max, Measure, OpError,
-    Param, Params, Price, Scheme, Scope, Takes, Tool,
+    Bias, CheckCall, Cx, DecideEffects, Deferred, Effect, ErrorKind, InlineCx, Limits, Max,
+    Measure, OpError, Param, Params, Price, Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -44,6 +44,8 @@ pub struct OpDef {
     pub effects: &'static [Effect],
     /// The effects of a call, if its arguments decide them.
     pub decide: Option<DecideEffects>,
+    /// Finds more in a call than its types do, before the run.
+    pub check: Option<CheckCall>,
     pub price: Price,
     pub errors: &'static [ErrorKind],
     pub limits: Limits,
@@ -164,6 +166,8 @@ pub trait Op: Params + Send + 'static {
     const EFFECTS: &'static [Effect] = &[];
     /// The effects of a call, if its arguments decide them: some of [`Op::EFFECTS`].
     const DECIDE: Option<DecideEffects> = None;
+    /// Finds mistakes of a call that its types do not show, and the type of its result.
+    const CHECK: Option<CheckCall> = None;
     const PRICE: Price = Price::Free;
     /// The error kinds it can fail with, besides `invalid_input` and `cancelled`.
     const ERRORS: &'static [ErrorKind] = &[];
@@ -308,6 +312,7 @@ const fn def<O: Op>(body: Body) -> OpDef {
         generic: O::GENERIC,
         effects: O::EFFECTS,
         decide: O::DECIDE,
+        check: O::CHECK,
         price: O::PRICE,
         errors: O::ERRORS,
         limits: O::LIMITS,

@@ -1,9 +1,9 @@
 //! Tables as params: lists of records, or JSON that is one.
 
-use svc_columns::Table;
+use svc_columns::{Table, TableError};
 
-use super::{Field, Max, OpError, Scheme};
-use crate::value::{List, Value};
+use super::{Field, KnownCall, Max, Misuse, OpError, Part, Scheme};
+use crate::value::{List, Text, Type, Value};
 
 /// The type of any record: a record without fields is narrower than all others.
 pub const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
@@ -63,4 +63,41 @@ impl Field for AnyRows {
 pub fn columns_of(rows: &List) -> Result<Table<Value>, OpError> {
     rows.columns()
         .map_err(|err| OpError::invalid_input(err.to_string()).help("a table is a list of records"))
+}
+
+/// Tests that the arguments `params`, which are names of columns or lists of such, name columns of
+/// the argument `rows`, as far as its type has them.
+///
+/// # Errors
+///
+/// The first name that no column has.
+pub fn check_columns(
+    call: &KnownCall<'_>,
+    rows: &str,
+    params: &[&'static str],
+) -> Result<Option<Type>, Box<Misuse>> {
+    let Some(Type::List(row, _)) = call.ty(rows) else { return Ok(None) };
+    let Type::Record(of) = row.as_ref() else { return Ok(None) };
+    let test = |param: &'static str, part: Part, name: &Text| {
+        if of.get(name).is_some() {
+            return Ok(());
+        }
+        let known: Vec<Text> = of.fields.iter().map(|(name, _)| name.clone()).collect();
+        let TableError { message, help, .. } = TableError::missing(name, &known);
+        let unknown = Some((name.clone(), known));
+        Err(Box::new(Misuse { param, part, message, help, unknown }))
+    };
+    for param in params {
+        match call.value(param) {
+            Some(Value::Text(name)) => test(param, Part::Whole, name)?,
+            Some(Value::List(all)) => {
+                for (idx, it) in all.iter().enumerate() {
+                    let Value::Text(name) = it else { continue };
+                    test(param, Part::Item(idx), name)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
 }

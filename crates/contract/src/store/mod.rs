@@ -5,7 +5,7 @@
 
 use std::{fmt, pin::Pin};
 
-use crate::value::ModelId;
+use crate::value::{ModelId, Written};
 
 mod error;
 mod history;
@@ -118,10 +118,18 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// A content by its hash. The content is compared with its hash.
     fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>>;
 
-    /// A content that is text, such as a script.
+    /// A value, as it was recorded.
+    fn written(&self, hash: Hash) -> Result<Option<Written>> {
+        let Some(bytes) = self.blob(hash)? else { return Ok(None) };
+        let damaged = || StoreError::corrupt(format_args!("the content {hash} is not valid UTF-8"));
+        Written::from_bytes(bytes).ok_or_else(damaged).map(Some)
+    }
+
+    /// A content that is text, such as a script; that of a value is its JSON.
     fn text(&self, hash: Hash) -> Result<Option<String>> {
-        let text = self.blob(hash)?.map(String::from_utf8).transpose();
-        text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is not valid UTF-8")))
+        let Some(written) = self.written(hash)? else { return Ok(None) };
+        let damaged = || StoreError::corrupt(format_args!("the content {hash} cannot be read"));
+        written.into_json().ok_or_else(damaged).map(Some)
     }
 
     /// The arguments of a node as a record in JSON.

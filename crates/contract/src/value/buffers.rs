@@ -87,6 +87,7 @@ impl Other for Value {
     fn amount(text: &Text) -> Option<Self> {
         let ty = match text.as_bytes() {
             [b'$', ..] | [b'-', b'$', ..] => Type::Money,
+            [b'0'..=b'9', .., b'Z'] => Type::Time,
             [b'0'..=b'9', .., b'a'..=b'z'] => Type::Duration,
             _ => return None,
         };

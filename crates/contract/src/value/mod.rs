@@ -31,6 +31,7 @@ mod types;
 pub mod units;
 mod unmade;
 pub mod wire;
+mod written;
 
 pub use bounded::BoundedText;
 pub use buffers::NotRows;
@@ -45,5 +46,6 @@ pub use rows::Columns;
 pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;
 pub use unmade::{RecordsBuilder, UnmadeRows};
+pub use written::Written;
 
 pub use jiff::{Timestamp, civil::Date};

@@ -11,7 +11,7 @@ use svc_contract::{
     host::offline::Offline,
     registry::{ErrorKind, OpError, Usage},
     store::{Node, NodeState, Run, Store, StoreError},
-    value::{Learnt, ModelId},
+    value::{Learnt, ModelId, Written},
     value::{Value, json},
 };
 use svc_lang::{diag::Source, plan::Plan};
@@ -206,7 +206,7 @@ impl DryRun {
     /// The recorded result at a place.
     fn answer(&self, node: &Node) -> Result<Earlier, StoreError> {
         if let Some(hash) = node.output {
-            let value = self.store.text(hash)?;
+            let value = self.store.written(hash)?;
             return Ok(value.map_or(Earlier::Nothing, |value| Earlier::Done {
                 value,
                 usage: node.used,
@@ -292,11 +292,11 @@ impl DryRun {
     }
 
     /// Whether a computed value equals the recorded one.
-    fn compare(&self, path: &str, value: &str) {
+    fn compare(&self, path: &str, value: &Written) {
         let before = self.recorded.get(path).and_then(|it| it.output);
-        let before = before.and_then(|it| self.store.text(it).ok().flatten());
+        let before = before.and_then(|it| self.store.written(it).ok().flatten());
         if let Some(Fate::Computed { is_same, .. }) = self.calls().get_mut(path) {
-            *is_same = before.as_deref() == Some(value);
+            *is_same = before.as_ref() == Some(value);
         }
     }
 }
@@ -321,7 +321,7 @@ impl Records for DryRun {
         if let Ok(value) = ended.result {
             self.compare(&entry.path, &value);
             if self.purpose == Purpose::Tap {
-                self.values().insert(entry.path, value);
+                self.values().extend(value.into_json().map(|it| (entry.path, it)));
             }
         }
         Box::pin(std::future::ready(Ok(())))

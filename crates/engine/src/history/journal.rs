@@ -1,6 +1,7 @@
 //! The journal: the records of a run in the store, and how a later run resumes from them.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
@@ -11,12 +12,12 @@ use std::{
 
 use svc_contract::{
     host::Host,
-    registry::{ErrorKind, OpError, Usage},
+    registry::{ErrorKind, Hint, HintId, OpError, Usage, nearest},
     store::{
         Args, Attempt, Blob, Entry as Row, Hash, ModelRow, Node, NodeState, Payment, RunId, Store,
         StoreError, StoreErrorKind,
     },
-    value::{Learnt, Model, ModelId},
+    value::{Learnt, Model, ModelId, Written},
 };
 use svc_lang::plan::Scopes;
 
@@ -141,6 +142,20 @@ impl Journal {
         })
     }
 
+    /// Finds a requested path at which the earlier run made no call: it would have no effect.
+    pub(crate) fn knows_asked(&self, earlier: &RunId) -> Result<(), StoreError> {
+        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let moved = moved.values().flatten().map(|it| it.path.as_str());
+        let known: BTreeSet<&str> = self.known.keys().map(String::as_str).chain(moved).collect();
+        let mut asked = self.asked.again.iter().chain(&self.asked.retry);
+        let Some(unknown) = asked.find(|it| !known.contains(it.as_str())) else { return Ok(()) };
+        let error = StoreError::not_found(format!("the run {earlier} has no call `{unknown}`"));
+        Err(match nearest(unknown, known) {
+            Some(path) => error.help(format!("did you mean `{path}`?")),
+            None => error.help(Hint::new(HintId::ListCalls).with("run", earlier)),
+        })
+    }
+
     /// The payments taken over from the run with another script that this one resumes.
     pub(crate) fn taken_over(&mut self) -> Option<Vec<Payment>> {
         self.books.taken_over.take()
@@ -198,7 +213,13 @@ impl Journal {
 
     /// Records a call that was made in another run. The facts about its value are those of that
     /// time: the files may differ now.
-    fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
+    fn adopt(
+        &self,
+        entry: &Entry,
+        known: &Known,
+        value: &Written,
+        used: Usage,
+    ) -> Result<(), OpError> {
         let About { model, server, files, .. } = known.about();
         let about = About { model, server, files, ..entry.about.clone() };
         let entry = &Entry { about, ..entry.clone() };
@@ -222,10 +243,9 @@ impl Journal {
         causes.get(path).cloned()
     }
 
-    fn value(&self, output: Option<Hash>) -> Result<Option<String>, OpError> {
+    fn value(&self, output: Option<Hash>) -> Result<Option<Written>, OpError> {
         let Some(hash) = output else { return Ok(None) };
-        let blob = self.store.blob(hash).map_err(failed)?;
-        Ok(blob.and_then(|it| String::from_utf8(it).ok()))
+        self.store.written(hash).map_err(failed)
     }
 
     /// What this run, or the one that it resumes, knows of a call.
@@ -449,10 +469,12 @@ impl Records for Journal {
 
 /// Stores arguments. A long input is stored as separate content: it is usually the result of
 /// another call.
-fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, Option<Hash>) {
+fn arguments(args: &[(&'static str, Written)], blobs: &mut Vec<Blob>) -> (Args, Option<Hash>) {
     const LONGEST_HERE: usize = 512;
     let (input, others) = match args.split_first() {
-        Some(((_, input), others)) if input.len() > LONGEST_HERE => (Some(input), others),
+        Some(((_, input), others)) if input.as_bytes().len() > LONGEST_HERE => {
+            (Some(input), others)
+        }
         _ => (None, args),
     };
     let input = input.map(|it| {
@@ -461,15 +483,20 @@ fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, O
         blobs.push(blob);
         hash
     });
-    let fields: Vec<String> = others.iter().map(|(name, it)| format!("\"{name}\":{it}")).collect();
+    let field = |(name, it): &(&str, Written)| format!("\"{name}\":{}", as_json(it));
+    let fields: Vec<String> = others.iter().map(field).collect();
     (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
+}
+
+fn as_json(it: &Written) -> String {
+    it.json().map(Cow::into_owned).unwrap_or_default()
 }
 
 pub(crate) fn facts(entry: &Entry) -> Facts {
     Facts {
         op: format!("{}.{}", entry.component, entry.op),
         version: entry.version,
-        args: entry.args.iter().map(|(name, it)| ((*name).to_owned(), it.clone())).collect(),
+        args: entry.args.iter().map(|(name, it)| ((*name).to_owned(), as_json(it))).collect(),
         about: entry.about.clone(),
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use svc_contract::{
     registry::{ErrorKind, Hint, HintId, OpRef, Usage},
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
-    value::{Money, Text, Value, json as values},
+    value::{Money, Text, Value, Written, json as values},
 };
 use svc_lang::{
     check::CalledFlow,
@@ -47,6 +47,12 @@ pub(crate) struct RunOptions {
     earlier: Option<Box<Earlier>>,
     /// Whether the start is durable before anything runs.
     pub(crate) is_acknowledged: bool,
+}
+
+impl RunOptions {
+    pub(crate) fn resumes(&self) -> bool {
+        self.earlier.is_some()
+    }
 }
 
 /// A run in the store.
@@ -355,6 +361,9 @@ impl StoredRun {
         let (host, asked) = (engine.host.clone(), options.asked.clone());
         let mut journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
+        if let Some(known) = earlier {
+            journal.knows_asked(&known.run.id).map_err(failed)?;
+        }
         let taken_over = journal.taken_over();
         let text = Blob::new(source.text().as_bytes());
         let params =
@@ -413,7 +422,7 @@ impl StoredRun {
         let at = at.max(self.started);
         let (state, used, value, error) = match ended {
             Ok(outcome) => {
-                let value = Blob::new(values::write(&outcome.value).into_bytes());
+                let value = Blob::new(Written::of(&outcome.value).into_bytes());
                 (RunState::Ok, outcome.usage, Some(value), None)
             }
             Err(err) => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use svc_contract::{
     registry::{OpError, Usage},
-    value::{Text, Value, json},
+    value::{Text, Value, Written},
 };
 use svc_lang::check::Term;
 
@@ -43,7 +43,7 @@ impl Decision {
     /// The decision of the earlier run.
     pub(super) fn before(&self, records: &dyn Records) -> Result<Option<Value>, OpError> {
         Ok(match records.earlier(&self.entry())? {
-            Earlier::Done { value, .. } => json::read(&value).ok(),
+            Earlier::Done { value, .. } => value.value(),
             _ => None,
         })
     }
@@ -54,7 +54,7 @@ impl Decision {
         records: &dyn Records,
         decided: &Value,
     ) -> Result<(), OpError> {
-        let result = Ok(json::write(decided));
+        let result = Ok(Written::of(decided));
         let usage = Usage::default();
         let taken = Taken { tries: 1, log: Vec::new(), usage, took: Duration::ZERO };
         records.ended(self.entry(), Ended { result, taken }).await

@@ -17,7 +17,7 @@ use svc_contract::{
     registry::{
         self, Effect, ErrorKind, Hint, HintId, MASK, OpError, Param, Price, Usage, Version,
     },
-    value::{Learnt, Model, ModelId, Text, Type, Value, json, paths},
+    value::{Learnt, Model, ModelId, Text, Type, Value, Written, paths},
 };
 use svc_lang::{check::TypedCall, diag::Span};
 
@@ -49,8 +49,8 @@ pub struct Entry {
     pub op: &'static str,
     /// The version of the component.
     pub version: u32,
-    /// The arguments as JSON by name, with secrets masked by stars. The first one is the input.
-    pub args: Vec<(&'static str, String)>,
+    /// The arguments by name, with secrets masked by stars. The first one is the input.
+    pub args: Vec<(&'static str, Written)>,
     /// Whether the call writes or may cost something: then its record must not get lost.
     pub is_dear: bool,
     /// Whether the call has no effects.
@@ -123,8 +123,7 @@ impl About {
 /// The outcome of a call.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The value as JSON, or the error.
-    pub result: std::result::Result<String, OpError>,
+    pub result: std::result::Result<Written, OpError>,
     pub taken: Taken,
 }
 
@@ -154,9 +153,9 @@ pub struct Reservation {
 #[derive(Clone, Debug)]
 pub enum Earlier {
     Nothing,
-    /// It succeeded with this value, as JSON, and this usage.
+    /// It succeeded with this value and this usage.
     Done {
-        value: String,
+        value: Written,
         usage: Usage,
         /// The places of the bounds that already include this usage, see [`by_input`]; `None`
         /// if it costs this run nothing.
@@ -335,8 +334,8 @@ impl Run {
             Earlier::Begun if it.writes_once => Err(failed(in_doubt(&it.entry.path))),
             Earlier::Begun => Ok(None),
             Earlier::Done { value, usage, known_in } => {
-                let (weight, ty) = (value.len() as u64 / 8, it.ty.clone());
-                let read = move || Ok(json::read(&value).ok().and_then(|it| it.cast(&ty).ok()));
+                let (weight, ty) = (value.as_bytes().len() as u64 / 8, it.ty.clone());
+                let read = move || Ok(value.value().and_then(|it| it.cast(&ty).ok()));
                 let value = self.weighed(weight, scope, it.span, read).await?;
                 // Ignore a record that does not fit any more.
                 let Some(value) = value else { return Ok(None) };
@@ -384,7 +383,7 @@ impl Run {
         let result_to_record = match &result {
             Ok(value) => {
                 let (weight, value) = (value.weight(), value.clone());
-                Ok(finish(weight, move || json::write(&value)).await)
+                Ok(finish(weight, move || Written::of(&value)).await)
             }
             Err(err) => Err(err.error.clone()),
         };
@@ -395,44 +394,45 @@ impl Run {
     }
 }
 
-/// The arguments of a call by name, as JSON.
-type Shown = Vec<(&'static str, String)>;
+/// The arguments of a call by name, as they are recorded.
+type Shown = Vec<(&'static str, Written)>;
 
 /// Hashes everything that determines the result of a call. Paths start from `folder`.
 fn identity(call: &TypedCall, args: &[Value], folder: &std::path::Path) -> (Key, Shown) {
     let params = call.op.op.params.iter();
     let mask = Value::from(MASK);
-    let shown = |it: &Param, arg| json::write(if it.is_masked { &mask } else { arg });
+    let shown = |it: &Param, arg| Written::of(if it.is_masked { &mask } else { arg });
     let shown: Shown = params.zip(args).map(|(it, arg)| (it.name, shown(it, arg))).collect();
     let mut hasher = blake3::Hasher::new();
-    let mut part = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
+    let mut part = |it: &[u8]| {
+        hasher.update(&(it.len() as u64).to_le_bytes());
+        hasher.update(it);
     };
-    part(&call.op.to_string());
-    part(&call.op.version().to_string());
-    part(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+    part(call.op.to_string().as_bytes());
+    part(call.op.version().to_string().as_bytes());
+    part(call.wanted.as_ref().map(Type::structure).unwrap_or_default().as_bytes());
     if let Version::Own(_) = call.op.op.version {
-        call.op.op.params.iter().for_each(|it| part(&it.scheme.plain().structure()));
-        part(&call.op.op.yields.plain().structure());
+        let params = call.op.op.params.iter();
+        params.for_each(|it| part(it.scheme.plain().structure().as_bytes()));
+        part(call.op.op.yields.plain().structure().as_bytes());
     }
     for ((name, shown), arg) in shown.iter().zip(args) {
-        part(name);
+        part(name.as_bytes());
         match arg {
             Value::Flow(_) | Value::List(_)
                 if call.op.op.takes_flows() && !arg.flows().is_empty() =>
             {
                 for flow in typed_flows(arg) {
-                    part(&flow.name);
+                    part(flow.name.as_bytes());
                     for it in made_of(&flow, folder) {
-                        part(&it);
+                        part(it.as_bytes());
                     }
                 }
             }
             // A run may be resumed from another folder.
-            Value::Path(it) => part(&paths::join(folder, it)),
+            Value::Path(it) => part(paths::join(folder, it).as_bytes()),
             // Secrets are masked here: the owner of the store must not be able to guess them.
-            _ => part(shown),
+            _ => part(shown.as_bytes()),
         }
     }
     (*hasher.finalize().as_bytes(), shown)

@@ -178,7 +178,7 @@ fn called(flow: &TypedFlow, values: &[Value]) -> String {
 }
 
 /// The value of a term that consists of literals only.
-fn constant(term: &Term) -> Option<Value> {
+pub(super) fn constant(term: &Term) -> Option<Value> {
     match &term.kind {
         TermKind::Const(value) if !term.ty.is_unknown() => Some(value.clone()),
         TermKind::List(items) => items.iter().map(constant).collect::<Option<_>>().map(Value::List),

@@ -21,6 +21,7 @@ mod flows;
 mod generics;
 mod inline_script;
 mod items;
+mod known_call;
 mod lacking;
 mod lists;
 mod literals;

@@ -37,10 +37,15 @@ impl Checker<'_> {
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
+        let found = self.known_call(op, &args, site).filter(|_| !of_items);
         let call = TypedCall { op, name, segment, args, source, wanted: None, tested: None };
-        match type_arg {
-            Some(expr) => self.type_argument(call, yields, expr, site),
-            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
+        match (type_arg, found) {
+            (Some(expr), _) => self.type_argument(call, yields, expr, site),
+            (None, Some(found)) => {
+                let call = TypedCall { wanted: Some(found.wanted), ..call };
+                Term::new(TermKind::Call(Box::new(call)), found.yields, site.span)
+            }
+            (None, None) => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
         }
     }
 

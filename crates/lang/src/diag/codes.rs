@@ -85,6 +85,7 @@ codes! {
     E228 "op that needs a feature of another build",
     E229 "`??` or `?` without effect",
     E230 "field that is not kept",
+    E231 "unknown column, or invalid expression",
     // E3xx: bounds and effects
     E301 "unknown bound",
     E302 "bound of the wrong type",

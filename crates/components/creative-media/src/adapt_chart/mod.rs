@@ -7,8 +7,8 @@ use svc_columns::Table;
 use svc_contract::{
     needs,
     registry::{
-        AnyRows, Bias, Component, Compute, Cx, ErrorKind, Example, Field, Op, OpError, Scheme,
-        Tool, compute, params, record,
+        AnyRows, Bias, CheckCall, Component, Compute, Cx, ErrorKind, Example, Field, Op, OpError,
+        Scheme, Tool, check_columns, compute, params, record,
     },
     value::{Text, Value},
 };
@@ -118,6 +118,7 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Svg::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["x", "y", "color"]));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const TOOL: Option<Tool> = Some(Tool::builder("render_chart"));
     const SAYS: &'static [&'static str] = &[

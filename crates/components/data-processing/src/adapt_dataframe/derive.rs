@@ -3,7 +3,8 @@
 use svc_columns::expr;
 use svc_contract::{
     registry::{
-        Compute, Cx, ErrorKind, Example, Generic, Items, Max, Op, OpError, Scheme, Var, params,
+        CheckCall, Compute, Cx, ErrorKind, Example, Generic, Items, Max, Op, OpError, Scheme, Var,
+        params,
     },
     value::{List, Text, Value},
 };
@@ -28,6 +29,7 @@ params! {
 impl Op for Filter {
     const NAME: &'static str = "filter";
     const YIELDS: Scheme = Scheme::List(&Scheme::Var('T'), Max::Input);
+    const CHECK: Option<CheckCall> = Some(super::known::filter);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "rows of a table that meet a condition",
@@ -93,6 +95,7 @@ impl Op for Derive {
     const NAME: &'static str = "derive";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::derive);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "add a computed column to a table",

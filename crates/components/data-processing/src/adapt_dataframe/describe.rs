@@ -7,6 +7,7 @@ use svc_contract::{
 };
 
 use super::Rows;
+use crate::rows::unified;
 
 record! {
     /// A column of a table.
@@ -79,6 +80,7 @@ impl Compute for Describe {
         let mut columns = Vec::with_capacity(table.names.len());
         for (name, column) in table.names.iter().zip(&table.columns) {
             cx.check()?;
+            let column = &unified(column);
             let of = |it: Measure| {
                 let found = measure(it, column, &all).ok();
                 found.map_or(Value::Null, |it| Value::of(it.cell(0)))

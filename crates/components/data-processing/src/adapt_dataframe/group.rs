@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_columns::{Groups, expr, groups};
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
+    registry::{CheckCall, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -37,6 +37,7 @@ impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::groups);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "group rows by a column and sum another one",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_columns::{Column, How as Kind, Pairs, asof, join};
 use svc_contract::{
     choices,
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
+    registry::{CheckCall, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
     value::{Text, Value, arithmetic::LONGEST_LIST},
 };
 
@@ -51,6 +51,7 @@ impl Op for Join {
     const NAME: &'static str = "join";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::join);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "join two tables on a key",

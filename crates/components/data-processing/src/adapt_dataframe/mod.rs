@@ -19,6 +19,7 @@ mod describe;
 mod group;
 mod input;
 mod join;
+mod known;
 mod pivot;
 mod read;
 mod scan;

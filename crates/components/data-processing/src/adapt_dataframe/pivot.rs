@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use svc_columns::{Builder, Cell, Column, Measure, Other as _, groups, measure, order};
+use svc_columns::{Builder, Cell, Column, Measure, Other as _, TableError, groups, measure, order};
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
+    registry::{CheckCall, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
 use super::{Frame, ROWS_OUT, Rows, frame_for, given, test_len, wrong};
+use crate::rows::unified;
 
 /// The most columns of a result.
 const WIDEST: usize = 10_000;
@@ -37,6 +38,7 @@ impl Op for Pivot {
     const NAME: &'static str = "pivot";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::pivot);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "pivot table of region and year",
@@ -62,11 +64,8 @@ impl Op for Pivot {
 
 impl Compute for Pivot {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let Some(of) = Measure::named(&self.measure) else {
-            let message = format!("unknown measure `{}`", self.measure);
-            return Err(OpError::invalid_input(message)
-                .help(format!("measures: {}", Measure::NAMES.join(", "))));
-        };
+        let of = Measure::named(&self.measure);
+        let of = of.ok_or_else(|| wrong(unknown_measure(&self.measure)))?;
         let table = self.table.columns()?;
         if table.is_empty() {
             return given(table, cx);
@@ -75,10 +74,15 @@ impl Compute for Pivot {
     }
 }
 
+pub(super) fn unknown_measure(name: &str) -> TableError {
+    let names = Measure::NAMES.join(", ");
+    TableError::new(format!("unknown measure `{name}`")).help(format!("measures: {names}"))
+}
+
 fn pivoted(params: &Pivot, of: Measure, table: &Frame, cx: &Cx) -> Result<Frame, OpError> {
     let keys = table.columns_of(&params.rows).map_err(wrong)?;
     let heads = table.column(&params.columns).map_err(wrong)?;
-    let values = table.column(&params.values).map_err(wrong)?;
+    let values = unified(table.column(&params.values).map_err(wrong)?);
     let rows = groups(&keys, table.len());
     let columns = groups(&[heads.as_ref()], table.len());
     if columns.count() > WIDEST {
@@ -94,7 +98,7 @@ fn pivoted(params: &Pivot, of: Measure, table: &Frame, cx: &Cx) -> Result<Frame,
     let row_ids = ids(&rows.codes);
     let column_ids = ids(&columns.codes);
     let cells = groups(&[&row_ids, &column_ids], table.len());
-    let measured = measure(of, values, &cells).map_err(wrong)?;
+    let measured = measure(of, &values, &cells).map_err(wrong)?;
     let mut places = vec![vec![None; rows.count()]; columns.count()];
     for (cell, first) in cells.firsts.iter().enumerate() {
         let (row, column) = (rows.codes[*first as usize], columns.codes[*first as usize]);
@@ -152,6 +156,7 @@ impl Op for Unpivot {
     const NAME: &'static str = "unpivot";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::unpivot);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "wide to long",

@@ -14,7 +14,8 @@ use svc_columns::{
 };
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Generic, Op, OpError, Scheme, Scope, params,
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Generic, Op, OpError, Scheme, Scope,
+        params,
     },
     value::{Text, Value, arithmetic::LONGEST_LIST, memory},
 };
@@ -55,6 +56,7 @@ impl Op for Scan {
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
+    const CHECK: Option<CheckCall> = Some(super::known::groups);
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
     const LIMITS: svc_contract::registry::Limits = svc_contract::registry::Limits::UNTIMED;

@@ -2,7 +2,9 @@
 
 use svc_columns::{Key, order};
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Items, Max, Op, OpError, Scheme, Var, params},
+    registry::{
+        CheckCall, Compute, Cx, ErrorKind, Example, Items, Max, Op, OpError, Scheme, Var, params,
+    },
     value::{List, Text, Value},
 };
 
@@ -26,6 +28,7 @@ params! {
 impl Op for Sort {
     const NAME: &'static str = "sort";
     const YIELDS: Scheme = Scheme::List(&Scheme::Var('T'), Max::Input);
+    const CHECK: Option<CheckCall> = Some(super::known::sort);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "sort a table by several columns",

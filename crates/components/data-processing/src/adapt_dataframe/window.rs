@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use svc_columns::{
-    Column, Groups, Key, Measure, Window as Kind,
+    Column, Groups, Key, Measure, TableError, Window as Kind,
     expr::{self, Expr},
     first_within, groups, order_within, ties, window,
 };
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
+    registry::{CheckCall, Compute, Cx, ErrorKind, Example, Generic, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -41,6 +41,7 @@ impl Op for Window {
     const NAME: &'static str = "window";
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    const CHECK: Option<CheckCall> = Some(super::known::window);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "running total per customer",
@@ -145,7 +146,9 @@ type Found = (Kind, Option<Arc<Column<Value>>>);
 
 /// The function that a measure names.
 fn function(name: &Text, measure: &Expr, table: &Frame) -> Result<Found, OpError> {
-    let Expr::Call(function, args) = measure else { return Err(no_function(name)) };
+    let Expr::Call(function, args) = measure else {
+        return Err(wrong(no_function(name)));
+    };
     let of = |it: &Expr| expr::each_row(it, table).map(Some).map_err(wrong);
     let rows = |it: &Expr| match it {
         Expr::Int(it @ 1..=1_000_000) => Ok(*it),
@@ -170,13 +173,13 @@ fn function(name: &Text, measure: &Expr, table: &Frame) -> Result<Found, OpError
         ("count", []) => (Kind::Whole(Measure::Count), of(&Expr::Bool(true))?),
         (other, [it]) => match Measure::named(other) {
             Some(measure) => (Kind::Whole(measure), of(it)?),
-            None => return Err(no_function(name)),
+            None => return Err(wrong(no_function(name))),
         },
-        _ => return Err(no_function(name)),
+        _ => return Err(wrong(no_function(name))),
     })
 }
 
-fn no_function(name: &Text) -> OpError {
-    OpError::invalid_input(format!("`measures.{name}`: expected a function of a window"))
+pub(super) fn no_function(name: &Text) -> TableError {
+    TableError::new(format!("`measures.{name}`: expected a function of a window"))
         .help("write for example `row_number()`, `lag(x)`, `running_sum(x)` or `sum(x)`")
 }

@@ -19,7 +19,7 @@ use super::{
     Frame, Rows, binary,
     input::{Format, io_error},
 };
-use crate::cells;
+use crate::{cells, rows::unified};
 
 record! {
     /// A file that was written.
@@ -136,6 +136,8 @@ fn whole(to: PathBuf, format: Format, table: &Frame, cx: &Cx) -> Result<Value, O
         let message = format!("cannot write `{}`: workbooks are written as XLSX", to.display());
         return Err(OpError::invalid_input(message).help("name a file that ends in `.xlsx`"));
     }
+    let columns = table.columns.iter().map(unified).collect();
+    let table = &Frame::new(table.names.clone(), columns, table.len());
     let content = binary::bytes(format, table, cx)?;
     cx.host().write(&to, &content).map_err(|err| io_error(err, &to))?;
     let rows = table.len().try_into().unwrap_or(i64::MAX);

@@ -6,7 +6,8 @@ use svc_columns::{Builder, Cell, Column, Data, Kind, Measure, Other as _, groups
 use svc_contract::{
     choices,
     registry::{
-        AnyRows, Compute, Cx, ErrorKind, Example, Field, Generic, Op, OpError, Scheme, params,
+        AnyRows, CheckCall, Compute, Cx, ErrorKind, Example, Field, Generic, Op, OpError, Scheme,
+        check_columns, params,
     },
     value::{List, Text, Type, Value},
 };
@@ -49,6 +50,7 @@ params! {
 impl Op for Impute {
     const NAME: &'static str = "impute";
     const YIELDS: Scheme = ROWS_OUT;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["columns"]));
     const GENERIC: Generic = Generic::Tested;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[

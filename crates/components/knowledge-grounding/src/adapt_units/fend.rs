@@ -65,6 +65,12 @@ pub(super) fn tested(text: &str, param: &str) -> Result<String, OpError> {
         let message = format!("expected three digits behind each comma of `{wrong}` in `{param}`");
         return Err(invalid(message).help("write a decimal point: `2.5`, and not `2,5`"));
     }
+    if adds_scales(&text) {
+        let message = format!(
+            "`{param}` adds or subtracts temperatures of a scale, which has no one meaning"
+        );
+        return Err(invalid(message).help("write kelvins: `5 K` for a difference of 5 °C"));
+    }
     let names = [("degC", "°C"), ("degF", "°F"), ("²", "^2"), ("³", "^3")];
     Ok(names.iter().fold(inches(&text), |text, (from, to)| text.replace(from, to)))
 }
@@ -80,6 +86,17 @@ fn odd_comma(text: &str) -> Option<&str> {
         let is_first = groups.next().is_some_and(|it| it.len() <= 3 || !whole.contains(','));
         fraction.contains(',') || !is_first || groups.any(|it| it.len() != 3)
     })
+}
+
+/// Whether two temperatures of a scale are added or subtracted: 10 °C are 283.15 K, but a
+/// difference of 10 °C is 10 K.
+fn adds_scales(text: &str) -> bool {
+    const SCALES: [&str; 8] = ["°C", "°F", "degC", "degF", "℃", "℉", "celsius", "fahrenheit"];
+    let is_sum = text
+        .trim_start_matches(['-', '+', ' '])
+        .split_whitespace()
+        .any(|it| matches!(it, "+" | "-"));
+    is_sum && SCALES.iter().map(|it| text.matches(it).count()).sum::<usize>() > 1
 }
 
 /// With the unit `in` written out, since the same word also converts.

@@ -64,6 +64,7 @@ fn what_is_not_a_quantity_is_refused_at_once() {
         ("x = 5 m", "m", "expected a quantity, found `=` at letter 3 of `quantity`"),
         ("d20", "1", "expected a quantity"),
         ("5 m", "", "expected a text for `to`, found none"),
+        ("10 °C - 5 °C", "K", "`quantity` adds or subtracts temperatures of a scale"),
         ("2,5 kg", "g", "expected three digits behind each comma of `2,5` in `quantity`"),
         ("1.000,5 m", "m", "expected three digits behind each comma of `1.000,5` in `quantity`"),
         ("1,0000 m", "m", "expected three digits behind each comma of `1,0000` in `quantity`"),

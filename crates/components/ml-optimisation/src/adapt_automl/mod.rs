@@ -29,8 +29,9 @@ use std::time::Duration;
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
     registry::{
-        AnyRows, Bias, Cases, Component, Example, Field, Limits, Max, Op, Scheme, State as _,
-        Takes, Tool, Trained, choices, load, needs, params, record, save,
+        AnyRows, Bias, Cases, CheckCall, Component, Example, Field, Limits, Max, Op, Scheme,
+        State as _, Takes, Tool, Trained, check_columns, choices, load, needs, params, record,
+        save,
     },
     value::{Text, Value},
 };
@@ -182,6 +183,7 @@ params! {
 impl Op for Compare {
     const NAME: &'static str = "compare";
     const YIELDS: Scheme = Comparison::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "data", &["target"]));
     const LIMITS: Limits = Limits::UNTIMED;
     const TAKES: Takes = Takes::Usually(Duration::from_secs(5));
     const TOOL: Option<Tool> = Some(Tool::free("run_automl"));
@@ -205,7 +207,7 @@ let found = rows >> adapt_automl.compare(target: "kind", max_models: 4)
         Example::err(
             "A column that is not there",
             r#"[{ size: 1 }] >> adapt_automl.compare(target: "kind")"#,
-            "missing column `kind`, which is the target",
+            "missing column `kind`",
         ),
         Example::err(
             "Too few rows",
@@ -244,6 +246,7 @@ params! {
 impl Op for Learn {
     const NAME: &'static str = "learn";
     const YIELDS: Scheme = Trained::<Predictor>::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "data", &["target"]));
     const LIMITS: Limits = Limits::UNTIMED;
     const TAKES: Takes = Takes::Usually(Duration::from_secs(5));
     const SAYS: &'static [&'static str] = &[

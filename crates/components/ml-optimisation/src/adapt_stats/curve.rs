@@ -3,7 +3,9 @@
 #[cfg(feature = "learn")]
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
-    registry::{AnyRows, Example, Field as _, Op, Scheme, params, record},
+    registry::{
+        AnyRows, CheckCall, Example, Field as _, Op, Scheme, check_columns, params, record,
+    },
     value::{Record, Text, Value},
 };
 
@@ -91,6 +93,7 @@ params! {
 impl Op for Fit {
     const NAME: &'static str = "curve_fit";
     const YIELDS: Scheme = CurveFit::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["x"]));
     const SAYS: &'static [&'static str] = &[
         "fit a curve to points",
         "nonlinear least squares",

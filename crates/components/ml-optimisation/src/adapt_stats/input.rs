@@ -112,7 +112,8 @@ impl<'a> Input<'a> {
                         "expected a number, a text or a boolean for `{name}` in row {}, found {kind}",
                         row + 1
                     );
-                    return Err(OpError::invalid_input(message).help("choose another column"));
+                    return Err(OpError::invalid_input(message)
+                        .help("choose another column, or scale its numbers"));
                 }
             }
         }
@@ -189,6 +190,9 @@ enum Read {
     Text(String),
 }
 
+/// Sums of fourth powers of larger numbers are not finite.
+const LARGEST: f64 = 1e70;
+
 #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
 fn read(cell: &Cell<'_, Value>, is_category: bool) -> Result<Read, &'static str> {
     let number = match cell {
@@ -213,6 +217,8 @@ fn read(cell: &Cell<'_, Value>, is_category: bool) -> Result<Read, &'static str>
         Cell::Other(Value::Date(it)) => return Ok(Read::Text(it.to_string())),
         Cell::Other(it) => return Err(it.kind()),
     };
-    // Sums of squares of larger numbers are not finite.
-    Ok(Read::Number((number.abs() <= 1e150).then_some(number)))
+    if number.is_finite() && number.abs() > LARGEST {
+        return Err("a number beyond 1e70");
+    }
+    Ok(Read::Number(number.is_finite().then_some(number)))
 }

@@ -1,7 +1,9 @@
 //! Times until an event.
 
 use svc_contract::{
-    registry::{AnyRows, Example, Field as _, Op, Scheme, params, record},
+    registry::{
+        AnyRows, CheckCall, Example, Field as _, Op, Scheme, check_columns, params, record,
+    },
     value::Text,
 };
 #[cfg(feature = "learn")]
@@ -138,6 +140,8 @@ params! {
 impl Op for Survive {
     const NAME: &'static str = "survival";
     const YIELDS: Scheme = Survival::SCHEME;
+    const CHECK: Option<CheckCall> =
+        Some(|call| check_columns(call, "rows", &["time", "event", "group", "covariates"]));
     const SAYS: &'static [&'static str] = &[
         "survival curve of patients",
         "kaplan meier",

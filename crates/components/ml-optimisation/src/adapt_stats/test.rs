@@ -1,7 +1,10 @@
 //! Tests of hypotheses.
 
 use svc_contract::{
-    registry::{AnyRows, Example, Field as _, Op, Scheme, Tool, choices, params, record},
+    registry::{
+        AnyRows, CheckCall, Example, Field as _, Op, Scheme, Tool, check_columns, choices, params,
+        record,
+    },
     value::Text,
 };
 #[cfg(feature = "learn")]
@@ -119,6 +122,7 @@ params! {
 impl Op for Test {
     const NAME: &'static str = "test";
     const YIELDS: Scheme = TestResult::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["columns"]));
     const TOOL: Option<Tool> = Some(Tool::builder("run_hypothesis_test"));
     const SAYS: &'static [&'static str] = &[
         "hypothesis test with a p value",

@@ -10,8 +10,9 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        AnyRows, Bias, Cases, Component, Example, Field, Items, Limits, Max, Op, Scheme,
-        State as _, Tool, Trained, documents::Doc, load, needs, params, record, save,
+        AnyRows, Bias, Cases, CheckCall, Component, Example, Field, Items, Limits, Max, Op, Scheme,
+        State as _, Tool, Trained, check_columns, documents::Doc, load, needs, params, record,
+        save,
     },
     value::Text,
 };
@@ -107,6 +108,7 @@ params! {
 impl Op for Learn {
     const NAME: &'static str = "learn";
     const YIELDS: Scheme = Trained::<TextClasses>::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["text", "label"]));
     const LIMITS: Limits = Limits::UNTIMED;
     const TOOL: Option<Tool> = Some(Tool::builder("train_text_classifier"));
     const SAYS: &'static [&'static str] = &[

@@ -138,6 +138,7 @@ impl ClosureOp {
                 generic: Generic::No,
                 effects: &[],
                 decide: None,
+                check: None,
                 price: Price::Free,
                 errors: ErrorKind::RAISED,
                 limits: Limits::DEFAULT,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{
-    super::{Date, Money, Record, Text, Timestamp, Type, Value, json, wire},
+    super::{Date, Money, Record, Text, Timestamp, Type, Value, Written, json, wire, written},
     List,
 };
 
@@ -133,6 +133,34 @@ proptest! {
         used.iter().count();
         prop_assert_eq!(bytes(&Value::List(used.clone())), bytes(&by_row));
         prop_assert_eq!(bytes(&Value::List(List::from(used.columns().unwrap()))), bytes(&by_row));
+    }
+
+    #[test]
+    fn both_forms_are_recorded_as_the_same_bytes(
+        rows in rows(), cut in 0..400_usize, at in 0..400_usize, flipped in any::<u8>(),
+    ) {
+        let recorded = |it: &List| written::columns(it).unwrap();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let by_row = recorded(&List::from(rows.clone()));
+        prop_assert_eq!(&recorded(&as_columns(&rows)), &by_row);
+        // Also if the columns have texts that are in no row, and mixed values that are of one kind.
+        let half = rows.len().div_ceil(2);
+        let part = as_columns(&rows).part(0, half);
+        prop_assert_eq!(recorded(&part), recorded(&List::from(rows[..half].to_vec())));
+        let read = |bytes: &[u8]| Written::from_bytes(bytes.to_vec()).and_then(|it| it.value());
+        let value = read(&by_row).unwrap();
+        prop_assert_eq!(bytes(&value), bytes(&Value::List(List::from(rows.clone()))));
+        // Damaged bytes are other rows, or none.
+        if cut < by_row.len() {
+            prop_assert_eq!(read(&by_row[..cut]), None);
+        }
+        if at < by_row.len() {
+            let mut damaged = by_row.clone();
+            damaged[at] ^= flipped;
+            read(&damaged);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use futures_util::FutureExt as _;
 use svc_contract::{
     registry::{ErrorKind, OpError, Usage},
     store::{Entry as Row, RunId, Store as _},
+    value::Written,
 };
 use svc_host_os::test::TestHost;
 use svc_lang::plan::Scopes;
@@ -272,7 +273,7 @@ impl World {
         let result = if is_excess {
             Err(OpError::new(ErrorKind::Budget, "used more than declared"))
         } else {
-            Ok("1".to_owned())
+            Ok(Written::Json("1".to_owned()))
         };
         let taken = Taken { tries: 1, log: Vec::new(), usage: usage(used), took: Duration::ZERO };
         let ended = self.journal.ended(entry(call), Ended { result, taken });

@@ -33,6 +33,7 @@ const fn op(
         generic: Generic::No,
         effects,
         decide: None,
+        check: None,
         price: Price::Free,
         errors: &[],
         limits: Limits::DEFAULT,
