@@ -102,6 +102,63 @@ async fn a_cap_below_what_was_spent_only_stops_further_spending() {
     assert_eq!(meter.counted().attempts, 2);
 }
 
+/// Two calls at one path would be one call in the records: a resumed run would make it again, or take
+/// the result of the other one.
+#[tokio::test(start_paused = true)]
+async fn parts_with_the_same_name_have_paths_of_their_own() {
+    const WRITE: &str = r#"append_file(to: "log.txt")"#;
+    let use_gate = r#"read_text(path: "gate.txt")"#;
+    for (script, written) in [
+        (
+            format!(
+                "\"1\" >> parallel {{ a: {WRITE} }} >> \"2\" >> parallel {{ a: {WRITE} }} >> {use_gate}"
+            ),
+            "12",
+        ),
+        (
+            format!("let a = \"1\" >> {WRITE}\n\"2\" >> parallel {{ a: {WRITE} }} >> {use_gate}"),
+            "12",
+        ),
+        (
+            format!(
+                "flow a(x: string) -> path {{ x >> {WRITE} }}\n\"1\" >> a >> \"2\" >> parallel {{ a: {WRITE} }} >> {use_gate}"
+            ),
+            "12",
+        ),
+        (
+            format!(
+                "flow a(x: string) -> path {{ x >> {WRITE} }}\n\"1\" >> parallel {{ a: {WRITE} }} >> \"2\" >> a >> {use_gate}"
+            ),
+            "12",
+        ),
+        (
+            format!(
+                "parallel {{ a: \"1\" >> {WRITE}, b: parallel {{ a: \"2\" >> {WRITE} }} }} >> {use_gate}"
+            ),
+            "12",
+        ),
+    ] {
+        let host = Arc::new(TestHost::new());
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let engine = svc::engine().with_host(host.clone()).with_store(store.clone());
+        let failed = engine.run(script.as_str()).await.map(|it| it.value).unwrap_err();
+        assert!(failed.to_string().contains("gate.txt"), "{script}: {failed}");
+        let nodes = store.nodes(&store.run("last").unwrap().id).unwrap();
+        assert_eq!(
+            nodes.iter().filter(|it| it.op == "append_file").count(),
+            2,
+            "{script}: {nodes:?}"
+        );
+        host.put(std::path::Path::new("gate.txt"), b"open".to_vec());
+        let resumed = engine.resume("last").unwrap().await.map(|it| it.value);
+        assert_eq!(resumed.unwrap(), "open".into(), "{script}");
+        let log = String::from_utf8(host.content("log.txt").unwrap()).unwrap();
+        let mut lines: Vec<&str> = log.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines.concat(), written, "{script}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_to_repeat_must_be_known() {
     let World { engine, .. } = world();

@@ -481,7 +481,51 @@ async fn sql_counts_with_money_and_orders_times() {
   >> table.sql(query: "select n from input order by b")"#,
             r#"[{"n":1},{"n":2}]"#,
         ),
+        // Times of two tables are equal whatever fractions of a second the others have.
+        (
+            r#"let other = [{t: "2026-01-01T00:00:00Z" as time}]
+[{t: "2026-01-01T00:00:00Z" as time}, {t: "2026-01-01T00:00:00.25Z" as time}]
+  >> table.sql(query: "select t from input join o using (t)", with: {o: other})"#,
+            r#"[{"t":"2026-01-01T00:00:00Z"}]"#,
+        ),
     ] {
         assert_eq!(value_of(script).await, expected, "{script}");
     }
+}
+
+#[tokio::test]
+async fn times_of_texts_are_in_the_order_of_time() {
+    const TIMES: &str = r#"'[{"t":"2026-01-01T00:00:00Z","n":1},{"t":"2026-01-01T00:00:00.5Z","n":2}]' >> parse_json<[json]>()"#;
+    for (stages, expected) in [
+        (
+            r#"table(measures: {a: "min(t)", b: "max(t)"})"#,
+            r#"[{"a":"2026-01-01T00:00:00Z","b":"2026-01-01T00:00:00.5Z"}]"#,
+        ),
+        (
+            r#"table.sort(by: ["-t"]) >> table.derive(columns: {n: "n"}, only: true)"#,
+            r#"[{"n":2},{"n":1}]"#,
+        ),
+        (
+            r#"table.filter(test: "t > '2026-01-01T00:00:00Z'") >> table(measures: {n: "sum(n)"})"#,
+            r#"[{"n":2}]"#,
+        ),
+        (
+            r#"table.filter(test: "t == '2026-01-01T01:00:00+01:00'") >> table(measures: {n: "sum(n)"})"#,
+            r#"[{"n":1}]"#,
+        ),
+        (
+            r#"table.derive(columns: {day: "starts_with(t, '2026-01-01')"}) >> table(measures: {n: "first(day)"})"#,
+            r#"[{"n":true}]"#,
+        ),
+    ] {
+        assert_eq!(value_of(&format!("{TIMES} >> {stages}")).await, expected, "{stages}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_of_a_window_is_that_of_its_order() {
+    let script = r#"[{k: "a", v: 1}, {k: "a", v: 3}, {k: "a", v: 2}, {k: "b", v: 5}]
+  >> table.window(partition: ["k"], order: ["-v"], measures: {top: "first(v)", low: "last(v)"})
+  >> each { [.top, .low] }"#;
+    assert_eq!(value_of(script).await, "[[3,1],[3,1],[3,1],[5,5]]");
 }

@@ -57,7 +57,7 @@ impl Error {
     pub fn write_in_doubt(&self) -> Option<&str> {
         let Self::Run { error, .. } = self else { return None };
         let cause: &(dyn std::error::Error + 'static) = error.error.source.as_deref()?;
-        cause.downcast_ref::<InDoubt>().map(|it| it.0.as_str())
+        cause.downcast_ref::<InDoubt>().map(|it| it.path.as_str())
     }
 
     /// The parts that were finished when a call could not be funded.

@@ -6,7 +6,7 @@
 
 use std::{
     io,
-    path::Path,
+    path::{Path, PathBuf},
     pin::{Pin, pin},
     process::{ExitStatus, Stdio},
     time::Duration,
@@ -95,8 +95,32 @@ impl OpenProcess for Opened {
     }
 }
 
+/// The program of a name, as this process finds it: a `PATH` that the call sets is for the program,
+/// and does not choose another one than that which the policy allows.
+#[cfg(unix)]
+fn found(call: &ProgramCall) -> io::Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if call.program.contains('/') || call.env.iter().all(|(name, _)| name != "PATH") {
+        return Ok(PathBuf::from(&call.program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let is_program = |it: &PathBuf| {
+        it.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    let mut all = std::env::split_paths(&path).map(|it| it.join(&call.program));
+    let found = all.find(is_program).ok_or(io::ErrorKind::NotFound)?;
+    std::path::absolute(found)
+}
+
+/// The system looks for programs in the `PATH` of this process.
+#[cfg(not(unix))]
+fn found(call: &ProgramCall) -> io::Result<PathBuf> {
+    Ok(PathBuf::from(&call.program))
+}
+
 fn start(call: &ProgramCall) -> Result<(Child, Group), ProgramError> {
-    let mut command = Command::new(&call.program);
+    let program = found(call).map_err(|err| ProgramError::Start(explained(err, call)))?;
+    let mut command = Command::new(program);
     command
         .args(&call.args)
         .env_clear()

@@ -361,3 +361,17 @@ fn concordance(all: &[Observed], scores: &[f64], stop: &Stop<'_>) -> Result<Opti
     }
     Ok((pairs > 0.0).then_some(right / pairs))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_that_meets_a_half_exactly_has_its_median_there() {
+        for n in [2_u32, 12, 24, 28, 30, 38, 44, 46, 54] {
+            let all: Vec<Observed> =
+                (1..=n).map(|it| Observed { time: it.into(), is_event: true }).collect();
+            assert_eq!(median(&kaplan_meier(&all)), Some((n / 2).into()), "{n}");
+        }
+    }
+}

@@ -34,8 +34,9 @@ impl Session<'_> {
     fn fill(&self, name: &str, rows: &Table<Value>) -> Result<(), OpError> {
         let table = table_name(name)?;
         let known = self.patiently(|db| columns(db, name))?;
+        let declared = declared(rows, "TEXT")?;
         if known.is_empty() {
-            self.unguarded(&format!("CREATE TABLE {table} ({})", declared(rows, "TEXT")?))?;
+            self.unguarded(&format!("CREATE TABLE {table} ({declared})"))?;
         } else {
             for column in rows.names.iter() {
                 if !known.iter().any(|it| it.name.eq_ignore_ascii_case(column)) {

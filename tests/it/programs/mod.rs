@@ -311,3 +311,46 @@ fn a_resumed_run_asks_before_it_runs_a_program_again() {
         assert_eq!(place.read("count").lines().count(), 2);
     }
 }
+
+/// Nothing in a script may take an interrupted write for one that failed, nor an edit of it.
+#[test]
+fn an_interrupted_program_is_not_swallowed_and_not_run_again_elsewhere() {
+    const EXEC: &str =
+        r#"exec("sh", args: ["-c", "echo x >> count; test -e go || sleep 60; echo ran"])"#;
+    for script in [
+        format!("({EXEC} >> .stdout) fallback \"none\""),
+        format!("parallel {{ a?: {EXEC} >> .code }} >> .a"),
+        format!("[1] >> each? {{ {EXEC} >> .code }}"),
+    ] {
+        let place = Place::new(&script);
+        let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
+        within(Duration::from_secs(20), || place.read("count").lines().count() == 1);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        place.write("go", "");
+        let resumed = place.svc(&["resume", "last"]);
+        assert!(err(&resumed).contains("unknown whether"), "{script}: {}", err(&resumed));
+        // Also where an edit moved it.
+        place.write("b.svc", &format!("let moved = {script}\nmoved\n"));
+        let resumed = place.svc(&["resume", "last", "--with", "b.svc"]);
+        assert!(err(&resumed).contains("unknown whether"), "{script}: {}", err(&resumed));
+        assert_eq!(place.read("count").lines().count(), 1, "{script}");
+    }
+}
+
+/// A `PATH` for a program does not choose another program than the policy names.
+#[test]
+fn a_program_is_looked_up_in_the_path_of_svc() {
+    let place = Place::new(r#"exec("true", env: { PATH: "evil" }) >> .code"#);
+    std::fs::create_dir(place.path("evil")).unwrap();
+    place.write("evil/true", "#!/bin/sh\nexit 7\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.path("evil/true"), mode).unwrap();
+    let done = place.svc(&["run", "a.svc", "--allow", "runs cmd:true"]);
+    assert_eq!(out(&done), "0\n", "{}", err(&done));
+    place.write("evil/svc-evil", "#!/bin/sh\nexit 7\n");
+    place.write("a.svc", r#"exec("svc-evil", env: { PATH: "evil" }) >> .code"#);
+    let done = place.svc(&["run", "a.svc"]);
+    assert!(err(&done).contains("svc-evil"), "{}", err(&done));
+    assert!(!done.status.success());
+}

@@ -61,6 +61,18 @@ pub(crate) struct Asked {
     pub(crate) again: BTreeSet<String>,
 }
 
+impl Asked {
+    /// Whether a call is to be made again: it, or all at its place.
+    fn again(&self, path: &str) -> bool {
+        self.again.contains(path) || self.again.contains(&place_of(path))
+    }
+
+    /// Whether a write may be repeated, likewise.
+    fn may_repeat(&self, path: &str) -> bool {
+        self.retry.contains(path) || self.retry.contains(&place_of(path))
+    }
+}
+
 /// The runs that a run resumes from.
 #[derive(Default)]
 pub(crate) struct From {
@@ -143,12 +155,14 @@ impl Journal {
     }
 
     /// Finds a requested path at which the earlier run made no call: it would have no effect.
-    pub(crate) fn knows_asked(&self, earlier: &RunId) -> Result<(), StoreError> {
-        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        let moved = moved.values().flatten().map(|it| it.path.as_str());
-        let known: BTreeSet<&str> = self.known.keys().map(String::as_str).chain(moved).collect();
+    pub(crate) fn knows_asked(&self, earlier: &RunId, from: &From) -> Result<(), StoreError> {
+        let known: BTreeSet<&str> = self.known.keys().map(String::as_str).collect();
+        let places: BTreeSet<String> = known.iter().map(|it| place_of(it)).collect();
+        // An edited script has places of its own.
+        let is_new = |it: &str| from.places.as_ref().is_some_and(|all| all.contains(&place_of(it)));
+        let is_known = |it: &str| known.contains(it) || places.contains(it) || is_new(it);
         let mut asked = self.asked.again.iter().chain(&self.asked.retry);
-        let Some(unknown) = asked.find(|it| !known.contains(it.as_str())) else { return Ok(()) };
+        let Some(unknown) = asked.find(|it| !is_known(it)) else { return Ok(()) };
         let error = StoreError::not_found(format!("the run {earlier} has no call `{unknown}`"));
         Err(match nearest(unknown, known) {
             Some(path) => error.help(format!("did you mean `{path}`?")),
@@ -257,7 +271,7 @@ impl Journal {
         if known.key != entry.key {
             return self.differs(entry, known).map(|()| Earlier::Nothing);
         }
-        if self.asked.again.contains(path) {
+        if self.asked.again(path) {
             self.because(path, Cause::Asked { option: "--again".to_owned() });
             return Ok(Earlier::Nothing);
         }
@@ -268,15 +282,19 @@ impl Journal {
             return self.done(entry, known);
         }
         // A failed call may have had its effect nevertheless.
-        if self.asked.retry.contains(path) {
+        if self.asked.may_repeat(path) {
             self.because(path, Cause::Asked { option: "--retry-write".to_owned() });
             return Ok(Earlier::Nothing);
         }
-        let node = self.store.node(&known.run, path).map_err(failed)?;
+        self.begun(entry, known)
+    }
+
+    fn begun(&self, entry: &Entry, known: &Known) -> Result<Earlier, OpError> {
+        let node = self.store.node(&known.run, &known.path).map_err(failed)?;
         if let Some(cause) = node.as_ref().and_then(Cause::of_state) {
-            self.because(path, cause);
+            self.because(&entry.path, cause);
         }
-        Ok(Earlier::Begun)
+        Ok(Earlier::Begun { has_failed: known.state == NodeState::Failed })
     }
 
     fn done(&self, entry: &Entry, known: &Known) -> Result<Earlier, OpError> {
@@ -295,11 +313,23 @@ impl Journal {
     fn moved_here(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let found = {
             let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-            moved.get_mut(&entry.key).and_then(Vec::pop)
+            moved.get_mut(&entry.key).and_then(|all| {
+                // One that ended well is of more use.
+                let done = all.iter().rposition(|it| it.state == NodeState::Done);
+                done.map(|it| all.remove(it)).or_else(|| all.pop())
+            })
         };
         match found {
             Some(known) if known.state == NodeState::Done && known.stands_for(entry) => {
                 self.done(entry, &known)
+            }
+            Some(known) if known.state != NodeState::Done => {
+                if self.asked.may_repeat(&entry.path) {
+                    self.because(&entry.path, Cause::Asked { option: "--retry-write".to_owned() });
+                    return Ok(Earlier::Nothing);
+                }
+                // Also a failed call may have had its effect.
+                self.begun(entry, &known)
             }
             _ => {
                 if self.goes_on {
@@ -391,7 +421,7 @@ impl Known {
 impl Records for Journal {
     fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
         match self.own(entry)? {
-            Earlier::Nothing if !self.asked.again.contains(&entry.path) => self.elsewhere(entry),
+            Earlier::Nothing if !self.asked.again(&entry.path) => self.elsewhere(entry),
             known => Ok(known),
         }
     }

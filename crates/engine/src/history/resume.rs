@@ -362,7 +362,7 @@ impl StoredRun {
         let mut journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
         if let Some(known) = earlier {
-            journal.knows_asked(&known.run.id).map_err(failed)?;
+            journal.knows_asked(&known.run.id, &from).map_err(failed)?;
         }
         let taken_over = journal.taken_over();
         let text = Blob::new(source.text().as_bytes());

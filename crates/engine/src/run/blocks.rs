@@ -84,7 +84,7 @@ impl Run {
 
     fn branch<'a>(&'a self, branch: &'a TypedBranch, place: Place<'a>) -> Task<'a> {
         Box::pin(async move {
-            let path = place.path.name(&branch.name);
+            let path = place.path.name(&branch.segment);
             let result = self.eval(&branch.body, place.at(&path)).await;
             if branch.optional { self.swallow(result, place.scope, &path) } else { result }
         })
@@ -180,7 +180,7 @@ impl Run {
                 for (idx, bind) in block.lets.iter().enumerate() {
                     if !started[idx] && there(&bind.needs) {
                         started[idx] = true;
-                        running.push(self.let_task(Some((idx, &bind.name)), &bind.value, place));
+                        running.push(self.let_task(Some((idx, &bind.segment)), &bind.value, place));
                     }
                 }
                 if !result_started && there(&block.needs) {
@@ -214,8 +214,8 @@ impl Run {
     ) -> LetTask<'a> {
         Box::pin(async move {
             match bind {
-                Some((idx, name)) => {
-                    let path = place.path.name(name);
+                Some((idx, segment)) => {
+                    let path = place.path.name(segment);
                     (Some(idx), self.eval(term, place.at(&path)).await)
                 }
                 None => (None, self.eval(term, place).await),

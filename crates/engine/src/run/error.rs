@@ -8,7 +8,7 @@ use svc_lang::{
     diag::{Source, Span},
 };
 
-use super::partial::Partial;
+use super::{partial::Partial, records::InDoubt};
 
 /// A failure of a run: the op's error, with the place added by the engine.
 #[derive(Clone, Debug)]
@@ -150,10 +150,17 @@ impl RunError {
     /// Whether `?`, `each?` or `fallback` may swallow the failure at a place inside `depth`
     /// bounds.
     ///
-    /// A cancelled run, a bug, and a bound around the construct always pass through.
+    /// A cancelled run, a bug, an interrupted write that may have happened, and a bound around the construct always
+    /// pass through.
     pub(super) fn is_caught_at(&self, depth: usize) -> bool {
         let passes = matches!(self.kind(), ErrorKind::Cancelled | ErrorKind::Bug);
-        !passes && self.bound.is_none_or(|bound| bound > depth)
+        !passes && !self.is_interrupted_write() && self.bound.is_none_or(|bound| bound > depth)
+    }
+
+    /// Whether an earlier run was interrupted in a write, which no part of the script can know of.
+    fn is_interrupted_write(&self) -> bool {
+        let cause = self.error.source.as_ref().and_then(|it| it.downcast_ref::<InDoubt>());
+        cause.is_some_and(|it| !it.has_failed)
     }
 
     /// Whether the `fallback` or `fails` of this segment may swallow the failure.

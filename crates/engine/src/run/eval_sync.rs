@@ -171,7 +171,7 @@ impl Now<'_> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = env.with_lets(&slots);
         for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
-            let value = self.eval(&bind.value, &env).map_err(|it| it.below(&bind.name))?;
+            let value = self.eval(&bind.value, &env).map_err(|it| it.below(&bind.segment))?;
             slot.set(value).expect("a let is computed once");
         }
         self.eval(&block.result, &env)
@@ -189,7 +189,7 @@ impl Now<'_> {
                 Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => {
                     self.swallow(err)
                 }
-                other => other.map_err(|it| it.below(&branch.name))?,
+                other => other.map_err(|it| it.below(&branch.segment))?,
             });
         }
         Ok(Value::Record(Record::new(names.clone(), values)))
@@ -306,13 +306,13 @@ impl Now<'_> {
         for branch in branches {
             match self.eval(&branch.body, env) {
                 Err(err) if err.is_caught_at(self.scope.depth) => {
-                    let err = err.below(&branch.name).below(segment);
+                    let err = err.below(&branch.segment).below(segment);
                     match &failed {
                         None => failed = Some(err),
                         Some(_) => drop(self.swallow(err)),
                     }
                 }
-                Err(err) => return Err(err.below(&branch.name).below(segment)),
+                Err(err) => return Err(err.below(&branch.segment).below(segment)),
                 Ok(value) => {
                     failed.map(|it| self.swallow(it));
                     return Ok(value);

@@ -131,7 +131,7 @@ impl Run {
     }
 
     async fn contestant<'a>(&'a self, branch: &'a TypedBranch, place: Place<'a>) -> Result<Value> {
-        let path = place.path.name(&branch.name);
+        let path = place.path.name(&branch.segment);
         self.eval(&branch.body, place.at(&path)).await
     }
 }

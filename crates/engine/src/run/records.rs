@@ -162,7 +162,10 @@ pub enum Earlier {
         known_in: Option<Arc<BTreeSet<String>>>,
     },
     /// It was started, and it is unknown whether it had its effect.
-    Begun,
+    Begun {
+        /// Whether it was seen to fail; otherwise it was interrupted.
+        has_failed: bool,
+    },
     /// It failed, and the failure is final.
     Failed(OpError),
     /// The call is unknown and must not happen: everything that needs its result waits forever.
@@ -331,8 +334,10 @@ impl Run {
                 scope.cancel.cancelled().await;
                 Err(RunError::cancelled(it.span))
             }
-            Earlier::Begun if it.writes_once => Err(failed(in_doubt(&it.entry.path))),
-            Earlier::Begun => Ok(None),
+            Earlier::Begun { has_failed } if it.writes_once => {
+                Err(failed(in_doubt(&it.entry.path, has_failed)))
+            }
+            Earlier::Begun { .. } => Ok(None),
             Earlier::Done { value, usage, known_in } => {
                 let (weight, ty) = (value.as_bytes().len() as u64 / 8, it.ty.clone());
                 let read = move || Ok(value.value().and_then(|it| it.cast(&ty).ok()));
@@ -486,19 +491,25 @@ pub(crate) fn unrecordable(what: &str) -> OpError {
         .help("pass it between inline ops only, or run the script on an engine without a store")
 }
 
-fn in_doubt(path: &str) -> OpError {
+fn in_doubt(path: &str, has_failed: bool) -> OpError {
     let message = "it was started earlier, and it is unknown whether it wrote";
     let help = Hint::new(HintId::RetryWrite).with("path", path);
-    OpError::new(ErrorKind::Failed, message).help(help).because(InDoubt(path.to_owned()))
+    OpError::new(ErrorKind::Failed, message)
+        .help(help)
+        .because(InDoubt { path: path.to_owned(), has_failed })
 }
 
-/// The cause of the error of a write that an earlier run started: its path.
+/// The cause of the error of a write that an earlier run started.
 #[derive(Debug)]
-pub(crate) struct InDoubt(pub(crate) String);
+pub(crate) struct InDoubt {
+    pub(crate) path: String,
+    /// Whether the write failed then, so that the script could go on without it, and still can.
+    pub(crate) has_failed: bool,
+}
 
 impl std::fmt::Display for InDoubt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the outcome of `{}` is unknown", self.0)
+        write!(f, "the outcome of `{}` is unknown", self.path)
     }
 }
 

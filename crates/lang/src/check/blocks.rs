@@ -55,8 +55,10 @@ impl Checker<'_> {
         if !self.in_main_lets() {
             self.fixed_name(&bind.name);
         }
+        let segment = self.segment_of_part(&name);
         let open = LetName {
             name,
+            segment,
             ty: Type::Unknown,
             span: bind.name.span,
             needs: Vec::new(),
@@ -129,7 +131,8 @@ impl Checker<'_> {
                 if !name.used && !quiet {
                     self.report(unused(self.source.text(), bind, !live[idx]));
                 }
-                TypedLet { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
+                let LetName { name, segment, needs, .. } = name;
+                TypedLet { name, segment, value, needs: once(needs), skipped: !live[idx] }
             })
             .collect();
         (lets, once(result_needs))

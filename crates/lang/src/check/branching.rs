@@ -72,7 +72,8 @@ impl Checker<'_> {
                     ty = Type::Unknown;
                 }
             }
-            checked.push(TypedBranch { name: name.clone(), optional: false, body });
+            let (name, segment) = (name.clone(), name.clone());
+            checked.push(TypedBranch { name, segment, optional: false, body });
         }
         self.unordered_branches(&checked);
         for branch in &mut checked {

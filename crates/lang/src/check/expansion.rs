@@ -37,7 +37,7 @@ impl Checker<'_> {
         args.extend(params.zip(rest).filter(|(it, _)| it.is_flow()).map(|(_, arg)| arg));
         self.note_expansion(module, flow, body, site, type_arg);
         let flow = self.instance(&built, &types, site);
-        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        let (name, segment) = (site.name.as_str().into(), self.segment_around(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
 

@@ -134,7 +134,7 @@ impl Checker<'_> {
         input: Term,
         name: &str,
     ) -> Term {
-        let segment = self.segment(name);
+        let segment = self.segment_around(name);
         let (span, input) = (callee.span, convert(input, &of.takes));
         let kind = TermKind::CallRef {
             callee: Box::new(callee),

@@ -65,7 +65,7 @@ impl Checker<'_> {
         };
         let call = self.flow_arguments(&flow, type_arg, site);
         let flow = self.instance(&flow, &call.types, site);
-        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        let (name, segment) = (site.name.as_str().into(), self.segment_around(&site.name));
         let kind = TermKind::Flow { flow, name, segment, args: call.args };
         Term::new(kind, call.yields, site.span)
     }

@@ -51,7 +51,7 @@ mod untyped;
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -241,7 +241,7 @@ struct Checker<'a> {
     /// The parameter of a script that begins with a stage.
     implicit_input: Option<Input>,
     /// The number of uses of each name, for each level of the paths of nodes.
-    segments: Vec<HashMap<String, usize>>,
+    segments: Vec<Level>,
     /// The comments of the script, once a hole asks for them.
     comments: OnceCell<Vec<Span>>,
     /// The names that the script calls, once they are asked for.
@@ -288,7 +288,7 @@ impl<'a> Checker<'a> {
             main_span: program.main.as_ref().map(|it| it.span),
             in_main_head: false,
             implicit_input: None,
-            segments: vec![HashMap::new()],
+            segments: vec![Level::default()],
             facts: None,
             nearest: HashMap::new(),
             meant_types: HashMap::new(),
@@ -309,17 +309,53 @@ impl<'a> Checker<'a> {
 
     /// The segment of a node in its level: its name, with a number if it is repeated.
     fn segment(&mut self, name: &str) -> Text {
-        let level = self.segments.last_mut().expect("there is always a level");
-        let count = level.entry(name.to_owned()).or_default();
+        let count = self.level().counts.entry(name.to_owned()).or_default();
         *count += 1;
-        if *count == 1 { name.into() } else { format!("{name}#{count}").into() }
+        numbered(name, *count)
+    }
+
+    /// The segment of a node with others below it: no `let` and no branch has it.
+    fn segment_around(&mut self, name: &str) -> Text {
+        loop {
+            let segment = self.segment(name);
+            if self.level().around.insert(segment.clone()) {
+                return segment;
+            }
+        }
+    }
+
+    /// The segment of a `let` or of a branch, which is its name, unless another one of the level, or
+    /// a flow, has nodes below that name.
+    fn segment_of_part(&mut self, name: &str) -> Text {
+        let level = self.level();
+        let all = (1..).map(|count| numbered(name, count));
+        let free = { all }.find(|it| level.around.insert(it.clone()));
+        free.expect("there are more numbers than parts")
+    }
+
+    fn level(&mut self) -> &mut Level {
+        self.segments.last_mut().expect("there is always a level")
     }
 
     /// Checks a part whose nodes have separate paths below a name.
     fn named_path<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
-        self.segments.push(HashMap::new());
+        self.segments.push(Level::default());
         let checked = check(self);
         self.segments.pop();
         checked
     }
+}
+
+/// The segments of the nodes of one level.
+#[derive(Default)]
+struct Level {
+    /// How often each name occurred.
+    counts: HashMap<String, usize>,
+    /// The segments with others below them. Two that were equal would have the same paths below.
+    around: HashSet<Text>,
+}
+
+/// `name`, `name#2`, `name#3`
+fn numbered(name: &str, count: usize) -> Text {
+    if count == 1 { name.into() } else { format!("{name}#{count}").into() }
 }

@@ -35,7 +35,11 @@ impl Checker<'_> {
         let call = Arguments { op: op.op, terms: &args };
         let yields = repair::as_meant(bindings.apply(*op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
-        let segment = self.segment(&site.name);
+        let segment = if op.op.takes_flows() {
+            self.segment_around(&site.name)
+        } else {
+            self.segment(&site.name)
+        };
         let source = self.source.clone();
         let found = self.known_call(op, &args, site).filter(|_| !of_items);
         let call = TypedCall { op, name, segment, args, source, wanted: None, tested: None };

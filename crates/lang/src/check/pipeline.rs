@@ -412,6 +412,7 @@ impl Checker<'_> {
         let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
         for branch in branches {
             let expected = expected.as_ref().and_then(|it| it.get(&branch.name.text));
+            let segment = self.segment_of_part(&branch.name.text);
             let body = self.named_path(|this| this.pipeline_as(&branch.value, expected));
             let name = branch.name.text.clone();
             if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
@@ -422,7 +423,7 @@ impl Checker<'_> {
             let optional = branch.optional.is_some();
             let ty = if optional { body.ty.clone().optional() } else { body.ty.clone() };
             fields.push((name.clone(), ty));
-            checked.push(TypedBranch { name, optional, body });
+            checked.push(TypedBranch { name, segment, optional, body });
         }
         self.unordered_branches(&checked);
         let names = fields.iter().map(|(name, _)| name.clone()).collect();

@@ -67,6 +67,7 @@ impl Named {
 #[derive(Debug)]
 pub(super) struct LetName {
     pub(super) name: Text,
+    pub(super) segment: Text,
     pub(super) ty: Type,
     pub(super) span: Span,
     pub(super) needs: Vec<usize>,

@@ -321,6 +321,8 @@ pub struct TypedBlock {
 #[derive(Clone, Debug)]
 pub struct TypedLet {
     pub name: Text,
+    /// Its segment in the paths of nodes: the name, with a number if it is repeated.
+    pub segment: Text,
     pub value: Term,
     /// The lets of the same block used by this one.
     pub needs: Vec<usize>,
@@ -331,6 +333,8 @@ pub struct TypedLet {
 #[derive(Clone, Debug)]
 pub struct TypedBranch {
     pub name: Text,
+    /// Its segment in the paths of nodes: the name, with a number if it is repeated.
+    pub segment: Text,
     pub optional: bool,
     pub body: Term,
 }

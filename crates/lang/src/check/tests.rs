@@ -158,6 +158,7 @@ impl Checker<'_> {
             .zip(values)
             .map(|(name, value)| TypedLet {
                 name: name.name,
+                segment: name.segment,
                 value,
                 needs: once(name.needs),
                 skipped: false,

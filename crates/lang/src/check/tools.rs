@@ -203,7 +203,7 @@ impl Checker<'_> {
         let default = |it: &Input| it.default.clone().unwrap_or_else(|| Term::unknown(span));
         let args = flow.params.iter().map(|it| given(&it.name).unwrap_or_else(|| default(it)));
         let (args, yields) = (args.collect(), flow.yields.clone());
-        let (name, segment) = (name.clone(), self.segment(name));
+        let (name, segment) = (name.clone(), self.segment_around(name));
         Ok(Term::new(TermKind::Flow { flow, name, segment, args }, yields, span))
     }
 

@@ -31,7 +31,7 @@ use crate::language;
 use evidence::Candidate;
 use question::{Follows, Question};
 use topics::Topic;
-use words::{Place, Read, Words};
+use words::{Form, Place, Read, Words};
 
 /// A document.
 #[derive(Clone, Copy, Debug)]
@@ -191,10 +191,25 @@ impl Library {
         for candidate in ranked {
             let source = self.read.places[candidate.sentence].source;
             if nearest.len() < NEAREST && nearest.iter().all(|it| it.source != source) {
-                nearest.push(self.sentence(candidate.sentence));
+                nearest.push(self.with_what_follows(candidate.sentence));
             }
         }
         nearest
+    }
+
+    /// A sentence; if it is a heading, with the first one below it.
+    fn with_what_follows(&self, number: usize) -> Sentence {
+        let heading = self.sentence(number);
+        let stands_below = |it: &&Place| it.source == heading.source && it.form != Form::Heading;
+        let below = self.read.places.get(number + 1).filter(stands_below);
+        match below.filter(|_| self.read.places[number].form == Form::Heading) {
+            None => heading,
+            Some(below) => {
+                let joint = if heading.text.ends_with(['?', '!', '.', ':']) { " " } else { ": " };
+                let text = format!("{}{joint}{}", heading.text, below.text);
+                Sentence { range: heading.range.start..below.range.end, text, ..heading }
+            }
+        }
     }
 }
 
@@ -251,6 +266,12 @@ mod tests {
         {
             assert!(first("When was it opened?", before).contains("2003"), "{before:?}");
         }
+    }
+
+    #[test]
+    fn the_nearest_heading_comes_with_what_is_below_it() {
+        let near = |question| asked(question, &[]).nearest[0].text.clone();
+        assert_eq!(near("parking?"), "Parking: Six parking spaces are behind the house.");
     }
 
     /// Each item has a heading of its own, and not those of the items before it.

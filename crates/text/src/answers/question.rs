@@ -81,7 +81,8 @@ pub(super) const FRAMES: &str = "kind type sort name names called call many much
     didn doesn isn aren wasn weren won wouldn couldn shouldn don ve re ll whose within will would \
     shall might could should supposed let still yet ever altogether normal normally usual usually \
     moment new last first next best arrangement concerning regarding about total overall whole \
-    out up down off put take takes took taken give gives gave given wen waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
+    out up down off put take takes took taken give gives gave given know knows knew remind wonder wondering \
+    ask asking wanna lemme hey roughly approximately wen wat waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
     cuántas";
 
 /// A word of a question without an answer of its own weighs less.

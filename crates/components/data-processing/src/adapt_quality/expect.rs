@@ -10,7 +10,7 @@ use svc_contract::{
     value::{List, Text, Value},
 };
 
-use super::expectation::{Expectation, Test};
+use super::expectation::{Expectation, Test, is_one_of};
 use crate::rows::Frame;
 
 /// The most examples of a rule.
@@ -102,6 +102,14 @@ impl Op for Expect {
     >> .rules
     >> each { { rule: .rule, ok: .ok, rows: (.examples >> each { .row }) } }",
             r#"[{"rule":"id is unique","ok":true,"rows":[]},{"rule":"age between 0 and 120","ok":false,"rows":[1]}]"#,
+        ),
+        Example::ok(
+            "Dates, also as texts",
+            r#"[{ day: "2026-01-05" as date, paid: $5 }, { day: "2025-12-31" as date, paid: $50 }]
+    >> profile.expect(columns: { day: { between: ["2026-01-01", null] }, paid: { between: ["$1", "$10"] } })
+    >> .rules
+    >> each { (.examples >> each { .row }) }"#,
+            "[[1],[1]]",
         ),
         Example::err(
             "An unknown test",
@@ -314,8 +322,8 @@ fn rows_where(
 /// Whether a value that is there keeps a rule.
 fn keeps(test: &Test, value: &Value) -> bool {
     match test {
-        Test::In(all) => all.iter().any(|it| it == value),
-        Test::NotIn(all) => !all.iter().any(|it| it == value),
+        Test::In(all) => is_one_of(value, all),
+        Test::NotIn(all) => !is_one_of(value, all),
         Test::Between(range) => range.holds(value),
         Test::Matches(pattern) => matches(pattern, value),
         Test::Type(kind) => kind.is(value),

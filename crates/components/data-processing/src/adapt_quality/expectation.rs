@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, fmt};
 
 use regex::Regex;
-use svc_columns::expr;
+use svc_columns::{Other as _, expr};
 use svc_contract::{
     registry::{OpError, nearest},
     value::{Date, List, Text, Timestamp, Value},
@@ -73,9 +73,24 @@ impl Range {
     /// Whether a value is inside; one that cannot be compared is not.
     pub(super) fn holds(&self, value: &Value) -> bool {
         let is = |it: Option<Ordering>, not: Ordering| it.is_some_and(|it| it != not);
-        (self.low.is_null() || is(value.order(&self.low), Ordering::Less))
-            && (self.high.is_null() || is(value.order(&self.high), Ordering::Greater))
+        (self.low.is_null() || is(order(value, &self.low), Ordering::Less))
+            && (self.high.is_null() || is(order(value, &self.high), Ordering::Greater))
     }
+}
+
+/// The order of a value and one of a rule. JSON has dates, times, money and durations as texts: such
+/// a text is compared with a value of that kind.
+fn order(value: &Value, rule: &Value) -> Option<Ordering> {
+    value.order(rule).or_else(|| match (value, rule) {
+        (Value::Text(it), like) => Value::read(it, like)?.order(like),
+        (like, Value::Text(it)) => like.order(&Value::read(it, like)?),
+        _ => None,
+    })
+}
+
+/// Whether a value is one of a rule's.
+pub(super) fn is_one_of(value: &Value, all: &List) -> bool {
+    all.iter().any(|it| it == value || order(value, it) == Some(Ordering::Equal))
 }
 
 impl fmt::Display for Range {

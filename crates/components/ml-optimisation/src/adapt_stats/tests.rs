@@ -52,6 +52,10 @@ fn a_test_says_what_it_cannot_use() {
         test(r#"[{"x":1},{"x":"two"}]"#, "shapiro", &["x"]),
         "expected numbers in column `x`, found `two` in row 2"
     );
+    assert_eq!(
+        test(r#"[{"x":1},{"x":2e70}]"#, "shapiro", &["x"]),
+        "expected a number, a text or a boolean for `x` in row 2, found a number beyond 1e70"
+    );
     assert_eq!(test(r#"[{"x":1},2]"#, "shapiro", &["x"]), "expected a record as row 2, found int");
     assert_eq!(
         test(r#"[{"x":1,"g":"a"},{"x":2,"g":"b"},{"x":3,"g":"c"}]"#, "t", &["x", "g"]),

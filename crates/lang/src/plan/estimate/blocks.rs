@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
             this.waits_for(idx, "all branches");
             let (mut fields, mut load) = (Vec::new(), ResourceUse::none());
             for branch in branches {
-                let seen = this.below(branch.name.to_string(), |this| this.term(&branch.body));
+                let seen = this.below(branch.segment.to_string(), |this| this.term(&branch.body));
                 let (extent, own) = if branch.optional {
                     (seen.extent.optional(&branch.body.ty), seen.load.perhaps())
                 } else {
@@ -53,7 +53,7 @@ impl<'a> Walk<'a> {
             let (mut extent, mut all, mut one) = (None::<AbstractValue>, None, None);
             for branch in branches {
                 let Seen { extent: own, load, .. } =
-                    this.below(branch.name.to_string(), |this| this.term(&branch.body));
+                    this.below(branch.segment.to_string(), |this| this.term(&branch.body));
                 extent = Some(extent.map_or(own.clone(), |it| it.or(&own, &term.ty)));
                 all = Some(joined(all, load.clone(), ResourceUse::alongside));
                 one = Some(joined(one, load, ResourceUse::or_sooner));

@@ -433,7 +433,7 @@ impl<'a> Walk<'a> {
             let seen = if bind.skipped {
                 Seen::at_once(Sources::new(), AbstractValue::null())
             } else {
-                self.below(bind.name.to_string(), |this| this.term(&bind.value))
+                self.below(bind.segment.to_string(), |this| this.term(&bind.value))
             };
             ends.push(after(&bind.needs, &ends).plus(seen.load.time));
             load = load.alongside(seen.load);
