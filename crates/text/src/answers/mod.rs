@@ -270,8 +270,11 @@ mod tests {
 
     #[test]
     fn the_nearest_heading_comes_with_what_is_below_it() {
-        let near = |question| asked(question, &[]).nearest[0].text.clone();
-        assert_eq!(near("parking?"), "Parking: Six parking spaces are behind the house.");
+        let text = "# Hub\n\nIt is white.\n\n## Factory reset\n\nHold the button for 25 seconds.";
+        let sources = [Source { title: "Hub", text }];
+        let library = Library::read(&sources, || Ok::<(), ()>(())).unwrap();
+        let near = library.answer("factory reset?", &[], 1).nearest;
+        assert_eq!(near[0].text, "Factory reset: Hold the button for 25 seconds.");
     }
 
     /// Each item has a heading of its own, and not those of the items before it.
