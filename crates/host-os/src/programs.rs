@@ -44,7 +44,8 @@ const DRAIN: Duration = Duration::from_millis(500);
 pub(super) fn run(call: ProgramCall, cancel: CancellationToken) -> RunningProgram {
     Box::pin(async move {
         // When this future is dropped, so is the group, which kills it.
-        let (mut child, mut group) = start(&call)?;
+        let program = found(&call).map_err(|err| ProgramError::Start(explained(err, &call)))?;
+        let (mut child, mut group) = start(&call, &program)?;
         let ended = {
             let mut output = pin!(output(&mut child, &group, call.stdin, call.max_output));
             match cancel.run_until_cancelled(output.as_mut()).await {
@@ -69,7 +70,8 @@ pub(super) fn run(call: ProgramCall, cancel: CancellationToken) -> RunningProgra
 
 /// Starts a program that the caller talks to.
 pub(super) fn open(call: &ProgramCall) -> Result<OpenProgram, ProgramError> {
-    let (mut child, group) = start(call)?;
+    // A person configured it, with the `PATH` in which it is found.
+    let (mut child, group) = start(call, Path::new(&call.program))?;
     let lost = || ProgramError::Lost(io::ErrorKind::BrokenPipe.into());
     Ok(OpenProgram {
         stdin: Box::new(child.stdin.take().ok_or_else(lost)?),
@@ -118,8 +120,7 @@ fn found(call: &ProgramCall) -> io::Result<PathBuf> {
     Ok(PathBuf::from(&call.program))
 }
 
-fn start(call: &ProgramCall) -> Result<(Child, Group), ProgramError> {
-    let program = found(call).map_err(|err| ProgramError::Start(explained(err, call)))?;
+fn start(call: &ProgramCall, program: &Path) -> Result<(Child, Group), ProgramError> {
     let mut command = Command::new(program);
     command
         .args(&call.args)

@@ -158,8 +158,8 @@ fn counted(column: &Arc<Column<Value>>) -> Arc<Column<Value>> {
 const IN_TIME: &str = "in_time";
 
 fn in_time(a: &str, b: &str) -> Ordering {
-    let bare = |it: &str| it.strip_suffix('Z').unwrap_or(it).to_owned();
-    bare(a).cmp(&bare(b))
+    let [a, b] = [a, b].map(|it| it.strip_suffix('Z').unwrap_or(it));
+    a.cmp(b)
 }
 
 /// The columns of a new table, with the types of their values; `times` is that of times.

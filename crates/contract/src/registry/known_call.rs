@@ -1,6 +1,8 @@
 //! What a check can say of a call before it runs, for ops whose arguments decide more than a signature
 //! can: the columns of a table.
 
+use svc_columns::TableError;
+
 use super::Param;
 use crate::value::{Text, Type, Value};
 
@@ -44,6 +46,15 @@ pub struct Misuse {
     pub help: Option<String>,
     /// A name that is unknown, and those that are known.
     pub unknown: Option<(Text, Vec<Text>)>,
+}
+
+impl Misuse {
+    /// An argument names a column that the table has not.
+    pub fn no_column(param: &'static str, part: Part, name: &Text, known: &[Text]) -> Self {
+        let TableError { message, help, .. } = TableError::missing(name, known);
+        let unknown = Some((name.clone(), known.to_vec()));
+        Self { param, part, message, help, unknown }
+    }
 }
 
 /// A part of an argument.

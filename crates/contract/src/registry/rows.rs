@@ -1,6 +1,6 @@
 //! Tables as params: lists of records, or JSON that is one.
 
-use svc_columns::{Table, TableError};
+use svc_columns::Table;
 
 use super::{Field, KnownCall, Max, Misuse, OpError, Part, Scheme};
 use crate::value::{List, Text, Type, Value};
@@ -83,9 +83,7 @@ pub fn check_columns(
             return Ok(());
         }
         let known: Vec<Text> = of.fields.iter().map(|(name, _)| name.clone()).collect();
-        let TableError { message, help, .. } = TableError::missing(name, &known);
-        let unknown = Some((name.clone(), known));
-        Err(Box::new(Misuse { param, part, message, help, unknown }))
+        Err(Box::new(Misuse::no_column(param, part, name, &known)))
     };
     for param in params {
         match call.value(param) {

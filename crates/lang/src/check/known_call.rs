@@ -37,12 +37,10 @@ impl Checker<'_> {
                 // The mistake is one message, also where the columns of the result are used.
                 (op.op.generic == Generic::Rows).then(|| Inferred::rows_of(Type::Unknown))
             }
-            Ok(found) => match found {
-                Some(Type::List(row, _)) if op.op.generic == Generic::Rows => {
-                    Some(Inferred::rows_of(Type::clone(&row)))
-                }
-                _ => None,
-            },
+            Ok(Some(Type::List(row, _))) if op.op.generic == Generic::Rows => {
+                Some(Inferred::rows_of(Type::clone(&row)))
+            }
+            Ok(_) => None,
         }
     }
 

@@ -6,7 +6,7 @@ use svc_columns::{
     expr::{self, Expr, Foreseen, Known, KnownColumn, Of},
 };
 use svc_contract::{
-    registry::{KnownCall, Misuse, Part},
+    registry::{KnownCall, Misuse, Part, check_columns},
     value::{RecordType, Text, Type, Value},
 };
 
@@ -31,6 +31,10 @@ impl Header {
 
     fn get(&self, name: &str) -> Option<&Type> {
         self.0.iter().find(|(it, _)| it.as_ref() == name).map(|(_, ty)| ty)
+    }
+
+    fn names(&self) -> Vec<Text> {
+        self.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
     fn known(&self) -> Vec<KnownColumn> {
@@ -100,8 +104,7 @@ fn misuse(
     err: TableError,
     header: Option<&Header>,
 ) -> Box<Misuse> {
-    let names = header.map(|it| it.0.iter().map(|(name, _)| name.clone()).collect());
-    let unknown = err.missing.map(|it| (it, names.unwrap_or_default()));
+    let unknown = err.missing.map(|it| (it, header.map(Header::names).unwrap_or_default()));
     Box::new(Misuse { param, part, message: err.message, help: err.help, unknown })
 }
 
@@ -112,11 +115,12 @@ fn test_column(
     param: &'static str,
     part: Part,
 ) -> Result<(), Box<Misuse>> {
-    let Some(header) = header else { return Ok(()) };
-    let columns = header.known();
-    let known = Known { columns: Some(&columns), by: None };
-    let found = expr::foresee(&Expr::Column(name.clone()), known);
-    found.map(|_| ()).map_err(|err| misuse(param, part, err, Some(header)))
+    match header {
+        Some(it) if it.get(name).is_none() => {
+            Err(Box::new(Misuse::no_column(param, part, name, &it.names())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The names that an argument lists, each of which must be a column; a sign before it is left out.
@@ -148,18 +152,6 @@ fn test_sorted(
         test_column(header, &name.into(), param, Part::Item(idx))?;
     }
     Ok(())
-}
-
-/// The name of one column.
-fn test_one(
-    call: &KnownCall<'_>,
-    param: &'static str,
-    header: Option<&Header>,
-) -> Result<(), Box<Misuse>> {
-    match call.value(param) {
-        Some(Value::Text(name)) => test_column(header, name, param, Part::Whole),
-        _ => Ok(()),
-    }
 }
 
 /// The expressions of an argument.
@@ -256,7 +248,7 @@ pub(super) fn derive(call: &KnownCall<'_>) -> Found {
 pub(super) fn join(call: &KnownCall<'_>) -> Found {
     let (left, right) = (Header::of(call, "rows"), Header::of(call, "other"));
     let on = names(call, "on", left.as_ref())?;
-    names(call, "on", right.as_ref()).map_err(|mut it| {
+    check_columns(call, "other", &["on"]).map_err(|mut it| {
         it.message = format!("`other`: {}", it.message);
         it
     })?;
@@ -339,10 +331,7 @@ pub(super) fn window(call: &KnownCall<'_>) -> Found {
 
 /// `table.pivot(..)`: its columns are values of the table.
 pub(super) fn pivot(call: &KnownCall<'_>) -> Found {
-    let header = Header::of(call, "table");
-    names(call, "rows", header.as_ref())?;
-    test_one(call, "columns", header.as_ref())?;
-    test_one(call, "values", header.as_ref())?;
+    check_columns(call, "table", &["rows", "columns", "values"])?;
     match call.value("measure") {
         Some(Value::Text(name)) if Measure::named(name).is_none() => {
             Err(misuse("measure", Part::Whole, super::pivot::unknown_measure(name), None))
