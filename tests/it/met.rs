@@ -53,6 +53,40 @@ async fn a_resumed_run_leaves_out_the_same_items() {
     assert!(engine.replay(run, None).unwrap().is_same(Some("2")));
 }
 
+/// What a script caught, a replay catches: a timeout, also around several calls, a branch that another
+/// one ended, and items that one of them ended.
+#[tokio::test(start_paused = true)]
+async fn calls_that_did_not_finish_are_replayed() {
+    let engine = engine(&Arc::new(Meter::default()));
+    for (script, wanted) in [
+        ("(1 >> wait(duration: 2s) within { timeout: 1s }) fallback 7", "7"),
+        (
+            "((1 >> wait(duration: 2s) >> wait(duration: 1ms)) within { timeout: 1s }) fallback 7",
+            "7",
+        ),
+        (
+            "([1, 2] >> each { wait(duration: 3s) within { timeout: 2s } } within { timeout: 1s }) \
+             fallback [9]",
+            "[9]",
+        ),
+        (
+            r#"("a" >> parallel { x: wait(duration: 2s), y: wait(duration: 1s) >> fail(message: "no") } >> .x)
+                fallback "b""#,
+            r#""b""#,
+        ),
+        (
+            r#"["a", "b"] >> each? { wait(duration: 1s) >> if it == "a" { fail(message: "no") } else { it } } "#,
+            r#"[null,"b"]"#,
+        ),
+    ] {
+        let value = engine.run(script).await.unwrap().value;
+        assert_eq!(svc::value::json::write(&value), wanted, "{script}");
+        let run = engine.kept_run("last").unwrap();
+        let replayed = engine.replay(run, None).unwrap();
+        assert!(replayed.is_same(Some(wanted)), "{script}: {:?}", replayed.ended);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_raised_cap_funds_more_items() {
     let meter = Arc::new(Meter::default());

@@ -9,6 +9,7 @@ mod web;
 
 use svc::{Engine, Error, Policy};
 use svc_contract::registry::ErrorKind;
+use svc_lang::diag::Code;
 
 fn policy(allow: &[&str]) -> Policy {
     allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule)).unwrap()
@@ -18,6 +19,9 @@ fn policy(allow: &[&str]) -> Policy {
 async fn failure(engine: &Engine, script: &str, given: &str) -> (ErrorKind, String) {
     match engine.run(script).param_text("given", given).await {
         Err(Error::Run { error, .. }) => (error.kind(), error.to_string()),
+        Err(Error::Check(report)) if report.problems.iter().all(|it| it.code == Code::E315) => {
+            (ErrorKind::Denied, report.to_string())
+        }
         Err(other) => panic!("`{given}`: {other}"),
         Ok(response) => panic!("`{given}` gives {}", response.value),
     }

@@ -20,7 +20,8 @@ fn gives(page: &str, script: &str, wanted: &Value) {
 #[track_caller]
 fn fails(page: &str, script: &str, wanted: &str) {
     let done = run(page, script);
-    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    // A selector that is written out is refused by the check.
+    assert!(matches!(done.code, Some(1 | 7)), "{}{}", done.out, done.err);
     let message = done.json()["error"]["message"].clone();
     assert!(message.as_str().unwrap().contains(wanted), "{message}");
 }

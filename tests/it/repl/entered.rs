@@ -68,18 +68,52 @@ async fn types_of_the_session_and_of_used_files_go_on() {
 }
 
 #[tokio::test]
-async fn what_is_bound_again_is_saved_where_it_stood() {
+async fn what_was_computed_before_a_name_was_bound_again_is_saved_with_its_old_meaning() {
     let mut session = Session::new(svc::engine(), ".");
     enter(&mut session, "let a = 1").await;
     enter(&mut session, "let b = a + 1").await;
     enter(&mut session, "let a = 5").await;
     enter(&mut session, "b + a").await;
     let saved = session.saved();
-    assert_eq!(saved.text, "let a = 5\nlet b = a + 1\n\nb + a\n");
+    assert_eq!(saved.text, "let a_1 = 1\nlet b = a_1 + 1\nlet a = 5\n\nb + a\n");
     enter(&mut session, "let a = a + a").await;
     assert_eq!(enter(&mut session, "a").await, [Value::from(10)]);
     assert_eq!(session.saved().text, "let a = (5) + (5)\n\na\n");
     assert!(!saved.report.has_errors());
+}
+
+/// A saved script gives the last answer, whatever was declared again or forgotten between.
+#[tokio::test]
+async fn a_saved_script_computes_the_last_answer() {
+    let twice = "flow f(n: int) -> int { n * 2 }";
+    let thrice = "flow f(n: int) -> int { n * 3 }";
+    let through = "flow g(n: int) -> int { f(n) + 1 }";
+    for (entered, forgotten) in [
+        (&[twice, "let b = f(1)", thrice, "b + f(1)"][..], None),
+        (&[twice, through, "let b = g(1)", thrice, "b + g(1)"], None),
+        (&["let a = 1", "let b = a + 1", "b * 2"], Some("a")),
+        (&["type T = { a: int }", "let a: T = { a: 1 }", "type T = { a: string }", "a.a"], None),
+        (&["let a: int = 1", "let c = [a]", "let a: string = \"x\"", "{ c: c, a: a }"], None),
+        (&["let a = 1", "let b = a", "let a_1 = 7", "let a = 2", "[a, b, a_1]"], None),
+        (&["let a = 1", "a + 1", "let a = 9"], None),
+        (&["let a = 1", "let a = a + 1", "let b = a", "let a = a * 5", "[a, b]"], None),
+    ] {
+        let mut session = Session::new(svc::engine(), ".");
+        let mut last = Vec::new();
+        for (idx, text) in entered.iter().enumerate() {
+            if idx + 1 == entered.len() {
+                forgotten.into_iter().for_each(|it| assert!(session.forget(it)));
+            }
+            let given = enter(&mut session, text).await;
+            if !text.starts_with("let") && !given.is_empty() {
+                last = given;
+            }
+        }
+        let saved = session.saved();
+        assert!(!saved.report.has_errors(), "{}\n{}", saved.text, saved.report);
+        let value = svc::engine().run(saved.text.as_str()).await.unwrap().value;
+        assert_eq!(vec![value], last, "{}", saved.text);
+    }
 }
 
 #[tokio::test]

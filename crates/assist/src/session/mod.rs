@@ -28,6 +28,10 @@ pub struct Session {
     engine: Engine,
     /// The named statements and tests, in the order of entry.
     entries: Vec<Entry>,
+    /// Those whose name means something else now, or nothing.
+    earlier: Vec<Entry>,
+    /// Counts the statements.
+    now: usize,
     /// The given params, by name, as text.
     given: BTreeMap<Text, Text>,
     answer: Option<Answer>,
@@ -43,6 +47,10 @@ struct Entry {
     /// The entered text, with the comments above it.
     text: Text,
     kind: Kind,
+    /// When it was entered.
+    at: usize,
+    /// When its name got another meaning.
+    until: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +74,7 @@ struct Known {
 struct Answer {
     text: Text,
     known: Known,
+    at: usize,
 }
 
 /// A name of the session, for lists of names.
@@ -80,8 +89,16 @@ pub struct Binding {
 impl Session {
     /// Creates a session whose scripts are in a folder.
     pub fn new(engine: Engine, folder: impl Into<PathBuf>) -> Self {
-        let (entries, given) = (Vec::new(), BTreeMap::new());
-        Self { engine, entries, given, answer: None, edition: None, folder: folder.into() }
+        Self {
+            engine,
+            entries: Vec::new(),
+            earlier: Vec::new(),
+            now: 0,
+            given: BTreeMap::new(),
+            answer: None,
+            edition: None,
+            folder: folder.into(),
+        }
     }
 
     pub fn engine(&self) -> &Engine {
@@ -110,13 +127,43 @@ impl Session {
             Known { value, ty, spelled }
         });
         let text: Text = self.expanded(&self.unbound(statement)).into();
+        self.now += 1;
         match (&statement.act, known) {
-            (Act::Pipeline, Some(known)) => self.answer = Some(Answer { text, known }),
+            (Act::Pipeline, Some(known)) => {
+                self.answer = Some(Answer { text, known, at: self.now });
+            }
             (Act::Let(name), Some(known)) => self.enter(name, text, Kind::Let(known)),
-            (Act::Declare(name), _) => self.enter(name, text, Kind::Declared),
+            (Act::Declare(name), _) => {
+                self.enter(name, text, Kind::Declared);
+                self.spell_again(name);
+            }
             (Act::Test(name), _) => self.enter(name, text, Kind::Test),
             (Act::Edition, _) => self.edition = Some(text),
             _ => {}
+        }
+    }
+
+    /// Writes the types of values again that name a type which was just declared again.
+    fn spell_again(&mut self, name: &str) {
+        let mut known = self
+            .entries
+            .iter()
+            .filter_map(Entry::known)
+            .chain(self.answer.as_ref().map(|it| &it.known));
+        if !known.any(|it| scripts::mentions(&it.spelled, name)) {
+            return;
+        }
+        let again = |this: &Self, known: &Known| spelled::spelled(this, &known.ty);
+        for idx in 0..self.entries.len() {
+            let Some(known) = self.entries[idx].known() else { continue };
+            let spelled = again(self, known);
+            if let Kind::Let(known) = &mut self.entries[idx].kind {
+                known.spelled = spelled;
+            }
+        }
+        let spelled = self.answer.as_ref().map(|it| again(self, &it.known));
+        if let (Some(answer), Some(spelled)) = (&mut self.answer, spelled) {
+            answer.known.spelled = spelled;
         }
     }
 
@@ -137,9 +184,12 @@ impl Session {
 
     /// A rebound name keeps its position.
     fn enter(&mut self, name: &Text, text: Text, kind: Kind) {
-        let entry = Entry { name: name.clone(), text, kind };
+        let entry = Entry { name: name.clone(), text, kind, at: self.now, until: None };
         match self.entries.iter_mut().find(|it| it.name == entry.name) {
-            Some(old) => *old = entry,
+            Some(old) => {
+                let old = std::mem::replace(old, entry);
+                self.earlier.push(Entry { until: Some(self.now), ..old });
+            }
             None => self.entries.push(entry),
         }
     }
@@ -156,11 +206,15 @@ impl Session {
 
     /// Forgets a name; returns false if the name is unknown.
     pub fn forget(&mut self, name: &str) -> bool {
-        let before = self.entries.len();
-        self.entries.retain(|it| it.name.as_ref() != name);
+        self.now += 1;
         self.given.remove(name);
+        let place = self.entries.iter().position(|it| it.name.as_ref() == name);
+        if let Some(place) = place {
+            let forgotten = self.entries.remove(place);
+            self.earlier.push(Entry { until: Some(self.now), ..forgotten });
+        }
         let was_answer = name == ANSWER && self.answer.take().is_some();
-        was_answer || self.entries.len() < before
+        was_answer || place.is_some()
     }
 
     /// Forgets everything.
@@ -186,6 +240,13 @@ impl Session {
 }
 
 impl Entry {
+    fn known(&self) -> Option<&Known> {
+        match &self.kind {
+            Kind::Let(known) => Some(known),
+            Kind::Declared | Kind::Test => None,
+        }
+    }
+
     fn binding(&self) -> Binding {
         let value = match &self.kind {
             Kind::Let(known) => Some((known.ty.clone(), known.value.clone())),

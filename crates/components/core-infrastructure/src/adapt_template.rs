@@ -6,8 +6,8 @@ use minijinja::{
 use svc_contract::{
     choices,
     registry::{
-        Bias, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme,
-        compute, params,
+        Bias, CheckCall, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError,
+        Scheme, compute, params,
     },
     value::{BoundedText, Text, Type, Value, arithmetic::LONGEST_TEXT, memory},
 };
@@ -64,6 +64,7 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("template", |it: Text| tested(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "fill a template",
@@ -111,6 +112,11 @@ impl Compute for Infer {
             Err(err) => Err(explain(err)),
         }
     }
+}
+
+/// Reads a template without filling it.
+fn tested(template: &str) -> Result<(), OpError> {
+    environment(template, Escape::None)?.template_from_str(template).map(drop).map_err(explain)
 }
 
 fn environment(template: &str, escape: Escape) -> Result<Environment<'_>, OpError> {

@@ -3,11 +3,14 @@
 
 use svc_columns::TableError;
 
-use super::Param;
+use super::{Field, OpError, Param};
 use crate::value::{Text, Type, Value};
 
-/// Finds the mistakes of a call, and the type of its result; `None` if it is the declared one.
-pub type CheckCall = fn(&KnownCall<'_>) -> Result<Option<Type>, Box<Misuse>>;
+/// The type of the result of a call, `None` if it is the declared one; or a mistake of the call.
+pub type Foreseen = Result<Option<Type>, Box<Misuse>>;
+
+/// Finds the mistakes of a call, and the type of its result.
+pub type CheckCall = fn(&KnownCall<'_>) -> Foreseen;
 
 /// A call, as far as it is known before the run.
 pub struct KnownCall<'a> {
@@ -34,6 +37,19 @@ impl<'a> KnownCall<'a> {
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.arg(name)?.1.as_ref()
     }
+
+    /// Does with an argument what the run does first, if it is written out.
+    pub fn test<T: Field, R>(
+        &self,
+        name: &'static str,
+        test: impl FnOnce(T) -> Result<R, OpError>,
+    ) -> Foreseen {
+        let given = self.value(name).and_then(|it| T::decode(it.clone()));
+        match given.map(test) {
+            Some(Err(why)) => Err(Box::new(Misuse::of(name, why))),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// A mistake in an argument, which the run would find.
@@ -49,6 +65,12 @@ pub struct Misuse {
 }
 
 impl Misuse {
+    /// What the run would say of an argument.
+    pub fn of(param: &'static str, why: OpError) -> Self {
+        let OpError { message, help, .. } = why;
+        Self { param, part: Part::Whole, message, help, unknown: None }
+    }
+
     /// An argument names a column that the table has not.
     pub fn no_column(param: &'static str, part: Part, name: &Text, known: &[Text]) -> Self {
         let TableError { message, help, .. } = TableError::missing(name, known);

@@ -2,7 +2,7 @@
 
 use svc_columns::Table;
 
-use super::{Field, KnownCall, Max, Misuse, OpError, Part, Scheme};
+use super::{Field, Foreseen, KnownCall, Max, Misuse, OpError, Part, Scheme};
 use crate::value::{List, Text, Type, Value};
 
 /// The type of any record: a record without fields is narrower than all others.
@@ -46,6 +46,13 @@ impl Field for Rows {
     }
 }
 
+impl Scheme {
+    /// Whether it is that of [`AnyRows`].
+    pub const fn is_any_rows(self) -> bool {
+        matches!(self, Self::OneOf([Self::List(Self::Var('R'), _), Self::Json]))
+    }
+}
+
 impl Field for AnyRows {
     const SCHEME: Scheme =
         Scheme::OneOf(&[Scheme::List(&Scheme::Var('R'), Max::Unknown), Scheme::Json]);
@@ -71,31 +78,39 @@ pub fn columns_of(rows: &List) -> Result<Table<Value>, OpError> {
 /// # Errors
 ///
 /// The first name that no column has.
-pub fn check_columns(
-    call: &KnownCall<'_>,
-    rows: &str,
-    params: &[&'static str],
-) -> Result<Option<Type>, Box<Misuse>> {
-    let Some(Type::List(row, _)) = call.ty(rows) else { return Ok(None) };
-    let Type::Record(of) = row.as_ref() else { return Ok(None) };
-    let test = |param: &'static str, part: Part, name: &Text| {
-        if of.get(name).is_some() {
-            return Ok(());
-        }
-        let known: Vec<Text> = of.fields.iter().map(|(name, _)| name.clone()).collect();
-        Err(Box::new(Misuse::no_column(param, part, name, &known)))
-    };
+pub fn check_columns(call: &KnownCall<'_>, rows: &str, params: &[&'static str]) -> Foreseen {
     for param in params {
         match call.value(param) {
-            Some(Value::Text(name)) => test(param, Part::Whole, name)?,
+            Some(Value::Text(name)) => check_column(call, rows, param, Part::Whole, name)?,
             Some(Value::List(all)) => {
                 for (idx, it) in all.iter().enumerate() {
                     let Value::Text(name) = it else { continue };
-                    test(param, Part::Item(idx), name)?;
+                    check_column(call, rows, param, Part::Item(idx), name)?;
                 }
             }
             _ => {}
         }
     }
     Ok(None)
+}
+
+/// Checks the name of one column, which stands in a part of an argument.
+///
+/// # Errors
+///
+/// No column has the name.
+pub fn check_column(
+    call: &KnownCall<'_>,
+    rows: &str,
+    param: &'static str,
+    part: Part,
+    name: &Text,
+) -> Result<(), Box<Misuse>> {
+    let Some(Type::List(row, _)) = call.ty(rows) else { return Ok(()) };
+    let Type::Record(of) = row.as_ref() else { return Ok(()) };
+    if of.get(name).is_some() {
+        return Ok(());
+    }
+    let known: Vec<Text> = of.fields.iter().map(|(name, _)| name.clone()).collect();
+    Err(Box::new(Misuse::no_column(param, part, name, &known)))
 }

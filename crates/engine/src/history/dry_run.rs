@@ -15,6 +15,7 @@ use svc_contract::{
     value::{Value, json},
 };
 use svc_lang::{diag::Source, plan::Plan};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -33,6 +34,9 @@ use crate::{
 /// The time after which a dry run without progress is considered stuck. Its clock is simulated,
 /// so this takes no real time; it is shorter than any bound of a script.
 const STILL: Duration = Duration::from_millis(1);
+
+/// Longer than any bound of a script.
+const AGES: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The purpose of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,8 @@ struct DryRun {
     calls: Mutex<BTreeMap<String, Fate>>,
     saved: Mutex<Usage>,
     values: Mutex<HashMap<String, String>>,
+    /// A call was reached without which the script cannot continue.
+    lacks_call: Notify,
 }
 
 impl Engine {
@@ -124,11 +130,12 @@ impl Engine {
             .map_err(|error| Error::Input { source: source.clone(), error })?;
         let rehearsal = DryRun::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
         let rehearsal = Arc::new(rehearsal);
-        let mut around = self.around(CancellationToken::new());
+        let cancel = CancellationToken::new();
+        let mut around = self.around(cancel.clone());
         around.host = Arc::new(Offline(self.host.clone()));
         around.observer = Arc::new(run::Unwatched);
         around.records = Some(rehearsal.clone());
-        let ended = in_no_time(run::run(&plan, inputs, around));
+        let ended = in_no_time(run::run(&plan, inputs, around), &rehearsal, &cancel);
         let ended = ended.map(|it| it.map(|Outcome { value, .. }| value));
         let ended = ended.map(|it| it.map_err(|err| self.hints.of_failure(err)));
         Ok(DryRunResult {
@@ -143,8 +150,12 @@ impl Engine {
     }
 }
 
-/// Drives a future until it ends or makes no more progress, on a simulated clock.
-fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
+/// Drives a run on a simulated clock, until it ends or lacks a call.
+fn in_no_time<T: Send>(
+    work: impl Future<Output = T> + Send,
+    rehearsal: &DryRun,
+    cancel: &CancellationToken,
+) -> Option<T> {
     std::thread::scope(|scope| {
         let rehearsed = scope.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -152,10 +163,33 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
                 .start_paused(true)
                 .build()
                 .expect("a runtime without I/O needs no system resources");
-            runtime.block_on(async { tokio::time::timeout(STILL, work).await.ok() })
+            runtime.block_on(driven(work, rehearsal, cancel))
         });
         rehearsed.join().expect("a run catches the panics of its components")
     })
+}
+
+/// A recorded run may have gone on without a call that did not finish: it met a timeout, or failed
+/// elsewhere. So the time passes if only such calls are awaited; and if that does not end them, the
+/// run itself was cancelled.
+async fn driven<T>(
+    work: impl Future<Output = T>,
+    rehearsal: &DryRun,
+    cancel: &CancellationToken,
+) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    if let Ok(ended) = tokio::time::timeout(STILL, &mut work).await {
+        return Some(ended);
+    }
+    if !rehearsal.waits_for_unfinished() {
+        return None;
+    }
+    tokio::select! {
+        ended = &mut work => return Some(ended),
+        () = rehearsal.lacks_call.notified() => {}
+        () = tokio::time::sleep(AGES) => cancel.cancel(),
+    }
+    tokio::time::timeout(STILL, work).await.ok()
 }
 
 impl DryRun {
@@ -183,7 +217,8 @@ impl DryRun {
             }
         }
         let (calls, saved, values) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Ok(Self { store, purpose, recorded, moved: Mutex::new(moved), calls, saved, values })
+        let (moved, lacks_call) = (Mutex::new(moved), Notify::new());
+        Ok(Self { store, purpose, recorded, moved, calls, saved, values, lacks_call })
     }
 
     fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Fate>> {
@@ -203,6 +238,14 @@ impl DryRun {
         self.calls().insert(entry.path.clone(), fate);
     }
 
+    /// Whether every call that was reached is in the records, and one of them did not finish.
+    fn waits_for_unfinished(&self) -> bool {
+        let calls = self.calls();
+        let lacks = calls.values().any(|it| matches!(it, Fate::Rerun(_)));
+        let is_unfinished = |path: &String| self.recorded.get(path).is_some_and(is_unfinished);
+        !lacks && calls.keys().any(is_unfinished)
+    }
+
     /// The recorded result at a place.
     fn answer(&self, node: &Node) -> Result<Earlier, StoreError> {
         if let Some(hash) = node.output {
@@ -214,6 +257,7 @@ impl DryRun {
             }));
         }
         Ok(match Cause::of_state(node) {
+            Some(_) if is_unfinished(node) => Earlier::Withheld,
             Some(Cause::Failed { kind, message, .. }) => {
                 let kind = ErrorKind::parse(&kind).unwrap_or(ErrorKind::Failed);
                 Earlier::Failed(OpError::new(kind, message))
@@ -287,6 +331,7 @@ impl DryRun {
             Earlier::Nothing
         } else {
             self.report(entry, Fate::Rerun(cause));
+            self.lacks_call.notify_one();
             Earlier::Withheld
         }
     }
@@ -299,6 +344,11 @@ impl DryRun {
             *is_same = before.as_ref() == Some(value);
         }
     }
+}
+
+/// Whether a call was begun and neither returned nor failed.
+fn is_unfinished(node: &Node) -> bool {
+    matches!(Cause::of_state(node), Some(Cause::Failed { kind, .. }) if kind == ErrorKind::Cancelled.name())
 }
 
 impl Records for DryRun {

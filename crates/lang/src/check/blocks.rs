@@ -1,6 +1,6 @@
 //! Blocks: their `let`s, the `let`s that run, and their result.
 
-use svc_contract::value::Type;
+use svc_contract::value::{Type, Value};
 
 use super::{
     Checker, Term, TermKind, TypedBlock, TypedLet,
@@ -64,6 +64,7 @@ impl Checker<'_> {
             needs: Vec::new(),
             used: false,
             open: true,
+            is_plain_text: false,
         };
         self.open_lets().push(open);
         let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
@@ -87,15 +88,17 @@ impl Checker<'_> {
             };
         }
         self.binds(bind.name.span, NameKind::Let, &ty);
-        self.bound(ty);
+        let is_plain_text = bind.ty.is_none() && matches!(value.constant(), Some(Value::Text(_)));
+        self.bound(ty, is_plain_text);
         value
     }
 
     /// Binds the name of the let whose value was just checked.
-    fn bound(&mut self, ty: Type) {
+    fn bound(&mut self, ty: Type, is_plain_text: bool) {
         let Some(Frame::Lets { names, bound, .. }) = self.frames.last_mut() else { return };
         let idx = names.len() - 1;
         (names[idx].ty, names[idx].open) = (ty, false);
+        names[idx].is_plain_text = is_plain_text;
         bound.insert(names[idx].name.clone(), idx);
     }
 
@@ -174,7 +177,7 @@ fn unused(text: &str, bind: &ast::Let, skipped: bool) -> Problem {
 
 /// The place of a statement with its line, if it has lines of its own: its indentation, the comment
 /// behind it and the end of the line.
-fn with_line(text: &str, span: Span) -> Span {
+pub(super) fn with_line(text: &str, span: Span) -> Span {
     let (before, behind) = (&text[..span.start], &text[span.end..]);
     let indented = before.trim_end_matches([' ', '\t']);
     let rest = behind.trim_start_matches([' ', '\t']);

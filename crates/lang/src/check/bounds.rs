@@ -218,26 +218,30 @@ impl Checker<'_> {
         if key == BoundKey::RetryOn {
             return self.retry_kinds(term);
         }
-        let least = match key {
-            BoundKey::MaxParallel => 1,
-            _ => 0,
-        };
-        if let Some(Value::Int(it)) = term.constant()
-            && *it < least
-        {
-            self.report(
-                Problem::error(
-                    Code::E302,
-                    term.span,
-                    format!("`{}` must be at least {least}", key.name()),
-                )
-                .label("too small")
+        let Some(given) = super::expansion::constant(term) else { return true };
+        let (name, too_small) = (key.name(), |message| {
+            Problem::error(Code::E302, term.span, message).label("too small")
+        });
+        let least = i64::from(key == BoundKey::MaxParallel);
+        let problem = match given {
+            Value::Int(it) if it < least => too_small(format!("`{name}` must be at least {least}"))
                 .help("write a larger number, or leave the bound out")
                 .suggest(term.span, least.to_string()),
-            );
-            return false;
-        }
-        true
+            Value::Money(it) if it < Money::ZERO => {
+                too_small(format!("`{name}` must not be negative"))
+                    .help("write `$0` to forbid spending, or leave the bound out")
+            }
+            // With no time or memory at all, nothing inside can finish.
+            Value::Duration(it) if it.is_zero() && key != BoundKey::MaxAge => {
+                too_small(format!("`{name}` must not be zero"))
+                    .help("write a time such as `30s`, or leave the bound out")
+            }
+            Value::Size(0) => too_small(format!("`{name}` must not be zero"))
+                .help("write a size such as `500MB`, or leave the bound out"),
+            _ => return true,
+        };
+        self.report(problem);
+        false
     }
 
     fn retry_kinds(&mut self, term: &Term) -> bool {

@@ -406,6 +406,12 @@ impl Checker<'_> {
                 return false;
             }
         }
+        if let Some(name) = self.text_meant_as_path(given, wanted) {
+            let end = Span::new(name.end, name.end);
+            let help = "declare it as a path: it then starts from the folder of the script";
+            self.report(problem.help(help).fix(end, ": path"));
+            return false;
+        }
         let is_of_items = given.from.is_some() && gap.is_of_items();
         let is_json = !is_of_items && self.json_help(ty, &port.ty).is_some();
         let problem = match given.from {
@@ -418,6 +424,18 @@ impl Checker<'_> {
         };
         self.report(problem);
         is_of_items
+    }
+
+    /// The `let` of a string that is used as a path. A step that turns it into one would mean another
+    /// folder: that of the caller.
+    fn text_meant_as_path(&self, given: &Given<'_>, wanted: &str) -> Option<Span> {
+        let used = given.from.as_ref().map_or(given.term.span, |it| it.span);
+        let name = self.source.text().get(used.range()).filter(|_| wanted == "path")?;
+        let place = self.frames.iter().rev().find_map(|it| match it {
+            Frame::Lets { names, bound, .. } => bound.get(name).and_then(|idx| names.get(*idx)),
+            _ => None,
+        });
+        place.filter(|it| it.is_plain_text).map(|it| it.span)
     }
 
     /// Checks the arguments of an invalid call, for their own problems.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use svc_contract::value::{Record, Text, Value, literal};
+use svc_contract::value::{Record, Text, Value, arithmetic, literal};
 
 use super::{
     Checker, Input, Term, TermKind, TypedFlow,
@@ -192,6 +192,7 @@ pub(super) fn constant(term: &Term) -> Option<Value> {
             Some(Value::Record(Record::new(names.into(), values)))
         }
         TermKind::Cast { value, .. } => constant(value)?.cast(&term.ty).ok(),
+        TermKind::Negate(value) => arithmetic::negate(&constant(value)?).ok(),
         _ => None,
     }
 }

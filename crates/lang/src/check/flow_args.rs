@@ -88,7 +88,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let name = dotted(words);
-        let giver = Giver { name: "the caller".to_owned(), span };
+        let giver = Giver { name: "the caller".to_owned(), span, literal: None };
         let body = self.in_frames(vec![Frame::It { ty: of.takes.clone(), giver }], |this| {
             let stage = |this: &mut Self| {
                 this.call_stage(callable, words, None, None, span, Position::Later)

@@ -1,11 +1,12 @@
 //! Calls of ops that know more of their arguments than their types: the columns of a table.
 
 use svc_contract::{
-    registry::{Generic, KnownCall, Misuse, Near, OpRef, Part, near},
+    host::address::Address,
+    registry::{Effect, Generic, KnownCall, Misuse, Near, OpError, OpRef, Part, Scope, near},
     value::{Type, Value},
 };
 
-use super::{Checker, Term, TermKind, TypedEntry, call::Site, expansion::constant};
+use super::{Checker, Term, TermKind, TypedEntry, call::Site, expansion::constant, scope::Frame};
 use crate::diag::{Code, Problem, Span};
 
 /// The type that an op receives, and that of its result.
@@ -28,10 +29,11 @@ impl Checker<'_> {
         args: &[Term],
         site: &Site<'_>,
     ) -> Option<Inferred> {
-        let check = op.op.check?;
         let known: Vec<(&Type, Option<Value>)> =
-            args.iter().map(|it| (&it.ty, constant(it))).collect();
-        match check(&KnownCall::new(*op.op.params, &known)) {
+            args.iter().map(|it| (&it.ty, self.written_out(it))).collect();
+        let call = KnownCall::new(*op.op.params, &known);
+        let tested = test_args(op, &call);
+        match tested.and_then(|()| op.op.check.map_or(Ok(None), |check| check(&call))) {
             Err(misuse) => {
                 self.misuse(op, args, *misuse, site);
                 // The mistake is one message, also where the columns of the result are used.
@@ -41,6 +43,16 @@ impl Checker<'_> {
                 Some(Inferred::rows_of(Type::clone(&row)))
             }
             Ok(_) => None,
+        }
+    }
+
+    /// The value of an argument, if it is a literal here, or one that enters the stage.
+    fn written_out(&self, arg: &Term) -> Option<Value> {
+        let TermKind::Var(var) = &arg.kind else { return constant(arg) };
+        let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
+        match frame {
+            Some(Frame::It { giver, .. }) => giver.literal.clone(),
+            _ => None,
         }
     }
 
@@ -83,6 +95,60 @@ impl Checker<'_> {
         let start = literal.start + places.next().filter(|_| !name.is_empty())?;
         places.next().is_none().then(|| Span::new(start, start + name.len()))
     }
+}
+
+/// Tests what every op refuses: nothing for a param that must not be empty, and an address that is
+/// none.
+fn test_args(op: OpRef, call: &KnownCall<'_>) -> Result<(), Box<Misuse>> {
+    for param in op.op.params.iter().filter(|it| it.is_filled) {
+        let tested = call.value(param.name).map_or(Ok(()), |it| param.test_filled(it));
+        tested.map_err(|why| Misuse::of(param.name, why))?;
+    }
+    for param in op.op.params.iter().filter(|it| it.scheme.is_any_rows()) {
+        let found = call.ty(param.name).filter(|it| is_list_of_plain_values(it));
+        if let Some(found) = found {
+            let message = format!("expected a list of records, found {found}");
+            let help = "make records of the values: `each { { value: it } }`";
+            return Err(Box::new(Misuse::of(
+                param.name,
+                OpError::invalid_input(message).help(help),
+            )));
+        }
+    }
+    for effect in op.op.effects {
+        let (Effect::Reads(Scope::Web(param)) | Effect::Writes { scope: Scope::Web(param), .. }) =
+            effect
+        else {
+            continue;
+        };
+        let Some(address) = call.value(param).and_then(Value::as_str) else { continue };
+        if let Err(why) = Address::read(address) {
+            let message = format!("invalid address `{address}`: {why}");
+            return Err(Box::new(Misuse::of(param, OpError::invalid_input(message))));
+        }
+    }
+    Ok(())
+}
+
+/// Whether none of the items can be a row of a table.
+fn is_list_of_plain_values(ty: &Type) -> bool {
+    let Type::List(item, _) = ty else { return false };
+    matches!(
+        item.required(),
+        Type::Bool
+            | Type::Int(_)
+            | Type::Float(_)
+            | Type::Text
+            | Type::Duration
+            | Type::Time
+            | Type::Date
+            | Type::Money
+            | Type::Size
+            | Type::Path
+            | Type::Bytes
+            | Type::List(..)
+            | Type::Enum(_)
+    )
 }
 
 /// The term of a part of an argument.

@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn item_frame(&mut self, item: Type, span: Span) {
-        let giver = Giver { name: "it".to_owned(), span };
+        let giver = Giver { name: "it".to_owned(), span, literal: None };
         self.frames.push(Frame::It { ty: item, giver });
     }
 
@@ -78,6 +78,9 @@ impl Checker<'_> {
         };
         let body = self.named_path(|this| this.block(body, expected));
         self.frames.pop();
+        if max.is_none_or(|it| it > 1) {
+            self.overwritten_by_items(&body);
+        }
         let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
         let ty = Type::List(item.into(), max);
         let kind = TermKind::Each {

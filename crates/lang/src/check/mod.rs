@@ -48,6 +48,7 @@ mod types;
 mod undefined;
 mod unify;
 mod untyped;
+mod unused;
 
 use std::{
     cell::OnceCell,
@@ -152,7 +153,8 @@ fn look_at(
     checker.problems = parsed.problems;
     checker.facts = facts;
     let program = checker.whole(&parsed.program);
-    let (problems, facts) = (checker.problems, checker.facts.unwrap_or_default());
+    let (mut problems, facts) = (checker.problems, checker.facts.unwrap_or_default());
+    problems.extend(unused::unused(source.text(), &parsed.program));
     let mut report = Report::new(source.clone(), problems);
     report.used = modules.into_reports();
     if report.has_errors() {

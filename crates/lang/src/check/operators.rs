@@ -99,10 +99,23 @@ impl Checker<'_> {
             BinaryOp::Divide => divide(a, b),
             BinaryOp::Remainder => remainder(a, b),
         };
+        if found.is_some() && matches!(op, BinaryOp::Divide | BinaryOp::Remainder) {
+            self.test_divisor(right);
+        }
         found.unwrap_or_else(|| {
             self.wrong_operands(op, op_span, left, right);
             unknown_result(op)
         })
+    }
+
+    fn test_divisor(&mut self, divisor: &Term) {
+        if super::expansion::constant(divisor).is_some_and(|it| is_zero(&it)) {
+            self.report(
+                Problem::error(Code::E231, divisor.span, "division by zero")
+                    .label("this is zero")
+                    .help("divide by another number"),
+            );
+        }
     }
 
     /// The type of `left ?? right`. A left side that is never null is a warning: it may follow a
@@ -379,6 +392,16 @@ fn multiply(a: &Type, b: &Type) -> Option<Type> {
 }
 
 /// The type of a division: a unit by a number is the unit, a unit by itself is a plain number.
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Int(it) => *it == 0,
+        Value::Float(it) => *it == 0.0,
+        Value::Duration(it) => it.is_zero(),
+        Value::Money(it) => it.nanos() == 0,
+        _ => false,
+    }
+}
+
 fn divide(a: &Type, b: &Type) -> Option<Type> {
     match (a, b) {
         (unit, factor) if unit.is_unit() && factor.is_number() => Some(unit.clone()),

@@ -17,6 +17,8 @@ use crate::diag::{Code, Problem, Span};
 struct Use {
     path: String,
     writes: bool,
+    /// Whether nothing stays of what was there.
+    overwrites: bool,
     span: Span,
 }
 
@@ -74,6 +76,19 @@ impl Checker<'_> {
         self.conflicts(&uses, |later| {
             all_needs(lets, lets.get(later).map_or(needs, |it| &it.needs))
         });
+    }
+
+    /// Reports a file that every item of a list overwrites. What writes a folder may add to it.
+    pub(super) fn overwritten_by_items(&mut self, body: &Term) {
+        let is_file = |it: &Use| Path::new(&it.path).extension().is_some();
+        let found = uses(body).into_iter().find(|it| it.overwrites && is_file(it));
+        if let Some(Use { path, span, .. }) = found {
+            self.report(
+                Problem::warning(Code::E307, span, format!("every item overwrites `{path}`"))
+                    .label("only one of the items is left in the file")
+                    .help("make the path from the item, or write the list after `each`"),
+            );
+        }
     }
 
     /// Reports pieces that conflict with earlier ones. `needed` returns the earlier ones that a piece
@@ -151,16 +166,16 @@ fn uses(term: &Term) -> Vec<Use> {
 fn collect(term: &Term, found: &mut Vec<Use>) {
     if let TermKind::Call(call) = &term.kind {
         for effect in call.op.op.effects {
-            let (scope, writes) = match effect {
-                Effect::Reads(scope) => (scope, false),
-                Effect::Writes { scope, .. } => (scope, true),
+            let (scope, writes, overwrites) = match effect {
+                Effect::Reads(scope) => (scope, false, false),
+                Effect::Writes { scope, idempotent } => (scope, true, *idempotent),
                 Effect::Runs(_) | Effect::Spends | Effect::Asks => continue,
             };
             let Scope::Path(name) = scope else { continue };
             let idx = call.op.op.params.iter().position(|it| it.name == *name);
             let Some(arg) = idx.and_then(|it| call.args.get(it)) else { continue };
             if let Some(Value::Path(path)) = arg.constant() {
-                found.push(Use { path: path.to_string(), writes, span: term.span });
+                found.push(Use { path: path.to_string(), writes, overwrites, span: term.span });
             }
         }
     }

@@ -35,7 +35,7 @@ impl Checker<'_> {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
             let only = pipeline.stages.len() == 1;
             let mut terms = Vec::with_capacity(pipeline.stages.len());
-            let mut giver = Giver { name: String::new(), span: Span::default() };
+            let mut giver = Giver { name: String::new(), span: Span::default(), literal: None };
             for (idx, stage) in pipeline.stages.iter().enumerate() {
                 let term = if idx == 0 {
                     let outside = self.in_main_head;
@@ -58,7 +58,8 @@ impl Checker<'_> {
                     self.frames.pop();
                     term
                 };
-                giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
+                let (name, literal) = (self.stage_name(stage), term.constant().cloned());
+                giver = Giver { name, span: stage_span(stage), literal };
                 let enters = terms.last().map(|it: &Term| &it.ty);
                 self.node(stage.span, enters, &term, true);
                 terms.push(term);

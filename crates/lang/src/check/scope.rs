@@ -7,7 +7,7 @@ use std::{
 
 use svc_contract::{
     registry::{Found, Nearest, OpRef, near},
-    value::{FlowType, Text, Type},
+    value::{FlowType, Text, Type, Value},
 };
 
 use super::{
@@ -43,6 +43,8 @@ pub(super) enum Frame {
 pub(super) struct Giver {
     pub(super) name: String,
     pub(super) span: Span,
+    /// The value, if it is a literal.
+    pub(super) literal: Option<Value>,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,8 @@ pub(super) struct LetName {
     pub(super) used: bool,
     /// Whether its value is being checked: names used now are its needs.
     pub(super) open: bool,
+    /// Whether it is a string that is written out, without a declared type.
+    pub(super) is_plain_text: bool,
 }
 
 /// The number of latest needs that are searched before a need is recorded again.

@@ -75,7 +75,7 @@ codes! {
     E218 "slow component inside an expression",
     E219 "missing type",
     E220 "name shadows a component",
-    E221 "unused `let`",
+    E221 "unused name",
     E222 "`match` is not exhaustive",
     E223 "unreachable pattern",
     E224 "unfilled hole",
@@ -85,7 +85,7 @@ codes! {
     E228 "op that needs a feature of another build",
     E229 "`??` or `?` without effect",
     E230 "field that is not kept",
-    E231 "unknown column, or invalid expression",
+    E231 "invalid argument",
     // E3xx: bounds and effects
     E301 "unknown bound",
     E302 "bound of the wrong type",

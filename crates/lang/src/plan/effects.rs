@@ -36,11 +36,18 @@ pub enum Place {
     /// The file or folder named by this param, which is only known in the run.
     PathOf(&'static str),
     /// A host of the web; `None` if it is only known in the run.
-    Web(Option<String>),
+    Web(Option<WebHost>),
     /// A program as it is started, by its name or its path; `None` if it is only known in the run.
     Command(Option<String>),
     /// Something with a fixed name: `llm`, `mail`.
     Named(&'static str),
+}
+
+/// A host of the web, and its port if that is known before the run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WebHost {
+    pub host: String,
+    pub port: Option<u16>,
 }
 
 impl Verb {
@@ -57,12 +64,23 @@ impl Verb {
     }
 }
 
+impl fmt::Display for WebHost {
+    /// Writes the port if it is not the usual one of HTTP or HTTPS.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&address::authority(&self.host))?;
+        match self.port {
+            None | Some(80 | 443) => Ok(()),
+            Some(port) => write!(f, ":{port}"),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => write!(f, "fs:{path}"),
             Self::PathOf(param) => write!(f, "fs:<{param}>"),
-            Self::Web(Some(host)) => write!(f, "web:{}", address::authority(host)),
+            Self::Web(Some(it)) => write!(f, "web:{it}"),
             Self::Web(None) => f.write_str("web"),
             Self::Command(Some(name)) => write!(f, "cmd:{name}"),
             Self::Command(None) => f.write_str("cmd"),
@@ -106,7 +124,7 @@ fn place<'v>(call: &TypedCall, scope: Scope, known: &dyn Fn(usize) -> Option<&'v
     };
     match scope {
         Scope::Named(name) => Place::Named(name),
-        Scope::Site(host) => Place::Web(Some(host.to_owned())),
+        Scope::Site(host) => Place::Web(Some(WebHost { host: host.to_owned(), port: None })),
         Scope::Path(param) => match constant(param) {
             Some(Value::Path(path)) => Place::Path(path.clone()),
             _ => Place::PathOf(param),
@@ -117,7 +135,7 @@ fn place<'v>(call: &TypedCall, scope: Scope, known: &dyn Fn(usize) -> Option<&'v
         }
         Scope::Web(param) => {
             let url = constant(param).and_then(|it| Address::read(it.as_str()?).ok());
-            Place::Web(url.map(|it| it.host().to_owned()))
+            Place::Web(url.map(|it| WebHost { host: it.host().to_owned(), port: Some(it.port()) }))
         }
     }
 }

@@ -14,7 +14,7 @@ mod scopes;
 mod show;
 
 pub use caps::Caps;
-pub use effects::{EffectUse, Place, Verb};
+pub use effects::{EffectUse, Place, Verb, WebHost};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use estimate::{Estimate, EstimateContext, Past, Problems, estimate};
 pub use node::Node;

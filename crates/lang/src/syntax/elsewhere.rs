@@ -36,6 +36,9 @@ impl Place<'_> {
         self.foreign_declaration()
             .or_else(|| self.returned())
             .or_else(|| self.then())
+            .or_else(|| self.arrow_of_arm())
+            .or_else(|| self.second_key())
+            .or_else(|| self.nameless_use())
             .or_else(|| self.named_item())
             .or_else(|| self.lambda())
             .or_else(|| self.foreign_list())
@@ -90,7 +93,75 @@ impl Place<'_> {
         )
     }
 
-    /// `each(x) { x * 2 }`, `each { |x| x * 2 }`
+    /// `match x { 1 -> "a" }`
+    fn arrow_of_arm(&self) -> Option<Problem> {
+        let open = self.opener()?;
+        let begins = (0..open).rev().take_while(|it| !matches!(self.word(*it), ">>" | "{" | "="));
+        let is_match = begins.into_iter().any(|it| self.word(it) == "match");
+        let arrow = [self.found, self.found + 1].into_iter().find(|it| self.word(*it) == "->")?;
+        if !is_match {
+            return None;
+        }
+        let span = self.tokens[arrow].span;
+        Some(
+            Problem::error(Code::E101, span, "expected `=>` after the pattern, found `->`")
+                .label("expected `=>`")
+                .help("write an arm as `pattern => value`")
+                .fix(span, "=>"),
+        )
+    }
+
+    /// `sort { .a, .b }`
+    fn second_key(&self) -> Option<Problem> {
+        let open = self.opener().filter(|it| *it > 0)?;
+        let block = self.word(open - 1);
+        if self.word(self.found) != "," || !matches!(block, "where" | "sort" | "group") {
+            return None;
+        }
+        let help = match block {
+            "where" => "join conditions with `and`: `where { .a and .b }`",
+            "sort" => "sort by the last key first: `sort { .b } >> sort { .a }`",
+            _ => "make one value of both: `group { [show(.a), show(.b)] }`",
+        };
+        let message = format!("unexpected `,`: `{block}` takes one value");
+        Some(
+            Problem::error(Code::E101, self.tokens[self.found].span, message)
+                .label("a second value")
+                .help(help)
+                .fixed(self.fix_keys(open).filter(|_| block == "sort")),
+        )
+    }
+
+    /// Sorts by the second of two keys, and then by the first.
+    fn fix_keys(&self, open: usize) -> Option<Fix> {
+        let close = self.closer(open)?;
+        let (first, second) =
+            (self.between(open + 1, self.found), self.between(self.found + 1, close));
+        let text = format!("{{ {second} }} >> sort {{ {first} }}");
+        (!second.contains(',')).then(|| self.replace(open, close, text))
+    }
+
+    /// `use "std:cite"`
+    fn nameless_use(&self) -> Option<Problem> {
+        let file = self.found.checked_sub(1)?;
+        let is_use = file > 0 && self.word(file - 1) == "use" && self.word(self.found) != "as";
+        let path = self.word(file).strip_prefix(['"', '\''])?.strip_suffix(['"', '\'']);
+        let stem = path?.rsplit(['/', ':', '\\']).next()?.trim_end_matches(".svc");
+        let name: String =
+            stem.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).collect();
+        if !is_use || !name.starts_with(|it: char| it.is_ascii_lowercase()) {
+            return None;
+        }
+        let end = self.tokens[file].span.after();
+        Some(
+            Problem::error(Code::E101, end, "missing name of the file")
+                .label("expected `as name`")
+                .help(format!("write `use {} as {name}`", self.word(file)))
+                .fix(end, format!(" as {name}")),
+        )
+    }
+
+    /// `each(x) { x * 2 }`, `each { |x| x * 2 }`, `each { x => x * 2 }`
     fn named_item(&self) -> Option<Problem> {
         let (name, first, last, body) = match self.word(self.found) {
             "(" if is_block(self.before()) && self.word(self.found + 3) == "{" => {
@@ -99,9 +170,12 @@ impl Place<'_> {
             "|" if self.before() == "{" => {
                 (self.found + 1, self.found, self.found + 2, self.found + 3)
             }
+            "=>" | "->" if self.begins_block(self.found.checked_sub(2)?) => {
+                (self.found - 1, self.found - 1, self.found, self.found + 1)
+            }
             _ => return None,
         };
-        if !self.is_word(name) || !matches!(self.word(last), ")" | "|") {
+        if !self.is_word(name) || !matches!(self.word(last), ")" | "|" | "=>" | "->") {
             return None;
         }
         let open = if self.word(first) == "(" { last + 1 } else { first - 1 };
@@ -119,6 +193,11 @@ impl Place<'_> {
                 ))
                 .fixed(Some(fix)),
         )
+    }
+
+    /// Whether a token is the brace of a block such as `each { .. }`.
+    fn begins_block(&self, open: usize) -> bool {
+        self.word(open) == "{" && open > 0 && is_block(self.word(open - 1))
     }
 
     /// `map(x => x * 2)`

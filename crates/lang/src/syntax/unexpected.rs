@@ -136,7 +136,7 @@ impl Place<'_> {
         let Some(token) = self.tokens.get(self.found) else {
             return Problem::error(Code::E101, self.here(), "unexpected end of the statement")
                 .label("something is missing here")
-                .help_opt(self.due_after());
+                .help_opt(self.due_after().or_else(|| self.endless()));
         };
         let word = self.word(self.found);
         // A stray character may be white space of another kind, which would be trimmed.
@@ -175,6 +175,15 @@ impl Place<'_> {
             }
             "{" if self.found > 1 && self.word(self.found - 2) == ":" => {
                 "write `{ name: value }` for a record; a flow is passed by its name, as in `by: score`"
+            }
+            "{" if self.found > 1
+                && self.is_word(self.found - 2)
+                && !is_reserved(self.word(self.found - 2)) =>
+            {
+                return Some(format!(
+                    "write `{}(..)`: a component has its arguments in parentheses",
+                    self.word(self.found - 2)
+                ));
             }
             "." if self.word(self.found) == "[" => "write `it[0]` for an item of the value",
             "(" | "[" | "," => "write a value here",
@@ -255,9 +264,8 @@ impl Place<'_> {
 
     /// Help for a construct of another language, which has another name here.
     fn elsewhere(&self) -> Option<String> {
-        let region = |word: &str| (0..self.tokens.len()).any(|it| self.word(it) == word);
-        if region("repeat") && !region("until") {
-            return Some("write `repeat 3 { .. } until condition`".to_owned());
+        if let Some(help) = self.endless() {
+            return Some(help);
         }
         let open = self.opener()?;
         let owner = self.word(open.checked_sub(1)?);
@@ -269,6 +277,13 @@ impl Place<'_> {
         }
         let (_, here) = super::FOREIGN_BLOCKS.iter().find(|(it, _)| *it == owner)?;
         Some(format!("write `{here}` instead of `{owner}`"))
+    }
+
+    /// Help for a `repeat` without its condition.
+    fn endless(&self) -> Option<String> {
+        let region = |word: &str| (0..self.tokens.len()).any(|it| self.word(it) == word);
+        (region("repeat") && !region("until"))
+            .then(|| "write `repeat 3 { .. } until condition`".to_owned())
     }
 
     /// The innermost open bracket at the place.
@@ -319,5 +334,19 @@ mod tests {
     fn a_control_character_is_named() {
         let problems = crate::syntax::parse("\"a\" \u{b}>> upper").problems;
         assert_eq!(problems[0].message, "unexpected `\u{b}`");
+    }
+
+    #[test]
+    fn what_is_unfinished_is_shown_whole() {
+        for (text, help) in [
+            ("1 >> repeat 3 { it + 1 }", "write `repeat 3 { .. } until condition`"),
+            (
+                "let a = nope { 1 }\na",
+                "write `nope(..)`: a component has its arguments in parentheses",
+            ),
+        ] {
+            let problems = crate::syntax::parse(text).problems;
+            assert_eq!(problems[0].help.as_deref(), Some(help), "{text}");
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Max, Op, OpError, Scheme, Scope,
-        Size, params,
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Field, Generic, Max, Op, OpError,
+        Scheme, Scope, Size, params,
     },
     value::{Columns, Text, Type, Value},
 };
@@ -73,6 +73,7 @@ params! {
 impl Op for ReadSheet {
     const NAME: &'static str = "sheet";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("range", |it: Text| area(&it)));
     const GENERIC: Generic = Generic::Rows;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("from"))];
     const ERRORS: &'static [ErrorKind] =

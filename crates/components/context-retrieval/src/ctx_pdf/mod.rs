@@ -4,8 +4,8 @@ mod tables;
 
 use svc_contract::{
     registry::{
-        Bias, Cases, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError,
-        Scheme, Scope, Size, compute, params, record,
+        Bias, Cases, CheckCall, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op,
+        OpError, Scheme, Scope, Size, compute, params, record,
     },
     value::{Text, Value},
 };
@@ -93,6 +93,7 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = PdfText::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pages", |it: Text| ranges(&it)));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("from"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];

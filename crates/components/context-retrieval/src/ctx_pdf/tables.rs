@@ -2,8 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
-        params,
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope,
+        Size, params,
     },
     value::{Text, Value},
 };
@@ -53,6 +53,7 @@ params! {
 impl Op for Tables {
     const NAME: &'static str = "tables";
     const YIELDS: Scheme = Scheme::List(&NamedTable::SCHEME, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pages", |it: Text| ranges(&it)));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("from"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];

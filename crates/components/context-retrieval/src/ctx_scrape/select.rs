@@ -2,7 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme, params, record,
+        CheckCall, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError, Scheme, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -42,6 +43,7 @@ params! {
 impl Op for Select {
     const NAME: &'static str = "select";
     const YIELDS: Scheme = Scheme::List(&Element::SCHEME, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("css", |it: Text| test_selector(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unsupported, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "find elements of a web page by css selector",
@@ -74,14 +76,18 @@ impl Op for Select {
 
 impl Compute for Select {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        extract::selector(&self.css).map_err(|why| {
-            let css: String = self.css.chars().take(80).collect();
-            OpError::invalid_input(format!("invalid selector `{css}`: {why}"))
-                .help("write it as in CSS, for example `div.price > span`")
-        })?;
+        test_selector(&self.css)?;
         let found = extract::elements(&self.page, &self.css, cx.host(), &|| cx.check().is_err());
         // If the call was cancelled, that is the failure.
         cx.check()?;
         found.map_err(|why| why.error("the page"))
     }
+}
+
+fn test_selector(css: &str) -> Result<(), OpError> {
+    extract::selector(css).map(drop).map_err(|why| {
+        let css: String = css.chars().take(80).collect();
+        OpError::invalid_input(format!("invalid selector `{css}`: {why}"))
+            .help("write it as in CSS, for example `div.price > span`")
+    })
 }

@@ -1,7 +1,9 @@
 //! Reads CSV.
 
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Max, Op, OpError, Scheme, params},
+    registry::{
+        CheckCall, Compute, Cx, ErrorKind, Example, Generic, Max, Op, OpError, Scheme, params,
+    },
     value::{Columns, Text, Type, Value, memory},
 };
 
@@ -35,6 +37,7 @@ params! {
 impl Op for Parse {
     const NAME: &'static str = "parse";
     const YIELDS: Scheme = Scheme::List(&Scheme::List(&Scheme::Text, Max::Unknown), Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("sep", |it: Text| separator(&it)));
     const GENERIC: Generic = Generic::Rows;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[

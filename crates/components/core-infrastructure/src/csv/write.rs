@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    registry::{CheckCall, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::{BoundedText, Text, Value, arithmetic::LONGEST_TEXT},
 };
 
@@ -29,6 +29,7 @@ params! {
 impl Op for Write {
     const NAME: &'static str = "write";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("sep", |it: Text| separator(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "write records as csv",

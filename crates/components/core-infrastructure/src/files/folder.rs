@@ -8,8 +8,8 @@ use std::{
 use svc_contract::{
     host::{self, DirEntry, Stat},
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
-        documents::Doc, params,
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope,
+        Size, documents::Doc, params,
     },
     value::{Text, Value, units},
 };
@@ -58,6 +58,7 @@ params! {
 impl Op for ReadFiles {
     const NAME: &'static str = "read_files";
     const YIELDS: Scheme = Scheme::List(&Doc::SCHEME, Max::Arg("max_files"));
+    const CHECK: Option<CheckCall> = Some(|call| call.test("glob", |it: Text| Glob::new(&it)));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("folder"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use svc_contract::{
     record,
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
-        params,
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope,
+        Size, params,
     },
     value::{Text, Value},
 };
@@ -54,6 +54,7 @@ params! {
 impl Op for ListFiles {
     const NAME: &'static str = "list_files";
     const YIELDS: Scheme = Scheme::List(&FileInfo::SCHEME, Max::Arg("max_files"));
+    const CHECK: Option<CheckCall> = Some(|call| call.test("glob", |it: Text| Glob::new(&it)));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("folder"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];

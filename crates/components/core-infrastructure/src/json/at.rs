@@ -1,7 +1,7 @@
 //! Access to one place in a JSON value, by path.
 
 use svc_contract::{
-    registry::{Example, Inline, Op, OpError, Scheme, params},
+    registry::{CheckCall, Example, Inline, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -24,6 +24,8 @@ params! {
 impl Op for At {
     const NAME: &'static str = "at";
     const YIELDS: Scheme = Scheme::Optional(&Scheme::Json);
+    const CHECK: Option<CheckCall> =
+        Some(|call| call.test("path", |it: Text| steps(&it).map(drop)));
     const SAYS: &'static [&'static str] = &[
         "get a nested field of an object",
         "look deep inside json",
@@ -51,11 +53,7 @@ impl Op for At {
 
 impl Inline for At {
     fn run(self) -> Result<Value, OpError> {
-        let steps = steps(&self.path).ok_or_else(|| {
-            let message = format!("invalid JSON path `{}`", excerpt(&self.path));
-            OpError::invalid_input(message).help("write it like `a.b[0]` or `a[\"other key\"]`")
-        })?;
-        let place = steps.iter().try_fold(&self.value, |value, step| step.of(value));
+        let place = steps(&self.path)?.iter().try_fold(&self.value, |value, step| step.of(value));
         Ok(place.cloned().unwrap_or_default())
     }
 }
@@ -80,7 +78,14 @@ impl Step<'_> {
 }
 
 /// Parses a path; returns `None` if its form is invalid.
-fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn steps(path: &str) -> Result<Vec<Step<'_>>, OpError> {
+    read(path).ok_or_else(|| {
+        let message = format!("invalid JSON path `{}`", excerpt(path));
+        OpError::invalid_input(message).help("write it like `a.b[0]` or `a[\"other key\"]`")
+    })
+}
+
+fn read(path: &str) -> Option<Vec<Step<'_>>> {
     let mut rest = path;
     let mut steps = Vec::new();
     loop {

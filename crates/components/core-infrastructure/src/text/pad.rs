@@ -1,7 +1,7 @@
 //! Texts and numbers of a fixed width.
 
 use svc_contract::{
-    registry::{ErrorKind, Example, Field, Inline, Op, OpError, Scheme, params},
+    registry::{CheckCall, ErrorKind, Example, Field, Inline, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -26,6 +26,7 @@ params! {
 impl Op for PadLeft {
     const NAME: &'static str = "pad_left";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("fill", |it: Text| filler("", 0, &it)));
     const SAYS: &'static [&'static str] = &[
         "align a column on the right",
         "leading zeros",
@@ -72,6 +73,7 @@ params! {
 impl Op for PadRight {
     const NAME: &'static str = "pad_right";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("fill", |it: Text| filler("", 0, &it)));
     const SAYS: &'static [&'static str] = &[
         "align a column on the left",
         "columns of a text report",
@@ -156,6 +158,7 @@ params! {
 impl Op for FormatNumber {
     const NAME: &'static str = "format_number";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("decimals", test_decimals));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "number with leading zeros",
@@ -185,10 +188,7 @@ impl Op for FormatNumber {
 
 impl Inline for FormatNumber {
     fn run(self) -> Result<Value, OpError> {
-        if let Some(decimals) = self.decimals.filter(|it| !(0..=15).contains(it)) {
-            let message = format!("invalid `decimals`: {decimals} is not between 0 and 15");
-            return Err(OpError::invalid_input(message));
-        }
+        self.decimals.map_or(Ok(()), test_decimals)?;
         let text = match (self.number, self.decimals) {
             (Number::Int(it), None | Some(0)) => it.to_string(),
             (Number::Int(it), Some(decimals)) => format!("{it}.{}", "0".repeat(count(decimals))),
@@ -210,6 +210,14 @@ impl Inline for FormatNumber {
         let point = if fraction.is_empty() { "" } else { &*self.point };
         Ok(format!("{sign}{whole}{point}{fraction}").into())
     }
+}
+
+fn test_decimals(decimals: i64) -> Result<(), OpError> {
+    if (0..=15).contains(&decimals) {
+        return Ok(());
+    }
+    let message = format!("invalid `decimals`: {decimals} is not between 0 and 15");
+    Err(OpError::invalid_input(message))
 }
 
 fn count(it: i64) -> usize {

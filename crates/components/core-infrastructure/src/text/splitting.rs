@@ -1,7 +1,9 @@
 //! Splits and joins texts.
 
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Items, Max, Measure, Op, OpError, Scheme, params},
+    registry::{
+        CheckCall, ErrorKind, Example, Inline, Items, Max, Measure, Op, OpError, Scheme, params,
+    },
     value::{Text, Value},
 };
 
@@ -29,6 +31,7 @@ params! {
 impl Op for Split {
     const NAME: &'static str = "split";
     const YIELDS: Scheme = TEXTS;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("sep", |it: Text| test_separator(&it)));
     const SAYS: &'static [&'static str] = &[
         "split a string at commas",
         "break a line into its fields",
@@ -47,12 +50,17 @@ impl Op for Split {
 
 impl Inline for Split {
     fn run(self) -> Result<Value, OpError> {
-        if self.sep.is_empty() {
-            let help = "use `words` to split at white space, or `lines` at line ends";
-            return Err(OpError::invalid_input("`sep` is empty").help(help));
-        }
+        test_separator(&self.sep)?;
         Ok(texts(self.text.split(&*self.sep)))
     }
+}
+
+fn test_separator(sep: &str) -> Result<(), OpError> {
+    if sep.is_empty() {
+        let help = "use `words` to split at white space, or `lines` at line ends";
+        return Err(OpError::invalid_input("`sep` is empty").help(help));
+    }
+    Ok(())
 }
 
 params! {

@@ -2,7 +2,7 @@
 
 use jiff::{Span, Timestamp, Unit, tz::TimeZone};
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, choices, params},
+    registry::{CheckCall, ErrorKind, Example, Inline, Op, OpError, Scheme, choices, params},
     value::{Text, Value},
 };
 
@@ -38,6 +38,7 @@ params! {
 impl Op for Shift {
     const NAME: &'static str = "shift";
     const YIELDS: Scheme = Scheme::Time;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "the same time tomorrow",
@@ -120,6 +121,7 @@ params! {
 impl Op for Between {
     const NAME: &'static str = "between";
     const YIELDS: Scheme = Scheme::Int;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "how many days between two timestamps",

@@ -1,7 +1,9 @@
 //! The clock of the host.
 
 use svc_contract::{
-    registry::{Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope, params},
+    registry::{
+        CheckCall, Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope, params,
+    },
     value::{Text, Value},
 };
 
@@ -55,6 +57,7 @@ params! {
 impl Op for Today {
     const NAME: &'static str = "today";
     const YIELDS: Scheme = Scheme::Date;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[

@@ -2,7 +2,7 @@
 
 use jiff::{civil::DateTime, fmt::strtime::BrokenDownTime, tz::TimeZone};
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    registry::{CheckCall, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::{Date, Text, Timestamp, Value, times},
 };
 
@@ -38,6 +38,7 @@ params! {
 impl Op for ParseTime {
     const NAME: &'static str = "parse_time";
     const YIELDS: Scheme = Scheme::Time;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "read a timestamp from text",
@@ -200,6 +201,10 @@ params! {
 impl Op for FormatTime {
     const NAME: &'static str = "format_time";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| {
+        call.test("format", |it: Text| tested(&it))?;
+        call.test("zone", |it: Text| zone(&it))
+    });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "write a timestamp in my own format",
@@ -248,6 +253,9 @@ params! {
 impl Op for FormatDate {
     const NAME: &'static str = "format_date";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| {
+        call.test("format", |it: Text| write(&it, &BrokenDownTime::from(Date::default())))
+    });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "write a date in my own format",
@@ -274,6 +282,11 @@ impl Inline for FormatDate {
     fn run(self) -> Result<Value, OpError> {
         write(&self.format, &BrokenDownTime::from(self.date))
     }
+}
+
+/// Writes the first moment of 1970 in a format.
+fn tested(format: &str) -> Result<Value, OpError> {
+    write(format, &BrokenDownTime::from(&Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)))
 }
 
 fn write(format: &str, parts: &BrokenDownTime) -> Result<Value, OpError> {

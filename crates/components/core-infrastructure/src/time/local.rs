@@ -2,7 +2,7 @@
 
 use jiff::{Zoned, civil};
 use svc_contract::{
-    registry::{ErrorKind, Example, Field, Inline, Op, OpError, Scheme, params, record},
+    registry::{CheckCall, ErrorKind, Example, Field, Inline, Op, OpError, Scheme, params, record},
     value::{Date, Text, Timestamp, Value},
 };
 
@@ -62,6 +62,7 @@ params! {
 impl Op for InZone {
     const NAME: &'static str = "in_zone";
     const YIELDS: Scheme = LocalTime::SCHEME;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "local time in another city",
@@ -129,6 +130,7 @@ params! {
 impl Op for DateIn {
     const NAME: &'static str = "date_in";
     const YIELDS: Scheme = Scheme::Date;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "which day a timestamp falls on",
@@ -180,6 +182,10 @@ params! {
 impl Op for TimeAt {
     const NAME: &'static str = "time_at";
     const YIELDS: Scheme = Scheme::Time;
+    const CHECK: Option<CheckCall> = Some(|call| {
+        call.test("clock", |it: Text| clock(&it))?;
+        call.test("zone", |it: Text| zone(&it))
+    });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "nine o'clock on a date in a time zone",

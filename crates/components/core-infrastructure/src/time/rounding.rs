@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use svc_contract::{
-    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    registry::{CheckCall, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::{Text, Value, units},
 };
 
@@ -36,6 +36,7 @@ params! {
 impl Op for Floor {
     const NAME: &'static str = "floor";
     const YIELDS: Scheme = Scheme::Time;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "round a timestamp down to the hour",
@@ -121,6 +122,7 @@ params! {
 impl Op for StartOf {
     const NAME: &'static str = "start_of";
     const YIELDS: Scheme = Scheme::Time;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "beginning of the month of a timestamp",

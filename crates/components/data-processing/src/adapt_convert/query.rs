@@ -2,7 +2,10 @@
 
 use svc_contract::{
     choices,
-    registry::{Compute, Cx, ErrorKind, Example, Max, Op, OpError, Scheme, Var, params},
+    registry::{
+        CheckCall, Compute, Cx, ErrorKind, Example, Field as _, Foreseen, KnownCall, Max, Op,
+        OpError, Scheme, Var, params,
+    },
     value::{Text, Value},
 };
 
@@ -41,6 +44,7 @@ params! {
 impl Op for Query {
     const NAME: &'static str = "query";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(check);
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::Failed, ErrorKind::Timeout, ErrorKind::Unsupported];
     const SAYS: &'static [&'static str] = &[
@@ -87,14 +91,27 @@ impl Compute for Query {
                 ))
             }
             Language::Jsonpath => {
-                let query = jsonpath::parse(&self.path).map_err(|err| {
-                    let place = place(&self.path, err.offset);
-                    OpError::invalid_input(format!("invalid JSONPath: {}{place}", err.why))
-                        .help("write it like `$.items[?@.price < 10].name`")
-                })?;
-                let found = jsonpath::find(&query, &value, cx)?;
+                let found = jsonpath::find(&parsed(&self.path)?, &value, cx)?;
                 Ok(Value::from(found.into_iter().cloned().collect::<Vec<_>>()))
             }
         }
     }
+}
+
+fn parsed(path: &str) -> Result<jsonpath::Query, OpError> {
+    jsonpath::parse(path).map_err(|err| {
+        let place = place(path, err.offset);
+        OpError::invalid_input(format!("invalid JSONPath: {}{place}", err.why))
+            .help("write it like `$.items[?@.price < 10].name`")
+    })
+}
+
+/// Reads the query, if it is not one of jq, which has a process of its own.
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    let language = call.value("language").and_then(|it| Language::decode(it.clone()));
+    call.test("path", |path: Text| match language {
+        Some(Language::Jsonpath) => parsed(&path).map(drop),
+        Some(Language::Pointer) => pointer::parts(&path).map(drop),
+        Some(Language::Jq) | None => Ok(()),
+    })
 }

@@ -4,7 +4,8 @@
 use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
     registry::{
-        AnyRows, CheckCall, Example, Field as _, Op, Scheme, check_columns, params, record,
+        AnyRows, CheckCall, Example, Field as _, Foreseen, KnownCall, Op, Scheme, check_columns,
+        params, record,
     },
     value::{Record, Text, Value},
 };
@@ -93,7 +94,7 @@ params! {
 impl Op for Fit {
     const NAME: &'static str = "curve_fit";
     const YIELDS: Scheme = CurveFit::SCHEME;
-    const CHECK: Option<CheckCall> = Some(|call| check_columns(call, "rows", &["x"]));
+    const CHECK: Option<CheckCall> = Some(check);
     const SAYS: &'static [&'static str] = &[
         "fit a curve to points",
         "nonlinear least squares",
@@ -117,19 +118,26 @@ found.params >> each { "${.name}: ${round(.estimate, digits: 3)} ± ${round(.err
     ];
 }
 
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    #[cfg(feature = "learn")]
+    for param in ["formula", "y"] {
+        call.test(param, |it: Text| parsed(param, &it))?;
+    }
+    check_columns(call, "rows", &["x"])
+}
+
+#[cfg(feature = "learn")]
+fn parsed(param: &str, text: &str) -> Result<svc_learn::expr::Expression, OpError> {
+    svc_learn::expr::Expression::parse(text).map_err(|it| super::input::in_param(param, it))
+}
+
 #[cfg(feature = "learn")]
 impl Compute for Fit {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        use super::input::{Input, computed, wrong};
-        use svc_learn::{Trouble, curve, describe::squares, expr::Expression};
+        use super::input::{Input, computed};
+        use svc_learn::{curve, describe::squares};
 
-        let parsed = |text: &str, param: &str| {
-            Expression::parse(text).map_err(|it| {
-                let message = format!("`{param}`: {}", it.message);
-                wrong(Trouble { message, ..it }, cx)
-            })
-        };
-        let (formula, y) = (parsed(&self.formula, "formula")?, parsed(&self.y, "y")?);
+        let (formula, y) = (parsed("formula", &self.formula)?, parsed("y", &self.y)?);
         let (names, start) = self.start()?;
         let input = Input::read(&self.rows, cx)?;
         if input.rows() > 100_000 {

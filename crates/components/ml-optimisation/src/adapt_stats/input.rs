@@ -31,6 +31,13 @@ impl Cells {
     }
 }
 
+/// A text that an argument has in a notation of its own, such as a formula, is wrong.
+#[cfg(feature = "learn")]
+pub(super) fn in_param(param: &str, trouble: Trouble) -> OpError {
+    let failed = OpError::invalid_input(format!("`{param}`: {}", trouble.message));
+    trouble.help.into_iter().fold(failed, OpError::help)
+}
+
 /// An error of the library as one of the op.
 pub(super) fn wrong(trouble: Trouble, cx: &Cx) -> OpError {
     if let (true, Err(stopped)) = (trouble.is_stopped, cx.check()) {

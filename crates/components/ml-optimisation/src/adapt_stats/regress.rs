@@ -6,7 +6,7 @@ use svc_contract::{
 };
 #[cfg(feature = "learn")]
 use svc_contract::{
-    registry::{Compute, Cx, OpError},
+    registry::{CheckCall, Compute, Cx, Foreseen, KnownCall, OpError, Part, check_column},
     value::Value,
 };
 
@@ -104,6 +104,8 @@ params! {
 impl Op for Regress {
     const NAME: &'static str = "regress";
     const YIELDS: Scheme = Regression::SCHEME;
+    #[cfg(feature = "learn")]
+    const CHECK: Option<CheckCall> = Some(check);
     const TOOL: Option<Tool> = Some(Tool::builder("fit_regression"));
     const SAYS: &'static [&'static str] = &[
         "linear regression with standard errors",
@@ -134,15 +136,31 @@ found.terms >> each { "${.term}: ${round(.estimate, digits: 3)} ± ${round(.erro
     ];
 }
 
+/// Reads the formula, and looks for its columns.
+#[cfg(feature = "learn")]
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    call.test("formula", |it: Text| formula(&it))?;
+    let Some(Ok(formula)) = call.value("formula").and_then(Value::as_str).map(formula) else {
+        return Ok(None);
+    };
+    for name in formula.columns() {
+        check_column(call, "rows", "formula", Part::Whole, &name.into())?;
+    }
+    Ok(None)
+}
+
+#[cfg(feature = "learn")]
+fn formula(text: &str) -> Result<svc_learn::formula::Formula, OpError> {
+    svc_learn::formula::Formula::parse(text).map_err(|it| super::input::in_param("formula", it))
+}
+
 #[cfg(feature = "learn")]
 impl Compute for Regress {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         use super::input::{Input, computed, wrong};
-        use svc_learn::{Trouble, formula::Formula, glm};
+        use svc_learn::glm;
 
-        let in_formula =
-            |it: Trouble| Trouble { message: format!("`formula`: {}", it.message), ..it };
-        let formula = Formula::parse(&self.formula).map_err(|it| wrong(in_formula(it), cx))?;
+        let formula = formula(&self.formula)?;
         let input = Input::read(&self.rows, cx)?;
         let columns = formula.columns();
         if input.rows() * (columns.len() + formula.terms.len()) > 20_000_000 {

@@ -253,7 +253,7 @@ impl Walk<'_> {
             return (Holds::Useless, why);
         }
         if load.needs.cost > cap {
-            return self.impossible(bound, &load.needs.cost.to_string());
+            return self.impossible(bound, &load.needs.cost.to_string(), None);
         }
         settled(load.cost.max, cap, |it| it.to_string(), load)
     }
@@ -270,7 +270,7 @@ impl Walk<'_> {
             return (Holds::Useless, format!("{} outside it is tighter", shown(outer)));
         }
         if load.needs.tokens > cap {
-            return self.impossible(bound, &shown(load.needs.tokens));
+            return self.impossible(bound, &shown(load.needs.tokens), None);
         }
         if load.is_within(cap) && !load.asks_within(cap) {
             return (Holds::Enforced, ASKS.to_owned());
@@ -289,7 +289,8 @@ impl Walk<'_> {
         }
         let time = bound.load.time;
         if time.min > most {
-            return self.impossible(bound, &units::show_duration(time.min));
+            let twice = units::show_duration(time.min.saturating_mul(2));
+            return self.impossible(bound, &units::show_duration(time.min), Some(twice));
         }
         let why = match time.max {
             Some(it) if it <= most => format!("at most {} by itself", units::show_measured(it)),
@@ -299,9 +300,14 @@ impl Walk<'_> {
         (Holds::Enforced, why)
     }
 
-    /// Reports a bound that cannot be met. Only time is raised by a fix: a person must decide how
-    /// much may be spent.
-    fn impossible(&mut self, bound: &Bounded<'_>, least: &str) -> (Holds, String) {
+    /// Reports a bound that cannot be met. Only time is raised by a fix, to more than the least: a
+    /// person must decide how much may be spent.
+    fn impossible(
+        &mut self,
+        bound: &Bounded<'_>,
+        least: &str,
+        proposed: Option<String>,
+    ) -> (Holds, String) {
         let (key, value) = (bound.key.name(), bound.value.as_ref());
         let value = value.map(ToString::to_string).unwrap_or_default();
         let why = match bound.key {
@@ -319,9 +325,9 @@ impl Walk<'_> {
             BoundKey::Timeout => "increase the time, or do less inside",
             _ => "raise it, or lower the limits of the calls inside: an attempt only starts if all that it may use can be reserved",
         });
-        let problem = match bound.key {
-            BoundKey::Timeout => problem.suggest(bound.term.span, least),
-            _ => problem,
+        let problem = match proposed {
+            Some(it) => problem.suggest(bound.term.span, it),
+            None => problem,
         };
         self.note_impossible(bound.term.span);
         self.report(if self.tried_around > 0 {

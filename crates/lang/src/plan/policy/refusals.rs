@@ -127,8 +127,15 @@ impl Refusal<'_> {
                 let verb = effect.verb.name();
                 Hint::new(HintId::AllowFolder).with("verb", verb).with("param", param)
             }
-            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => {
-                Hint::new(HintId::AllowPort).with("rule", effect)
+            (Self::NotAllowed, Some(Place::Web(Some(at)))) if is_closed(&at.host) => {
+                match at.port {
+                    Some(port) => {
+                        let (verb, host) = (effect.verb.name(), address::authority(&at.host));
+                        let rule = format!("{verb} web:{host}:{port}");
+                        Hint::new(HintId::AllowEffect).with("rule", rule)
+                    }
+                    None => Hint::new(HintId::AllowPort).with("rule", effect),
+                }
             }
             (Self::NotAllowed | Self::Untrusted, _) => {
                 Hint::new(HintId::AllowEffect).with("rule", effect)

@@ -85,12 +85,12 @@ impl Rule {
             }
             (Some(Scope::Web(None)), Some(Place::Web(_))) => Covers::Yes,
             (Some(Scope::Web(Some(_))), Some(Place::Web(None))) => Covers::InTheRun,
-            (Some(Scope::Web(Some(site))), Some(Place::Web(Some(name)))) => {
-                // The port is only known in the run.
-                match (site.holds(name), site.port) {
-                    (false, _) => Covers::No,
-                    (true, None) => Covers::Yes,
-                    (true, Some(_)) => Covers::InTheRun,
+            (Some(Scope::Web(Some(rule))), Some(Place::Web(Some(site)))) => {
+                match (rule.holds(&site.host), rule.port, site.port) {
+                    (false, _, _) => Covers::No,
+                    (true, None, _) => Covers::Yes,
+                    (true, Some(_), None) => Covers::InTheRun,
+                    (true, Some(wanted), Some(port)) => when(wanted == port),
                 }
             }
             (Some(Scope::Command(None)), Some(Place::Command(_))) => Covers::Yes,
@@ -265,7 +265,8 @@ mod tests {
     }
 
     fn web(text: &str) -> Place {
-        Place::Web(Some(text.to_owned()))
+        let (host, port) = address::host_and_port(text).unwrap();
+        Place::Web(Some(crate::plan::WebHost { host, port }))
     }
 
     #[test]
@@ -303,6 +304,9 @@ mod tests {
             ("reads web:*.example.com", "example.com", Covers::No),
             ("reads web:*.example.com", "badexample.com", Covers::No),
             ("reads web:example.com:8443", "example.com", Covers::InTheRun),
+            ("reads web:example.com:8443", "example.com:8443", Covers::Yes),
+            ("reads web:example.com:8443", "example.com:443", Covers::No),
+            ("reads web:example.com", "example.com:8443", Covers::Yes),
         ] {
             assert_eq!(covers(rule, Verb::Reads, web(host)), wanted, "{rule} of {host}");
         }

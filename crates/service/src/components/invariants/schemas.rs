@@ -4,7 +4,11 @@ use svc_contract::{
     registry::{ErrorKind, OpError, OpRef, Param},
     value::{Type, Value},
 };
-use svc_engine::blocks::{ComponentRegistry, PipelineStep};
+use svc_engine::{
+    Error,
+    blocks::{ComponentRegistry, PipelineStep},
+};
+use svc_lang::diag::{Code, Problem};
 
 use super::{
     generate,
@@ -113,7 +117,13 @@ fn accepts(system: &System, op: OpRef, args: &[(String, Value)]) -> Result<(), S
     let registry = ComponentRegistry::new(system.engine.clone());
     let steps = registry.step(step).map_err(|it| it.to_string())?;
     let planned = steps.request(&system.engine).plan();
-    let error = planned.err().map(|it| steps.failure(&system.engine, it));
+    // What a text says, such as an address, is not in a schema.
+    let is_content = |it: &Problem| it.code == Code::E231;
+    let error = planned.err().filter(|it| match it {
+        Error::Check(report) => !report.problems.iter().filter(|it| it.is_error()).all(is_content),
+        _ => true,
+    });
+    let error = error.map(|it| steps.failure(&system.engine, it));
     match error {
         Some(error) if error.kind == ErrorKind::InvalidInput => Err(error.to_string()),
         _ => Ok(()),

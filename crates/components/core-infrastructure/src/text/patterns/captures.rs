@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use regex::{Captures as Found, Regex};
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Generic, Max, Op, OpError, Scheme, params},
+    registry::{
+        CheckCall, Compute, Cx, ErrorKind, Example, Generic, Max, Op, OpError, Scheme, params,
+    },
     value::{Columns, Text, Type, Value},
 };
 
@@ -32,6 +34,7 @@ params! {
 impl Op for Captures {
     const NAME: &'static str = "captures";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
     const GENERIC: Generic = Generic::Rows;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
@@ -99,6 +102,7 @@ params! {
 impl Op for ParsePattern {
     const NAME: &'static str = "parse_pattern";
     const YIELDS: Scheme = Scheme::Json;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
     const GENERIC: Generic = Generic::Read;
     const SAYS: &'static [&'static str] = &[
         "read a line of a fixed form into a record",

@@ -1,7 +1,9 @@
 //! Finds matches of a pattern.
 
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params},
+    registry::{
+        CheckCall, Compute, Cx, ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params,
+    },
     value::{Text, Value},
 };
 
@@ -23,6 +25,7 @@ params! {
 impl Op for Matches {
     const NAME: &'static str = "matches";
     const YIELDS: Scheme = Scheme::Bool;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
     const SAYS: &'static [&'static str] = &[
         "does the text match a regular expression",
         "check that a string looks like a date",
@@ -65,6 +68,7 @@ params! {
 impl Op for FindAll {
     const NAME: &'static str = "find_all";
     const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "extract all numbers from a text",

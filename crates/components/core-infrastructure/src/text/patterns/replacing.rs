@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use svc_contract::{
-    registry::{Compute, Cx, ErrorKind, Example, Op, OpError, Scheme, params},
+    registry::{CheckCall, Compute, Cx, ErrorKind, Example, Op, OpError, Scheme, params},
     value::{Text, Value, arithmetic::LONGEST_TEXT},
 };
 
@@ -32,6 +32,7 @@ params! {
 impl Op for ReplacePattern {
     const NAME: &'static str = "replace_pattern";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "replace with a regular expression",
