@@ -1,6 +1,6 @@
 //! How old documents are, for questions about what holds now or held before.
 
-use super::words::Read;
+use super::reading::Read;
 use crate::dates::{MONTHS, WEEKDAYS};
 
 /// So much of a document says of when it is.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{
     features::{self, ORDER},
     question::Question,
-    words::{Form, Read, Term},
+    reading::Read,
+    words::Term,
 };
 
 /// A sentence, compared with a question.
@@ -18,6 +19,9 @@ pub(super) struct Candidate {
     /// block with the headings, in its document.
     pub found: [Vec<f64>; 4],
 }
+
+/// So many rows with the highest number of their table are compared at most.
+const EXTREMES: usize = 8;
 
 /// The best sentences, the best first.
 pub(super) fn rank(read: &Read, question: &Question, most: usize) -> Vec<Candidate> {
@@ -33,6 +37,7 @@ pub(super) fn rank(read: &Read, question: &Question, most: usize) -> Vec<Candida
     }
     // A short question may share no word with its answer, which is near to the one before.
     let around = question.topics.last().into_iter().flat_map(|it| it.around(read));
+    let around = around.chain(question.extremes.iter().copied().take(EXTREMES));
     let around: Vec<usize> = around.filter(|it| rough.iter().all(|has| has.0 != *it)).collect();
     rough.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     rough.truncate(most);
@@ -90,61 +95,4 @@ pub(super) fn found(question: &Question, terms: impl Iterator<Item = Term>) -> V
 /// The weight of what was found.
 pub(super) fn weigh(question: &Question, found: &[f64]) -> f64 {
     question.asked.iter().zip(found).map(|(it, found)| it.weight * found).sum()
-}
-
-/// A second sentence is shown if its score is at most this much below that of the first.
-const ANOTHER: f64 = 2.5;
-
-/// The sentences to show, in the order in which they are read.
-pub(super) fn choose(
-    read: &Read,
-    question: &Question,
-    ranked: &[Candidate],
-    most: usize,
-) -> Vec<usize> {
-    let Some(best) = ranked.first() else { return Vec::new() };
-    let mut chosen = vec![best.sentence];
-    if depends_on_previous(&read.places[best.sentence].text)
-        && let Some(before) = best.sentence.checked_sub(1)
-        && read.places[before].section == read.places[best.sentence].section
-        && read.places[before].form != Form::Heading
-        && chosen.len() < most
-    {
-        chosen.insert(0, before);
-    }
-    let typed = |it: usize| question.wants.found(&read.places[it].text, &question.text);
-    if chosen.len() < most && typed(best.sentence) < 0.4 {
-        let is_near = |it: &usize| {
-            read.places.get(*it).is_some_and(|it| it.section == read.places[best.sentence].section)
-        };
-        let near = [Some(best.sentence + 1), best.sentence.checked_sub(1)].into_iter().flatten();
-        let mut near = near.filter(|it| is_near(it) && !chosen.contains(it));
-        if let Some(it) = near.find(|it| typed(*it) > 0.7) {
-            chosen.push(it);
-        }
-    }
-    for other in ranked.iter().skip(1).filter(|it| it.score >= best.score - ANOTHER) {
-        if chosen.len() >= most {
-            break;
-        }
-        let is_same = chosen.contains(&other.sentence)
-            || chosen.iter().any(|it| read.places[*it].text == read.places[other.sentence].text);
-        // A heading of a few words says nothing more.
-        let other_place = &read.places[other.sentence];
-        let is_bare = other_place.form == Form::Heading && other_place.terms.len() < 4;
-        if !is_same && !is_bare {
-            chosen.push(other.sentence);
-        }
-    }
-    chosen
-}
-
-/// Whether a sentence begins with a word that stands for something in the one before.
-fn depends_on_previous(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "he", "she", "it", "they", "his", "her", "its", "their", "this", "that", "these", "those",
-        "er", "sie", "es", "dies", "diese", "dieser", "él", "ella", "este", "esta", "such",
-    ];
-    let first = text.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
-    first.is_some_and(|it| BEGINNINGS.contains(&it.to_lowercase().as_str()))
 }

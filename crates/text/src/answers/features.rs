@@ -5,16 +5,18 @@ use super::{
     evidence::{Candidate, found, weigh},
     kinds::Wants,
     question::{Asked, Follows, Question, Role},
-    shapes, topics, weights,
-    words::{Form, Place, Read},
+    reading::{Form, Place, Read},
+    shapes, shown,
+    signs::{self, Lacking},
+    topics, weights,
 };
 use crate::claims::{Evidence, is_negation, opposed};
 
 /// How many features order sentences.
-pub(super) const ORDER: usize = 36;
+pub(super) const ORDER: usize = 45;
 
 /// How many features say how certain the best sentence is.
-pub(super) const CERTAINTY: usize = 80;
+pub(super) const CERTAINTY: usize = 128;
 
 /// How many of them are about the words of the question and the best sentence.
 const OF_WORDS: usize = 48;
@@ -64,6 +66,7 @@ pub(super) fn compare(
     let whole = 1.0 - follows;
     let typed = question.wants.found(&place.text, &question.text);
     let words = count(place.text.split_whitespace().count().max(place.terms.len()).max(1));
+    let lacking = Lacking::of(read, question, &most(&own, &heads));
     let features = [
         of_own,
         of_near - of_own,
@@ -82,7 +85,7 @@ pub(super) fn compare(
         if place.form == Form::Row { 1.0 } else { 0.0 },
         if place.text.ends_with(['?', ':', '？', '：']) { 1.0 } else { 0.0 },
         leads(question, &place.terms),
-        is(place.form == Form::Heading),
+        is(matches!(place.form, Form::Heading | Form::Letterhead)),
         follows * same,
         follows * next,
         follows * section,
@@ -101,6 +104,15 @@ pub(super) fn compare(
         if matches!(question.wants, Wants::Shaped(_)) { typed - 0.5 } else { 0.0 },
         ages::conflict(&question.own, &place.text),
         is(question.wants == Wants::Name) * shapes::person(&place.text, &question.text),
+        signs::in_one_part(read, question, place, &heads),
+        signs::news(question, &place.terms),
+        signs::is_specified(read, question, place) - 0.5,
+        is(question.wants_list()) * is(place.list.is_some() || place.text.ends_with([':', '：'])),
+        1.0 - lacking.heavy,
+        is(question.is_yes_no()) * signs::decides(&place.text),
+        is(place.form == Form::Letterhead),
+        is(question.extremes.contains(&sentence)),
+        is(question.extremes.contains(&sentence)) * (columns + weigh(question, &heads) / total),
     ];
     let score = features.iter().zip(weights::ORDER).map(|(a, b)| a * b).sum();
     Candidate { sentence, features, score, found: [own, near, block, source] }
@@ -175,7 +187,7 @@ pub(super) fn certainty(
     };
     let is = |wants: Wants| f64::from(u8::from(question.wants == wants));
     let judged = judged(read, question, best.sentence);
-    let shown = super::evidence::choose(read, question, ranked, 2).into_iter();
+    let shown = shown::choose(read, question, ranked, 2).into_iter().flat_map(|it| it.all);
     let shown = shown.filter(|it| read.places[*it].section == place.section);
     let typed = shown
         .map(|it| question.wants.found(&read.places[it].text, &question.text))
@@ -249,7 +261,8 @@ fn conversational(
     let place = &read.places[best.sentence];
     let total = question.total();
     let is = |it: bool| f64::from(u8::from(it));
-    let shown = super::evidence::choose(read, question, ranked, 3);
+    let shown = shown::choose(read, question, ranked, 3);
+    let shown: Vec<usize> = shown.into_iter().flat_map(|it| it.all).collect();
     let mut all = vec![0.0; question.asked.len()];
     let mut near = all.clone();
     for it in &shown {
@@ -285,6 +298,22 @@ fn conversational(
     let unknown =
         question.asked.iter().filter(|it| it.role == Role::Word && it.forms.is_empty()).count();
     let is_yes_no = question.is_yes_no();
+    let lacking = Lacking::of(read, question, &near);
+    let heads = read.sections[place.section].terms.iter().chain(&place.context);
+    let alone = most(&best.found[0], &found(question, heads.copied()));
+    let alone_lacking = Lacking::of(read, question, &alone);
+    let near_lacking = Lacking::of(read, question, &most(&alone, &best.found[1]));
+    let (densest, densest_news) = signs::densest_part(read, question, place);
+    let in_part = |it: &usize| {
+        let place = &read.places[*it];
+        let above = read.sections[place.section].terms.iter().chain(&place.context);
+        signs::in_one_part(read, question, place, &self::found(question, above.copied()))
+    };
+    let in_part = shown.iter().map(in_part).fold(0.0, f64::max);
+    let decides = shown.iter().map(|it| signs::decides(&read.places[*it].text)).fold(0.0, f64::max);
+    let wants_list = is(question.wants_list());
+    let has_list = is(shown.len() > 4);
+    let wants_type = question.wants != Wants::Anything;
     let shaped = matches!(question.wants, Wants::Shaped(_));
     [
         weigh(question, &all) / total,
@@ -319,6 +348,55 @@ fn conversational(
         is(question.wants == Wants::Name) * (best.features[35] - 0.5),
         is(question.is_which()) * (Wants::Name.found(&place.text, &question.text) - 0.5),
         is(question.is_which()) * (Wants::Number.found(&place.text, &question.text) - 0.5),
+        lacking.heavy,
+        lacking.light,
+        lacking.elsewhere,
+        lacking.nowhere,
+        lacking.attribute,
+        lacking.rarest,
+        lacking.things.powi(3),
+        signs::news(question, &place.terms),
+        signs::is_specified(read, question, place) - 0.5,
+        in_part,
+        is(wants_type) * in_part,
+        is(wants_type) * (typed - 0.5),
+        is(is_yes_no) * decides,
+        wants_list,
+        wants_list * has_list,
+        is(is_yes_no) * lacking.heavy,
+        is(wants_type) * lacking.heavy,
+        best.features[40],
+        is(question.wants == Wants::Anything && !is_yes_no && !question.is_which())
+            * lacking.attribute,
+        is(place.form == Form::Letterhead),
+        alone_lacking.heavy,
+        alone_lacking.light,
+        alone_lacking.attribute,
+        near_lacking.heavy,
+        near_lacking.elsewhere,
+        near_lacking.nowhere,
+        is(is_yes_no) * alone_lacking.heavy,
+        is(question.wants == Wants::Name) * alone_lacking.light,
+        is(question.wants == Wants::Name) * near_lacking.heavy,
+        is(question.wants.is_number()) * near_lacking.heavy,
+        is(question.wants == Wants::Reason),
+        is(question.wants == Wants::Time),
+        is(question.wants == Wants::Place),
+        is(question.is_which()),
+        is(question.wants == Wants::Name),
+        is(question.wants.is_number()),
+        is(question.extremes.contains(&best.sentence)),
+        is(question.wants == Wants::Anything) * alone_lacking.heavy,
+        densest,
+        densest_news,
+        densest * densest_news,
+        best.features[36],
+        is(wants_type) * best.features[36],
+        signs::other_things(question, &near),
+        signs::other_things(question, &alone),
+        is(question.wants == Wants::Name) * densest,
+        is(is_yes_no) * densest,
+        is(wants_type) * densest,
     ]
 }
 

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::shapes::Shape;
+use super::{
+    amounts::{AGES, LENGTHS, MONEY, OFTEN, SPEEDS, TIMES, WEIGHTS, age},
+    shapes::Shape,
+};
 use crate::claims::{Named, named, numeral};
 
 /// What the answer must have.
@@ -19,153 +22,6 @@ pub(super) enum Wants {
     Shaped(Shape),
     Anything,
 }
-
-const LENGTHS: &[&str] = &[
-    "m",
-    "cm",
-    "mm",
-    "km",
-    "metre",
-    "metres",
-    "meter",
-    "meters",
-    "kilometres",
-    "kilometers",
-    "kilometre",
-    "kilometer",
-    "centimetres",
-    "centimeters",
-    "millimetres",
-    "miles",
-    "mile",
-    "feet",
-    "foot",
-    "ft",
-    "inches",
-    "inch",
-    "yards",
-    "nautical",
-    "hectares",
-    "acres",
-    "square",
-    "km²",
-    "m²",
-    "litres",
-    "liters",
-    "storeys",
-    "stories",
-    "floors",
-    "kilometern",
-    "kilometer",
-    "meter",
-    "metros",
-    "kilómetros",
-    "x",
-    "by",
-];
-const AGES: &[&str] =
-    &["years", "year", "aged", "born", "months", "old", "century", "jahre", "años"];
-const WEIGHTS: &[&str] = &[
-    "g",
-    "kg",
-    "t",
-    "mg",
-    "gram",
-    "grams",
-    "kilogram",
-    "kilograms",
-    "kilos",
-    "kilo",
-    "tons",
-    "tonnes",
-    "tonne",
-    "ton",
-    "pounds",
-    "pound",
-    "lb",
-    "lbs",
-    "ounces",
-    "litres",
-    "liters",
-];
-const SPEEDS: &[&str] = &[
-    "km/h", "m/s", "mph", "knots", "kmh", "rpm", "mbit/s", "mb/s", "gbit/s", "per", "ms",
-    "seconds", "minutes", "hours", "times",
-];
-const TIMES: &[&str] = &[
-    "second",
-    "seconds",
-    "minute",
-    "minutes",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "year",
-    "years",
-    "decade",
-    "decades",
-    "century",
-    "centuries",
-    "h",
-    "min",
-    "s",
-    "ms",
-    "nights",
-    "night",
-    "until",
-    "stunden",
-    "tage",
-    "jahre",
-    "horas",
-    "días",
-    "años",
-    "metre",
-    "metres",
-    "meter",
-    "meters",
-    "km",
-    "kilometres",
-    "kilometers",
-    "miles",
-    "feet",
-    "m",
-    "pages",
-    "words",
-    "characters",
-    "generations",
-    "evenings",
-    "bytes",
-];
-const OFTEN: &[&str] = &[
-    "every",
-    "once",
-    "twice",
-    "times",
-    "daily",
-    "weekly",
-    "monthly",
-    "yearly",
-    "annually",
-    "each",
-    "per",
-    "always",
-    "hourly",
-    "nightly",
-    "quarterly",
-    "regularly",
-    "never",
-    "a",
-];
-const MONEY: &[&str] = &[
-    "$", "€", "£", "¥", "usd", "eur", "euro", "euros", "dollar", "dollars", "pound", "pounds",
-    "cents", "cent", "yen", "francs", "marks", "million", "billion", "thousand", "gbp", "chf",
-    "pence", "free", "marks", "rupees", "crowns", "pesos", "%", "percent",
-];
 
 impl Wants {
     pub(super) fn of(question: &str) -> Self {
@@ -268,6 +124,13 @@ impl Wants {
             "which team",
             "what team",
             "whos ",
+            "name of",
+            "last name",
+            "surname",
+            "first name",
+            "which brand",
+            "what brand",
+            "brand of",
         ];
         const PLACES: &[&str] = &[
             "where ",
@@ -322,6 +185,7 @@ impl Wants {
         let is_much = asks(&["how much"]);
         match () {
             () if is_much && (lower.contains("weigh")) => Self::Amount(WEIGHTS),
+            () if is_priced(&lower) => Self::Amount(MONEY),
             () if is_much
                 && [
                     "cost", "pay", "earn", "spen", "price", "worth", "money", "charge", "salary",
@@ -395,6 +259,7 @@ impl Wants {
                     0.4
                 }
             }
+            Self::Amount(AGES) => age(sentence, &range),
             Self::Amount(units) => {
                 if has_unit(sentence, range, units) {
                     1.0
@@ -412,6 +277,7 @@ impl Wants {
             Self::Place if best < 1.0 && has_place(sentence) => 0.5,
             Self::Amount(OFTEN) => best.max(often(sentence)),
             Self::Amount(MONEY) if best < 1.0 && sentence.to_lowercase().contains("free") => 0.7,
+            Self::Amount(AGES) => best,
             Self::Number | Self::Amount(_) if best < 0.4 && has_numeral(sentence, &lower) => 0.4,
             _ => best,
         }
@@ -420,6 +286,17 @@ impl Wants {
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Number | Self::Amount(_))
     }
+}
+
+/// Whether a question in lower case asks for a price, as `what did the new hob cost`.
+fn is_priced(lower: &str) -> bool {
+    const PAYING: &[&str] = &["cost", "costs", "charge", "charges", "pay", "earn", "paid"];
+    let mut words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let Some(at) = words.clone().position(|it| it == "what") else { return false };
+    let is_asked = words.nth(at + 1).is_some_and(|it| {
+        matches!(it, "does" | "did" | "do" | "will" | "would" | "is" | "has" | "s" | "was")
+    });
+    is_asked && words.any(|it| PAYING.contains(&it))
 }
 
 fn reason(sentence: &str) -> f64 {
@@ -568,4 +445,18 @@ fn has_numeral(sentence: &str, question: &str) -> bool {
     lower.split(|it: char| !it.is_alphanumeric()).any(|it| {
         !matches!(it, "" | "a" | "an" | "one") && numeral(it).is_some() && !question.contains(it)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_want_a_price_an_age_or_a_name() {
+        assert_eq!(Wants::of("What did the new hob cost?"), Wants::Amount(MONEY));
+        assert_eq!(Wants::of("What is the name of the cat?"), Wants::Name);
+        let age = Wants::of("How old is Ann?");
+        assert!(age.found("Ann is 9 years old.", "How old is Ann?") > 0.9);
+        assert!(age.found("Every two years, Ann has 3 jobs.", "How old is Ann?") < 0.5);
+    }
 }

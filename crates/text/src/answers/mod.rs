@@ -11,16 +11,25 @@
 //! comparisons.
 
 mod ages;
+mod amounts;
 mod evidence;
+mod extremes;
 mod features;
 mod halves;
+mod irregular;
 mod kinds;
 mod layout;
+mod letters;
+mod light;
 mod question;
+mod reading;
 mod records;
 mod shapes;
+mod shown;
+mod signs;
 mod spelling;
 mod synonyms;
+mod thesaurus;
 mod topics;
 mod weights;
 mod words;
@@ -30,8 +39,10 @@ use std::ops::Range;
 use crate::language;
 use evidence::Candidate;
 use question::{Follows, Question};
+use reading::{Form, Place, Read};
+use shown::Shown;
 use topics::Topic;
-use words::{Form, Place, Read, Words};
+use words::Words;
 
 /// A document.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +78,9 @@ pub struct Reply {
 
 /// How certain it is that two answers make a comparison.
 const BOTH: f64 = 0.9;
+
+/// Two answers are shown if they are at least this certain, of how certain the whole answer is.
+const LEAST_OF_BOTH: f64 = 0.5;
 
 #[doc(hidden)]
 pub type Explained = (Sentence, Vec<f64>, f64);
@@ -114,11 +128,15 @@ impl Library {
         else {
             return whole;
         };
-        let confidence = BOTH * one.confidence.min(other.confidence);
-        if confidence <= whole.confidence || one.sentences == other.sentences {
+        let both = BOTH * one.confidence.min(other.confidence);
+        if both <= LEAST_OF_BOTH * whole.confidence || one.sentences == other.sentences {
             return whole;
         }
-        let sentences = [one.sentences, other.sentences].concat();
+        let confidence = both.max(whole.confidence);
+        let mut sentences = [one.sentences, other.sentences].concat();
+        let is_new = |it: &Sentence| sentences.iter().all(|other| other.text != it.text);
+        let more = whole.sentences.iter().find(|it| is_new(it)).filter(|_| most > 2).cloned();
+        sentences.extend(more);
         Reply { sentences, confidence, ..whole }
     }
 
@@ -159,12 +177,12 @@ impl Library {
     fn reply(&self, answered: Answered, most: usize) -> Reply {
         let Answered { question, ranked } = answered;
         let confidence = features::confidence(&self.read, &question, &ranked);
-        let chosen = evidence::choose(&self.read, &question, &ranked, most);
+        let chosen = shown::choose(&self.read, &question, &ranked, most);
         Reply {
-            sentences: chosen.into_iter().map(|it| self.sentence(it)).collect(),
+            sentences: chosen.into_iter().map(|it| self.joined(&it)).collect(),
             confidence,
             unknown: question.unknown(),
-            nearest: self.nearest(&ranked),
+            nearest: self.nearest(&question, &ranked),
         }
     }
 
@@ -174,8 +192,10 @@ impl Library {
     pub fn explain(&self, question: &str, before: &[&str]) -> (Vec<Explained>, Vec<f64>) {
         let Answered { question, ranked } = self.best(question, before);
         let certainty = features::certainty(&self.read, &question, &ranked);
-        let all =
-            ranked.iter().map(|it| (self.sentence(it.sentence), it.features.to_vec(), it.score));
+        let all = ranked.iter().map(|it| {
+            let shown = self.joined(&shown::whole(&self.read, &question, it.sentence));
+            (shown, it.features.to_vec(), it.score)
+        });
         (all.collect(), certainty.to_vec())
     }
 
@@ -185,31 +205,39 @@ impl Library {
         Sentence { source: *source, range: range.clone(), text: text.clone(), headings }
     }
 
+    /// Sentences as one: a heading with what is below it, the items of a list each on a line.
+    fn joined(&self, shown: &Shown) -> Sentence {
+        let mut all = shown.all.iter().map(|it| &self.read.places[*it]);
+        let mut joined = self.sentence(shown.all.first().copied().unwrap_or(shown.best));
+        let mut last = all.next();
+        for place in all {
+            let form = last.map_or(Form::Prose, |it| it.form);
+            let joint = match form {
+                _ if place.list.is_some() && last.is_none_or(|it| it.block != place.block) => {
+                    "\n- "
+                }
+                _ if place.form == Form::Row => "\n- ",
+                Form::Heading if !joined.text.ends_with(['?', '!', '.', ':']) => ": ",
+                _ => " ",
+            };
+            joined.text = format!("{}{joint}{}", joined.text, place.text);
+            joined.range.start = joined.range.start.min(place.range.start);
+            joined.range.end = joined.range.end.max(place.range.end);
+            last = Some(place);
+        }
+        joined
+    }
+
     /// The best sentence of each of the nearest sources.
-    fn nearest(&self, ranked: &[Candidate]) -> Vec<Sentence> {
+    fn nearest(&self, question: &Question, ranked: &[Candidate]) -> Vec<Sentence> {
         let mut nearest: Vec<Sentence> = Vec::new();
         for candidate in ranked {
             let source = self.read.places[candidate.sentence].source;
             if nearest.len() < NEAREST && nearest.iter().all(|it| it.source != source) {
-                nearest.push(self.with_what_follows(candidate.sentence));
+                nearest.push(self.joined(&shown::whole(&self.read, question, candidate.sentence)));
             }
         }
         nearest
-    }
-
-    /// A sentence; if it is a heading, with the first one below it.
-    fn with_what_follows(&self, number: usize) -> Sentence {
-        let heading = self.sentence(number);
-        let stands_below = |it: &&Place| it.source == heading.source && it.form != Form::Heading;
-        let below = self.read.places.get(number + 1).filter(stands_below);
-        match below.filter(|_| self.read.places[number].form == Form::Heading) {
-            None => heading,
-            Some(below) => {
-                let joint = if heading.text.ends_with(['?', '!', '.', ':']) { " " } else { ": " };
-                let text = format!("{}{joint}{}", heading.text, below.text);
-                Sentence { range: heading.range.start..below.range.end, text, ..heading }
-            }
-        }
     }
 }
 
@@ -302,6 +330,28 @@ mod tests {
             assert!(unknown < known && unknown < 0.5, "{question} {unknown} {known}");
         }
         assert_eq!(asked("Where is the zebra?", &[]).unknown, ["zebra"]);
+    }
+
+    #[test]
+    fn a_comparison_shows_both_sides() {
+        let text =
+            "The mill was built in 1740. It grinds rye. The bridge was built in 1890. It is red.";
+        let sources = [Source { title: "Sights", text }];
+        let library = Library::read(&sources, || Ok::<(), ()>(())).unwrap();
+        let reply = library.answer("Was the mill built earlier than the bridge?", &[], 3);
+        let shown: Vec<&str> = reply.sentences.iter().map(|it| &*it.text).collect();
+        assert!(shown.concat().contains("1740") && shown.concat().contains("1890"), "{shown:?}");
+    }
+
+    #[test]
+    fn a_common_word_that_no_document_has_does_not_veto() {
+        let asked = |question: &str| asked(question, &[]).confidence;
+        let common = asked("When was the office in Kassel possibly initiated and opened?");
+        assert!(
+            common > asked("When was the office in Kassel, zebra and giraffe opened?")
+                && common > 0.5,
+            "{common}"
+        );
     }
 
     #[test]

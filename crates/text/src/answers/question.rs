@@ -1,14 +1,16 @@
 //! What a question asks for, and in which words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    ages,
+    ages, extremes, irregular,
     kinds::Wants,
+    light,
+    reading::Read,
     spelling::spelled,
     synonyms::{self, is_form},
     topics::Topic,
-    words::{Read, Term, Word},
+    words::{Term, Word},
 };
 use crate::claims::{named, numeral, related};
 
@@ -32,6 +34,8 @@ pub(super) struct Asked {
     pub is_new: bool,
     /// Whether it is a word of the question before.
     pub is_carried: bool,
+    /// Whether a document may well say it in other words.
+    pub is_light: bool,
     /// The terms that mean the same, and how nearly, up to 1.
     pub forms: Vec<(Term, f64)>,
 }
@@ -54,6 +58,8 @@ pub(super) struct Question {
     pub follows: Follows,
     /// Whether it is about now (1) or before (-1).
     pub when: f64,
+    /// The rows with the highest or lowest number, if it asks for it.
+    pub extremes: BTreeSet<usize>,
 }
 
 /// How far a question depends on the ones before.
@@ -89,10 +95,18 @@ pub(super) const FRAMES: &str = "kind type sort name names called call many much
 const FRAME_WEIGHT: f64 = 0.35;
 const CARRIED_WEIGHT: f64 = 0.7;
 const NEW_WEIGHT: f64 = 1.5;
+/// A common word that no document has weighs less.
+const LIGHT_WEIGHT: f64 = 0.35;
 const NAME_WEIGHT: f64 = 1.3;
 
 impl Question {
     pub(super) fn of(text: &str, before: &[&str], topics: &[Topic], read: &Read) -> Self {
+        let mut question = Self::without_rows(text, before, topics, read);
+        question.extremes = extremes::rows(read, &question);
+        question
+    }
+
+    fn without_rows(text: &str, before: &[&str], topics: &[Topic], read: &Read) -> Self {
         let text = &*spelled(text, &read.words);
         let mut words = words(text, read);
         // What the documents know nothing of cannot be continued.
@@ -155,8 +169,18 @@ impl Question {
                 Role::Word => 1.0,
             } * if is_carried { CARRIED_WEIGHT } else { 1.0 };
             let is_new = !is_carried && own < count;
-            let weight = rarity * factor * if is_new { NEW_WEIGHT } else { 1.0 };
-            asked.push(Asked { word: word.lower, weight, role, is_new, is_carried, forms });
+            let is_light = role == Role::Word && light::is_light(&word.lower);
+            let light = if is_light && forms.is_empty() { LIGHT_WEIGHT } else { 1.0 };
+            let weight = rarity * factor * light * if is_new { NEW_WEIGHT } else { 1.0 };
+            asked.push(Asked {
+                word: word.lower,
+                weight,
+                role,
+                is_new,
+                is_carried,
+                is_light,
+                forms,
+            });
         }
         let mut by_term: BTreeMap<Term, Vec<(usize, f64)>> = BTreeMap::new();
         for (idx, it) in asked.iter().enumerate() {
@@ -167,7 +191,8 @@ impl Question {
         let focus = focus(&text, &asked);
         let (topics, follows, when) = (Vec::new(), Follows::Not, 0.0);
         let own = String::new();
-        Self { text, own, asked, wants, focus, by_term, topics, follows, when }
+        let extremes = BTreeSet::new();
+        Self { text, own, asked, wants, focus, by_term, topics, follows, when, extremes }
     }
 
     pub(super) fn total(&self) -> f64 {
@@ -178,6 +203,43 @@ impl Question {
     pub(super) fn is_which(&self) -> bool {
         let lower = self.own.to_lowercase();
         lower.split(|it: char| !it.is_alphanumeric()).any(|it| matches!(it, "which" | "welche"))
+    }
+
+    /// Whether several things or steps answer it.
+    pub(super) fn wants_list(&self) -> bool {
+        const ASKING: &[&str] = &[
+            "what are",
+            "which are",
+            "who are",
+            "list",
+            "steps",
+            "step by step",
+            "how do",
+            "how to",
+            "how can",
+            "how should",
+            "what should",
+            "what do i",
+            "what must",
+            "what goes",
+            "included",
+            "what belongs",
+            "what counts",
+            "ingredients",
+            "options",
+            "requirements",
+            "procedure",
+            "instructions",
+            "what does it include",
+            "what is needed",
+            "what do you need",
+            "everything",
+            "all the",
+        ];
+        let lower = self.own.to_lowercase();
+        let is_whole = |at: usize| !lower[..at].ends_with(char::is_alphanumeric);
+        let asks = |it: &&str| lower.match_indices(it).any(|(at, _)| is_whole(at));
+        ASKING.iter().any(asks) || asks_plural(&lower)
     }
 
     /// Whether it can be answered with yes or no.
@@ -201,6 +263,24 @@ impl Question {
         unknown.map(|it| it.word.clone().into()).collect()
     }
 }
+
+/// Whether a question in lower case asks which of several things, as in `which tests are there`.
+fn asks_plural(lower: &str) -> bool {
+    let mut words = lower.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let is_asking = |it: &str| matches!(it, "which" | "what" | "whose");
+    words.any(is_asking) && {
+        let named: Vec<&str> = words.take(3).collect();
+        let is_plural = |it: &&&str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss");
+        let first_verb = named.iter().position(|it| FINITE.contains(it)).unwrap_or(named.len());
+        named[..first_verb].iter().any(|it| is_plural(&it))
+    }
+}
+
+/// Words that end what is asked for in `which tests are there`.
+const FINITE: &[&str] = &[
+    "is", "are", "was", "were", "do", "does", "did", "can", "may", "must", "has", "have", "had",
+    "will", "of", "in", "for", "to", "on", "at",
+];
 
 /// Whether the documents have most words of a question.
 pub(super) fn is_known(text: &str, read: &Read) -> bool {
@@ -322,11 +402,15 @@ fn forms(word: &Word, role: Role, read: &Read) -> Vec<(Term, f64)> {
         return forms;
     }
     let related = related(&word.lower);
-    let groups = synonyms::groups(&word.lower);
+    let said = synonyms::said_for(&word.lower);
+    let irregular: Vec<&str> = irregular::forms(&word.lower).collect();
     for (term, known) in (0..).zip(&read.words.known) {
-        let is_synonym =
-            |it: &str| groups.iter().any(|group| group.split(' ').any(|base| is_form(it, base)));
-        if known.words.iter().any(|it| is_compared(&word.lower, it)) {
+        let is_synonym = |it: &str| {
+            said.iter()
+                .any(|base| base.as_bytes().first() == it.as_bytes().first() && is_form(it, base))
+        };
+        let is_form = |it: &str| irregular.iter().any(|form| irregular::is_of(it, form));
+        if known.words.iter().any(|it| is_compared(&word.lower, it) || is_form(it)) {
             add(&mut forms, term, 0.9);
         } else if known
             .words
@@ -353,7 +437,7 @@ fn is_compared(one: &str, other: &str) -> bool {
 fn is_derived(one: &str, other: &str) -> bool {
     let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let longest = one.len().max(other.len());
-    same >= 5 && same * 10 >= longest * 6 && longest - same <= 5 && one.is_char_boundary(same)
+    same >= 5 && same * 100 >= longest * 65 && longest - same <= 5 && one.is_char_boundary(same)
 }
 
 /// The word that says what kind of thing is asked for: the one behind `which`, or the head of what

@@ -63,6 +63,15 @@ const ASKING: &[(&str, Shape)] = &[
     ("vat number", Shape::Code),
     ("tax number", Shape::Code),
     ("reference number", Shape::Code),
+    ("booking code", Shape::Code),
+    ("the code of", Shape::Code),
+    ("the code for", Shape::Code),
+    ("what is the code", Shape::Code),
+    ("what's the code", Shape::Code),
+    ("which code", Shape::Code),
+    ("licence number", Shape::Code),
+    ("license number", Shape::Code),
+    ("iban", Shape::Code),
     ("postcode", Shape::Code),
     ("post code", Shape::Code),
     ("zip code", Shape::Code),
@@ -121,7 +130,10 @@ impl Shape {
             Self::Email => lower.split_whitespace().any(|it| {
                 it.split_once('@').is_some_and(|it| !it.0.is_empty() && it.1.contains('.'))
             }),
-            Self::Phone => longest_digits(&lower) >= 6,
+            Self::Phone => {
+                longest_digits(&lower) >= 6
+                    && !crate::dates::MONTHS.iter().any(|it| lower.contains(it))
+            }
             Self::Clock => has_clock(&lower),
             Self::Weekday => words.any(is_weekday),
             Self::Percent => {
@@ -169,7 +181,12 @@ pub(super) fn person(sentence: &str, question: &str) -> f64 {
             && rest.chars().all(|it| it.is_lowercase() || it == '-' || it == '\'')
             || it.contains('-') && it.starts_with(char::is_uppercase)
     };
-    let is_new = |it: &str| is_name(it) && !asked.contains(&it.to_lowercase());
+    let is_date = |it: &str| {
+        let lower = it.to_lowercase();
+        let months = crate::dates::MONTHS.iter().chain(&crate::dates::WEEKDAYS);
+        lower.len() > 2 && months.into_iter().any(|it| it.starts_with(&lower))
+    };
+    let is_new = |it: &str| is_name(it) && !asked.contains(&it.to_lowercase()) && !is_date(it);
     let mut best: f64 = 0.0;
     for (at, _) in words.iter().enumerate().filter(|it| is_new(it.1)) {
         let before = at.checked_sub(1).and_then(|it| words.get(it)).copied().unwrap_or_default();

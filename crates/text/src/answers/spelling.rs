@@ -84,7 +84,7 @@ fn are_two_apart(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        answers::{Source, words::Read},
+        answers::{Source, reading::Read, words::Words},
         language::Language,
     };
 

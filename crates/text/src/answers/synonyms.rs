@@ -1,5 +1,7 @@
 //! Words of questions and what documents say instead.
 
+use super::thesaurus;
+
 /// Groups of words that are often said for each other, in the forms without endings. Our own list.
 const GROUPS: &[&str] = &[
     "holiday vacation leave",
@@ -324,10 +326,16 @@ const GROUPS: &[&str] = &[
     "kept stored store keep",
 ];
 
-/// The groups of a word.
-pub(super) fn groups(word: &str) -> Vec<&'static str> {
+/// The words that may be said for a word, in the forms without endings.
+pub(super) fn said_for(word: &str) -> Vec<&'static str> {
     let has = |group: &&&str| group.split(' ').any(|it| is_form(word, it));
-    GROUPS.iter().filter(has).copied().collect()
+    // The further groups hold only for their first word.
+    let is_first = |group: &&&str| group.split(' ').next().is_some_and(|it| is_form(word, it));
+    let groups = GROUPS.iter().filter(has).chain(thesaurus::MORE.iter().filter(is_first));
+    let mut all: Vec<&str> = groups.flat_map(|it| it.split(' ')).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Whether a word is `base`, or a regular form of it.
@@ -347,7 +355,7 @@ pub(super) fn is_form(word: &str, base: &str) -> bool {
 
 /// All words of the groups.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().flat_map(|it| it.split(' '))
+    GROUPS.iter().chain(thesaurus::MORE).flat_map(|it| it.split(' '))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::{
     count,
     question::Question,
-    words::{Form, Read, Term},
+    reading::{Form, Read},
+    words::Term,
 };
 
 /// How many earlier questions count.
