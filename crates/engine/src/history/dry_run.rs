@@ -36,7 +36,7 @@ use crate::{
 const STILL: Duration = Duration::from_millis(1);
 
 /// Longer than any bound of a script.
-const AGES: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+const AGES: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// The purpose of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

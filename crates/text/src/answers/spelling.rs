@@ -1,10 +1,16 @@
 //! Questions with the words of the documents for those with a typo.
 
 use super::{question::FRAMES, synonyms, words::Words};
-use crate::{scripts, typos::is_near};
+use crate::{language::Language, scripts, typos::is_near};
 
-/// Shorter words are not corrected, as too many others are near to them.
+/// Shorter words are only corrected if they sound alike, as too many others are near to them.
 const SHORTEST: usize = 5;
+
+/// Shorter words do not sound like any one other word.
+const SHORTEST_SOUND: usize = 3;
+
+/// Words with which a question begins.
+const QUESTION_WORDS: &str = "what when where which who whose why how many much does";
 
 /// Words that are two letters apart are near if they are at least this long.
 const LONG: usize = 8;
@@ -41,11 +47,11 @@ pub(super) fn spelled(question: &str, words: &Words) -> String {
 }
 
 fn corrected<'a>(word: &str, words: &'a Words) -> Option<&'a str> {
-    if word.len() < SHORTEST || words.knows(word) {
+    if word.len() < SHORTEST_SOUND || words.knows(word) {
         return None;
     }
-    let listed =
-        || FRAMES.split_whitespace().chain(synonyms::words()).chain(ASKING.split_whitespace());
+    let own = [FRAMES, ASKING, QUESTION_WORDS];
+    let listed = || own.iter().flat_map(|it| it.split_whitespace()).chain(synonyms::words());
     if listed().any(|it| synonyms::is_form(word, it)) {
         return None;
     }
@@ -59,8 +65,61 @@ fn corrected<'a>(word: &str, words: &'a Words) -> Option<&'a str> {
         let near = all().filter(|it| begins(it.0) && is_near(it.0));
         near.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|it| it.0)
     };
-    nearest(&|it| is_near(it, word))
+    let sounds_alike = || {
+        let sound = Some(sound(word)).filter(|_| words.language == Language::ENGLISH)?;
+        nearest(&|it| self::sound(it) == sound)
+    };
+    sounds_alike()
+        .or_else(|| nearest(&|it| word.len() >= SHORTEST && is_near(it, word)))
         .or_else(|| nearest(&|it| word.len() >= LONG && are_two_apart(it, word)))
+}
+
+/// How an English word sounds, roughly: letters that are often written for each other are the same.
+fn sound(word: &str) -> String {
+    const ALIKE: &[(&str, &str)] = &[
+        ("tch", "ch"),
+        ("ch", "ch"),
+        ("ph", "f"),
+        ("wh", "w"),
+        ("wr", "r"),
+        ("kn", "n"),
+        ("gh", ""),
+        ("ck", "k"),
+        ("qu", "kw"),
+        ("ce", "se"),
+        ("ci", "si"),
+        ("cy", "si"),
+        ("ea", "e"),
+        ("ee", "e"),
+        ("ei", "e"),
+        ("ie", "e"),
+        ("ai", "a"),
+        ("ay", "a"),
+        ("oa", "o"),
+        ("ou", "o"),
+        ("ue", "u"),
+        ("y", "i"),
+        ("z", "s"),
+        ("c", "k"),
+    ];
+    let mut rest = word;
+    let mut sound = String::with_capacity(word.len());
+    while let Some(letter) = rest.chars().next() {
+        let alike = ALIKE.iter().find(|(written, _)| rest.starts_with(written));
+        let (written, said) = match alike {
+            Some((written, said)) => (written.len(), *said),
+            None => (letter.len_utf8(), &rest[..letter.len_utf8()]),
+        };
+        // A double letter sounds as one.
+        if !sound.ends_with(said) || said.is_empty() {
+            sound += said;
+        }
+        rest = &rest[written..];
+    }
+    // An `e` at the end is silent.
+    let spoken = sound.strip_suffix('e').filter(|it| it.len() > 2).map(str::len);
+    sound.truncate(spoken.unwrap_or(sound.len()));
+    sound
 }
 
 /// Whether two words differ by at most two letters.
@@ -90,7 +149,7 @@ mod tests {
 
     #[test]
     fn words_with_a_typo_become_those_of_the_documents() {
-        let text = "The dishwasher of Larkfield runs in the conditioning room.";
+        let text = "The dishwasher of Larkfield runs in the conditioning room. Carry it each year.";
         let sources = [Source { title: "", text }];
         let read = Read::of(&sources, Words::of(Language::ENGLISH), || Ok::<(), ()>(())).unwrap();
         for (given, expected) in [
@@ -98,6 +157,9 @@ mod tests {
             ("Who runs Larkfeild?", "Who runs Larkfield?"),
             ("the cnoditioning", "the conditioning"),
             ("how many poeple", "how many people"),
+            ("who can cary it next yeer?", "who can carry it next year?"),
+            ("how mutch", "how much"),
+            ("the hop of wine", "the hop of wine"),
             ("rooms, husband, 1234567, 東京東京東", "rooms, husband, 1234567, 東京東京東"),
         ] {
             assert_eq!(spelled(given, &read.words), expected);
