@@ -78,7 +78,7 @@ async fn what_was_computed_before_a_name_was_bound_again_is_saved_with_its_old_m
     assert_eq!(saved.text, "let a_1 = 1\nlet b = a_1 + 1\nlet a = 5\n\nb + a\n");
     enter(&mut session, "let a = a + a").await;
     assert_eq!(enter(&mut session, "a").await, [Value::from(10)]);
-    assert_eq!(session.saved().text, "let a = (5) + (5)\n\na\n");
+    assert_eq!(session.saved().text, "let a_1 = 5\nlet a = a_1 + a_1\n\na\n");
     assert!(!saved.report.has_errors());
 }
 
@@ -97,6 +97,25 @@ async fn a_saved_script_computes_the_last_answer() {
         (&["let a = 1", "let b = a", "let a_1 = 7", "let a = 2", "[a, b, a_1]"], None),
         (&["let a = 1", "a + 1", "let a = 9"], None),
         (&["let a = 1", "let a = a + 1", "let b = a", "let a = a * 5", "[a, b]"], None),
+        (&["let n = 1", "n + 1", "let n = 10", "ans + n"], None),
+        (&["let n = 1", "n + 1", "let n = 10", "let k = ans", "k + n"], None),
+        (&[twice, "f(5)", thrice, "ans >> f"], None),
+        (&["let n = 1", "[n, 2]", "let n = 5", "ans >> each { it + n } >> sum"], None),
+        (&["let x: float = 3", "let x = x / 2", "x"], None),
+        (&["let n = 1", "n + 1", "let n = ans", "n"], None),
+        (&["let n = 1", "n + 1", "ans + 1"], Some("n")),
+        (
+            &[
+                "flow f(x: int) -> int { x * 2 }",
+                "let x = 3",
+                "let a = f(x)",
+                "let x = 4",
+                "[a, x]",
+            ],
+            None,
+        ),
+        (&["let n = 3.14159", "let a = \"v: ${n:.2}\"", "let n = 4.5", "\"${a} ${n}\""], None),
+        (&["1 + 1", "[ans, ans]", "ans >> sum"], None),
     ] {
         let mut session = Session::new(svc::engine(), ".");
         let mut last = Vec::new();

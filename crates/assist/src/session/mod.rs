@@ -30,6 +30,8 @@ pub struct Session {
     entries: Vec<Entry>,
     /// Those whose name means something else now, or nothing.
     earlier: Vec<Entry>,
+    /// The answers before the last one.
+    answers: Vec<Answer>,
     /// Counts the statements.
     now: usize,
     /// The given params, by name, as text.
@@ -46,6 +48,8 @@ struct Entry {
     name: Text,
     /// The entered text, with the comments above it.
     text: Text,
+    /// The same as it was entered: with `ans`, and with its own name for what that meant before.
+    raw: Text,
     kind: Kind,
     /// When it was entered.
     at: usize,
@@ -73,6 +77,8 @@ struct Known {
 #[derive(Clone, Debug)]
 struct Answer {
     text: Text,
+    /// The same as it was entered.
+    raw: Text,
     known: Known,
     at: usize,
 }
@@ -93,6 +99,7 @@ impl Session {
             engine,
             entries: Vec::new(),
             earlier: Vec::new(),
+            answers: Vec::new(),
             now: 0,
             given: BTreeMap::new(),
             answer: None,
@@ -127,17 +134,19 @@ impl Session {
             Known { value, ty, spelled }
         });
         let text: Text = self.expanded(&self.unbound(statement)).into();
+        let raw: Text = statement.text().into();
         self.now += 1;
         match (&statement.act, known) {
             (Act::Pipeline, Some(known)) => {
-                self.answer = Some(Answer { text, known, at: self.now });
+                let answer = Answer { text, raw, known, at: self.now };
+                self.answers.extend(self.answer.replace(answer));
             }
-            (Act::Let(name), Some(known)) => self.enter(name, text, Kind::Let(known)),
+            (Act::Let(name), Some(known)) => self.enter(name, text, raw, Kind::Let(known)),
             (Act::Declare(name), _) => {
-                self.enter(name, text, Kind::Declared);
+                self.enter(name, text, raw, Kind::Declared);
                 self.spell_again(name);
             }
-            (Act::Test(name), _) => self.enter(name, text, Kind::Test),
+            (Act::Test(name), _) => self.enter(name, text, raw, Kind::Test),
             (Act::Edition, _) => self.edition = Some(text),
             _ => {}
         }
@@ -183,8 +192,8 @@ impl Session {
     }
 
     /// A rebound name keeps its position.
-    fn enter(&mut self, name: &Text, text: Text, kind: Kind) {
-        let entry = Entry { name: name.clone(), text, kind, at: self.now, until: None };
+    fn enter(&mut self, name: &Text, text: Text, raw: Text, kind: Kind) {
+        let entry = Entry { name: name.clone(), text, raw, kind, at: self.now, until: None };
         match self.entries.iter_mut().find(|it| it.name == entry.name) {
             Some(old) => {
                 let old = std::mem::replace(old, entry);
@@ -213,7 +222,9 @@ impl Session {
             let forgotten = self.entries.remove(place);
             self.earlier.push(Entry { until: Some(self.now), ..forgotten });
         }
-        let was_answer = name == ANSWER && self.answer.take().is_some();
+        let forgotten = self.answer.take_if(|_| name == ANSWER);
+        let was_answer = forgotten.is_some();
+        self.answers.extend(forgotten);
         was_answer || place.is_some()
     }
 

@@ -41,7 +41,7 @@ impl Session {
         let wanted = |it: &&Entry| {
             answer.is_none() || it.name.starts_with("mock ") || matches!(it.kind, Kind::Test)
         };
-        let answer = answer.map(|it| lines.resolved(&it.text, it.at, None));
+        let answer = answer.map(|it| lines.resolved(&it.raw, it.at, None));
         for entry in self.entries.iter().filter(wanted) {
             lines.write(entry, self.now);
         }
@@ -60,6 +60,22 @@ impl Session {
         let has_meaning = |it: &&Entry| it.at <= at && it.until.is_none_or(|until| at < until);
         let all = self.entries.iter().chain(&self.earlier);
         all.filter(|it| it.name.as_ref() == name).find(has_meaning)
+    }
+
+    /// The answer that `ans` stood for in a statement.
+    fn answer_before(&self, at: usize) -> Option<&Answer> {
+        let all = self.answers.iter().chain(&self.answer);
+        all.filter(|it| it.at < at).max_by_key(|it| it.at)
+    }
+
+    /// The number of statements that need an answer by `ans`, and uses in them.
+    fn uses_of_answer(&self, of: usize) -> usize {
+        let all = self.entries.iter().chain(&self.earlier).map(|it| (&it.raw, it.at));
+        let all = all.chain(self.answers.iter().chain(&self.answer).map(|it| (&it.raw, it.at)));
+        let is_about = |at: usize| self.answer_before(at).is_some_and(|it| it.at == of);
+        let uses =
+            |text: &Text| named(text).iter().filter(|it| text[it.0.clone()] == *ANSWER).count();
+        all.filter(|it| is_about(it.1)).map(|it| uses(it.0)).sum()
     }
 
     /// A text with the last answer replaced by its pipeline.
@@ -83,20 +99,59 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// The text with the names that its parts are written under, after writing these.
-    fn resolved(&mut self, text: &str, at: usize, own: Option<&str>) -> String {
+    fn resolved(&mut self, text: &str, at: usize, of: Option<&Entry>) -> String {
         let session = self.session;
-        let words = words(text);
-        let meant = words.iter().filter(|it| own != Some(it.as_ref()));
-        let mut meant: Vec<&Entry> = meant.filter_map(|it| session.meaning(it, at)).collect();
-        meant.sort_by_key(|it| it.at);
-        let mut text = text.to_owned();
-        for entry in meant {
-            let name = self.write(entry, at);
-            if name != entry.name.as_ref() {
-                text = replaced(&text, &entry.name, |_| name.clone());
-            }
+        let own_names = of.map(|_| bound_inside(text)).unwrap_or_default();
+        let head = of.map_or(0, |it| head_of(it, text));
+        let in_value = words(&text[head..]);
+        let mut meant: Vec<(&Entry, usize)> = Vec::new();
+        for word in words(text).iter().filter(|it| !own_names.contains(*it)) {
+            // A name in its own value is what it meant before.
+            let at = match of {
+                Some(of) if of.name == *word => match of.kind {
+                    Kind::Let(_) if in_value.contains(word) => of.at - 1,
+                    Kind::Let(_) => continue,
+                    Kind::Declared | Kind::Test => continue,
+                },
+                _ => at,
+            };
+            meant.extend(session.meaning(word, at).map(|it| (it, at)));
         }
-        text
+        meant.sort_by_key(|it| it.0.at);
+        let mut names: BTreeMap<Text, String> = BTreeMap::new();
+        for (entry, at) in meant {
+            names.insert(entry.name.clone(), self.write(entry, at));
+        }
+        let asked_at = of.map_or(at, |it| it.at);
+        let answer = session.answer_before(asked_at).filter(|_| words(text).contains(ANSWER));
+        let answer = answer.map(|it| self.answer(it));
+        let (head, value) = text.split_at(head);
+        let value = changed(value, |name, leads| match &answer {
+            Some(answer) if name == ANSWER => Some(answer.stands(leads)),
+            _ if own_names.contains(name) => None,
+            _ => names.get(name).filter(|it| *it != name).cloned(),
+        });
+        let head = changed(head, |name, _| {
+            let is_own = of.is_some_and(|it| *it.name == *name);
+            names.get(name).filter(|_| !is_own).cloned()
+        });
+        format!("{head}{value}")
+    }
+
+    /// What stands for an answer: its pipeline, or a name if it is needed more than once.
+    fn answer(&mut self, answer: &Answer) -> Stands {
+        let key = (answer.at, String::new());
+        if let Some(name) = self.done.get(&key) {
+            return Stands::Name(name.clone());
+        }
+        let text = self.resolved(&answer.raw, answer.at, None);
+        if self.session.uses_of_answer(answer.at) < 2 {
+            return Stands::Pipeline(text);
+        }
+        let name = self.free_name(ANSWER, false);
+        self.text += &format!("let {name} = {text}\n");
+        self.done.insert(key, name.clone());
+        Stands::Name(name)
     }
 
     /// Writes a statement, unless it is written, and returns its name there. A value was computed
@@ -109,7 +164,7 @@ impl Lines<'_> {
             return entry.name.to_string();
         }
         self.done.insert(open.clone(), entry.name.to_string());
-        let text = self.resolved(&entry.text, at, Some(entry.name.as_ref()));
+        let text = self.resolved(&entry.raw, at, Some(entry));
         self.done.remove(&open);
         let key = (entry.at, text);
         if let Some(name) = self.done.get(&key) {
@@ -139,21 +194,67 @@ impl Lines<'_> {
     }
 }
 
-/// A declaration under another name: its second word.
+/// What stands for `ans` in a script.
+enum Stands {
+    Pipeline(String),
+    Name(String),
+}
+
+impl Stands {
+    fn stands(&self, leads: bool) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Pipeline(text) if leads => text.clone(),
+            Self::Pipeline(text) => format!("({text})"),
+        }
+    }
+}
+
+/// A declaration under another name: its second word, or that behind the file of a `use`.
 fn renamed(text: &str, name: &str) -> String {
     let tokens = lex(text).tokens;
-    let mut words = tokens.iter().filter(|it| it.kind == TokenKind::Word);
-    let own = words.nth(1).map_or(text.len()..text.len(), |it| it.span.range());
+    let words: Vec<Range<usize>> =
+        tokens.iter().filter(|it| it.kind == TokenKind::Word).map(|it| it.span.range()).collect();
+    let is_use = words.first().is_some_and(|it| &text[it.clone()] == "use");
+    let own = words.get(if is_use { 2 } else { 1 }).cloned().unwrap_or(text.len()..text.len());
     format!("{}{name}{}", &text[..own.start], &text[own.end..])
+}
+
+/// The end of the part of a `let` that is before its value.
+fn head_of(entry: &Entry, text: &str) -> usize {
+    let tokens = lex(text).tokens;
+    let sign = tokens.iter().find(|it| &text[it.span.range()] == "=");
+    sign.filter(|_| matches!(entry.kind, Kind::Let(_))).map_or(0, |it| it.span.end)
+}
+
+/// The params of a flow and the names that it binds itself.
+fn bound_inside(text: &str) -> BTreeSet<Text> {
+    let tokens = lex(text).tokens;
+    let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
+    if shown(0) != "flow" {
+        return BTreeSet::new();
+    }
+    let body = (0..tokens.len()).find(|it| matches!(shown(*it), "->" | "{")).unwrap_or_default();
+    let is_param = |idx: usize| idx < body && shown(idx + 1) == ":";
+    let is_bound = |idx: usize| idx > 0 && shown(idx - 1) == "let";
+    let bound = (0..tokens.len()).filter(|it| is_param(*it) || is_bound(*it));
+    bound.map(|it| shown(it).into()).collect()
 }
 
 /// The text with a name replaced; `with` gets whether the name leads a pipeline.
 pub(super) fn replaced(text: &str, name: &str, with: impl Fn(bool) -> String) -> String {
-    let mut replaced = text.to_owned();
-    for (range, leads) in named(text).into_iter().rev().filter(|it| &text[it.0.clone()] == name) {
-        replaced.replace_range(range, &with(leads));
+    changed(text, |word, leads| (word == name).then(|| with(leads)))
+}
+
+/// The text with other names; `with` gets a name, and whether it leads a pipeline.
+fn changed(text: &str, with: impl Fn(&str, bool) -> Option<String>) -> String {
+    let mut changed = text.to_owned();
+    for (range, leads) in named(text).into_iter().rev() {
+        if let Some(name) = with(&text[range.clone()], leads) {
+            changed.replace_range(range, &name);
+        }
     }
-    replaced
+    changed
 }
 
 /// The words of a text that may be names of a session, and whether they lead a pipeline. Fields and
@@ -161,8 +262,12 @@ pub(super) fn replaced(text: &str, name: &str, with: impl Fn(bool) -> String) ->
 fn named(text: &str) -> Vec<(Range<usize>, bool)> {
     let tokens = lex(text).tokens;
     let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
-    let is_part =
-        |idx: usize| shown(idx + 1) == ":" || (idx > 0 && matches!(shown(idx - 1), "." | "?."));
+    let begins_text = |idx: usize| idx > 0 && tokens[idx - 1].kind == TokenKind::TextOpen;
+    let is_part = |idx: usize| {
+        // `${n:.2}` has a form behind the name.
+        (shown(idx + 1) == ":" && !begins_text(idx))
+            || (idx > 0 && matches!(shown(idx - 1), "." | "?."))
+    };
     let words = tokens.iter().enumerate().filter(|(_, it)| it.kind == TokenKind::Word);
     words
         .filter(|(idx, _)| !is_part(*idx))

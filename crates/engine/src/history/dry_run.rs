@@ -10,7 +10,7 @@ use std::{
 use svc_contract::{
     host::offline::Offline,
     registry::{ErrorKind, OpError, Usage},
-    store::{Node, NodeState, Run, Store, StoreError},
+    store::{Node, NodeState, Run, RunState, Store, StoreError},
     value::{Learnt, ModelId, Written},
     value::{Value, json},
 };
@@ -90,6 +90,8 @@ struct DryRun {
     values: Mutex<HashMap<String, String>>,
     /// A call was reached without which the script cannot continue.
     lacks_call: Notify,
+    /// Whether the recorded run was cancelled as a whole.
+    was_cancelled: bool,
 }
 
 impl Engine {
@@ -184,6 +186,10 @@ async fn driven<T>(
     if !rehearsal.waits_for_unfinished() {
         return None;
     }
+    if rehearsal.was_cancelled {
+        cancel.cancel();
+        return tokio::time::timeout(STILL, work).await.ok();
+    }
     tokio::select! {
         ended = &mut work => return Some(ended),
         () = rehearsal.lacks_call.notified() => {}
@@ -218,7 +224,18 @@ impl DryRun {
         }
         let (calls, saved, values) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (moved, lacks_call) = (Mutex::new(moved), Notify::new());
-        Ok(Self { store, purpose, recorded, moved, calls, saved, values, lacks_call })
+        let was_cancelled = run.state == RunState::Cancelled;
+        Ok(Self {
+            store,
+            purpose,
+            recorded,
+            moved,
+            calls,
+            saved,
+            values,
+            lacks_call,
+            was_cancelled,
+        })
     }
 
     fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Fate>> {

@@ -165,9 +165,10 @@ impl Checker<'_> {
             BoundKey::MaxCost => Money::from_dollars(number).map(Value::Money),
             _ => std::time::Duration::try_from_secs_f64(number).ok().map(Value::Duration),
         };
-        let Some(value) = value.filter(|_| number >= 0.0) else {
+        let is_enough = number > 0.0 || key == BoundKey::MaxCost && number == 0.0;
+        let Some(value) = value.filter(|_| is_enough) else {
             self.report(
-                Problem::error(Code::E302, span, "a bound cannot be negative")
+                Problem::error(Code::E302, span, format!("`{}` must be positive", bound.key.text))
                     .label("too small")
                     .help("write a positive number"),
             );

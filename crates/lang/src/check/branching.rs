@@ -54,7 +54,9 @@ impl Checker<'_> {
         let mut checked: Vec<TypedBranch> = Vec::with_capacity(branches.len());
         let mut ty = Type::Never;
         for (idx, branch) in branches.iter().enumerate() {
-            let body = self.named_path(|this| this.pipeline_as(&branch.value, expected));
+            let body = self.handled(true, |this| {
+                this.named_path(|this| this.pipeline_as(&branch.value, expected))
+            });
             if let Some(span) = branch.optional {
                 self.report(never_ends_a_race(span));
             }

@@ -18,6 +18,7 @@ use crate::{
     syntax::{
         self,
         ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
+        token::{Token, TokenKind, lex},
     },
 };
 
@@ -430,7 +431,13 @@ impl Checker<'_> {
     /// folder: that of the caller.
     fn text_meant_as_path(&self, given: &Given<'_>, wanted: &str) -> Option<Span> {
         let used = given.from.as_ref().map_or(given.term.span, |it| it.span);
-        let name = self.source.text().get(used.range()).filter(|_| wanted == "path")?;
+        let text = self.source.text();
+        let name = text.get(used.range()).filter(|_| wanted == "path")?;
+        // It is used as a string, too.
+        let is_it = |it: &Token| it.kind == TokenKind::Word && &text[it.span.range()] == name;
+        if lex(text).tokens.iter().filter(|it| is_it(it)).count() > 2 {
+            return None;
+        }
         let place = self.frames.iter().rev().find_map(|it| match it {
             Frame::Lets { names, bound, .. } => bound.get(name).and_then(|idx| names.get(*idx)),
             _ => None,

@@ -7,12 +7,23 @@ use svc_contract::{
 };
 
 use super::{Checker, Term, TermKind, TypedEntry, call::Site, expansion::constant, scope::Frame};
-use crate::diag::{Code, Problem, Span};
+use crate::diag::{Code, Problem, Severity, Span};
 
 /// The type that an op receives, and that of its result.
 pub(super) struct Inferred {
     pub(super) wanted: Type,
     pub(super) yields: Type,
+}
+
+/// What becomes of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OnFailure {
+    /// The run ends.
+    Stops,
+    /// The script goes on without the result, or with another one.
+    Handled,
+    /// It is what a test expects.
+    Expected,
 }
 
 impl Inferred {
@@ -29,6 +40,9 @@ impl Checker<'_> {
         args: &[Term],
         site: &Site<'_>,
     ) -> Option<Inferred> {
+        if self.mocked.contains(&site.name) {
+            return None;
+        }
         let known: Vec<(&Type, Option<Value>)> =
             args.iter().map(|it| (&it.ty, self.written_out(it))).collect();
         let call = KnownCall::new(*op.op.params, &known);
@@ -43,6 +57,30 @@ impl Checker<'_> {
                 Some(Inferred::rows_of(Type::clone(&row)))
             }
             Ok(_) => None,
+        }
+    }
+
+    /// Checks what a script handles the failure of: a mistake in an argument is then a warning.
+    pub(super) fn handled<R>(&mut self, is_handled: bool, check: impl FnOnce(&mut Self) -> R) -> R {
+        let inside = if is_handled { OnFailure::Handled } else { OnFailure::Stops };
+        self.failing(inside, check)
+    }
+
+    /// Checks what may fail without ending the run.
+    pub(super) fn failing<R>(&mut self, how: OnFailure, check: impl FnOnce(&mut Self) -> R) -> R {
+        let outside = self.on_failure;
+        self.on_failure = outside.max(how);
+        let checked = check(self);
+        self.on_failure = outside;
+        checked
+    }
+
+    /// Reports that the run of something will fail.
+    pub(super) fn will_fail(&mut self, problem: Problem) {
+        match self.on_failure {
+            OnFailure::Stops => self.report(problem),
+            OnFailure::Handled => self.report(Problem { severity: Severity::Warning, ..problem }),
+            OnFailure::Expected => {}
         }
     }
 
@@ -65,7 +103,11 @@ impl Checker<'_> {
         let Some((name, known)) = misuse.unknown else {
             let problem = Problem::error(Code::E231, span, misuse.message);
             let problem = problem.label(format!("in `{}`", misuse.param)).help_opt(misuse.help);
-            return self.report(problem);
+            // Without its columns, the result of a table has no type.
+            return match op.op.generic {
+                Generic::Rows => self.report(problem),
+                _ => self.will_fail(problem),
+            };
         };
         let written = self.written(span, &name);
         let problem = Problem::error(Code::E231, written.unwrap_or(span), misuse.message)
@@ -132,23 +174,24 @@ fn test_args(op: OpRef, call: &KnownCall<'_>) -> Result<(), Box<Misuse>> {
 
 /// Whether none of the items can be a row of a table.
 fn is_list_of_plain_values(ty: &Type) -> bool {
-    let Type::List(item, _) = ty else { return false };
-    matches!(
-        item.required(),
-        Type::Bool
-            | Type::Int(_)
-            | Type::Float(_)
-            | Type::Text
-            | Type::Duration
-            | Type::Time
-            | Type::Date
-            | Type::Money
-            | Type::Size
-            | Type::Path
-            | Type::Bytes
-            | Type::List(..)
-            | Type::Enum(_)
-    )
+    let Type::List(item, most) = ty else { return false };
+    *most != Some(0)
+        && matches!(
+            item.required(),
+            Type::Bool
+                | Type::Int(_)
+                | Type::Float(_)
+                | Type::Text
+                | Type::Duration
+                | Type::Time
+                | Type::Date
+                | Type::Money
+                | Type::Size
+                | Type::Path
+                | Type::Bytes
+                | Type::List(..)
+                | Type::Enum(_)
+        )
 }
 
 /// The term of a part of an argument.

@@ -76,7 +76,8 @@ impl Checker<'_> {
             Some(Type::List(item, _)) => Some(item.as_ref()),
             _ => None,
         };
-        let body = self.named_path(|this| this.block(body, expected));
+        let body =
+            self.handled(optional, |this| this.named_path(|this| this.block(body, expected)));
         self.frames.pop();
         if max.is_none_or(|it| it > 1) {
             self.overwritten_by_items(&body);

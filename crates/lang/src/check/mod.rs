@@ -79,6 +79,7 @@ use crate::{
 };
 use flows::FlowState;
 use generics::Instances;
+use known_call::OnFailure;
 use modules::{Module, Modules};
 use narrow::Slot;
 use scope::Frame;
@@ -233,6 +234,10 @@ struct Checker<'a> {
     in_flow: bool,
     /// The start of the statements of the test that is being checked.
     in_test: Option<usize>,
+    /// The ops that are mocked in the test that is checked.
+    mocked: HashSet<String>,
+    /// What becomes of a failure at the place that is checked.
+    on_failure: OnFailure,
     /// What is known not to be null here.
     not_null: Vec<Slot>,
     /// Whether an expectation of a test is being checked.
@@ -285,6 +290,8 @@ impl<'a> Checker<'a> {
             main_flow: None,
             in_flow: false,
             in_test: None,
+            mocked: HashSet::new(),
+            on_failure: OnFailure::Stops,
             not_null: Vec::new(),
             in_expect: false,
             main_span: program.main.as_ref().map(|it| it.span),

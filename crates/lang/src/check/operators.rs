@@ -110,7 +110,7 @@ impl Checker<'_> {
 
     fn test_divisor(&mut self, divisor: &Term) {
         if super::expansion::constant(divisor).is_some_and(|it| is_zero(&it)) {
-            self.report(
+            self.will_fail(
                 Problem::error(Code::E231, divisor.span, "division by zero")
                     .label("this is zero")
                     .help("divide by another number"),

@@ -80,6 +80,10 @@ impl Checker<'_> {
 
     /// Reports a file that every item of a list overwrites. What writes a folder may add to it.
     pub(super) fn overwritten_by_items(&mut self, body: &Term) {
+        // A branch may be taken for one item only.
+        if chooses(body) {
+            return;
+        }
         let is_file = |it: &Use| Path::new(&it.path).extension().is_some();
         let found = uses(body).into_iter().find(|it| it.overwrites && is_file(it));
         if let Some(Use { path, span, .. }) = found {
@@ -150,6 +154,16 @@ fn all_needs(lets: &[TypedLet], direct: &[usize]) -> Vec<bool> {
         }
     }
     needed
+}
+
+/// Whether some of a term runs only sometimes.
+fn chooses(term: &Term) -> bool {
+    let mut found = matches!(
+        term.kind,
+        TermKind::If { .. } | TermKind::Match { .. } | TermKind::Fallback { .. }
+    );
+    term.each_part(&mut |it| found = found || chooses(it));
+    found
 }
 
 fn overlap(a: &str, b: &str) -> bool {

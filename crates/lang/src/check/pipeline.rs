@@ -113,7 +113,10 @@ impl Checker<'_> {
 
     /// Checks a stage with its modifiers.
     fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
-        let first = self.stage_kind(&stage.kind, stage.span, position, expected);
+        let has_other = stage.mods.iter().any(|it| matches!(it, Mod::Fallback { .. }));
+        let first = self.handled(has_other, |this| {
+            this.stage_kind(&stage.kind, stage.span, position, expected)
+        });
         let first = self.of_limited_type(first);
         let mut tries = vec![first];
         for modifier in &stage.mods {
@@ -414,7 +417,9 @@ impl Checker<'_> {
         for branch in branches {
             let expected = expected.as_ref().and_then(|it| it.get(&branch.name.text));
             let segment = self.segment_of_part(&branch.name.text);
-            let body = self.named_path(|this| this.pipeline_as(&branch.value, expected));
+            let body = self.handled(branch.optional.is_some(), |this| {
+                this.named_path(|this| this.pipeline_as(&branch.value, expected))
+            });
             let name = branch.name.text.clone();
             if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
                 let first = branches[idx].name.span;

@@ -1,5 +1,7 @@
 //! Tests: their mocks, their lets, and their expectations.
 
+use std::collections::HashSet;
+
 use svc_contract::{
     registry::{Generic, OpRef},
     value::{Text, Type, Value},
@@ -7,6 +9,7 @@ use svc_contract::{
 
 use super::{
     Checker, Term, TermKind, TypedMock, TypedTest, Var,
+    known_call::OnFailure,
     pipeline::{error_frame, error_type},
     scope::{Callable, Frame, Named, once},
     term::TypedLet,
@@ -23,10 +26,19 @@ const FAILS: &str = "fails";
 /// The segment of a `fails`, which also catches that a cap around the test has not enough left.
 pub const FAILS_SEGMENT: &str = "!fails";
 
+/// The op that a statement of a file mocks in its tests.
+fn mocked(item: &Item) -> Option<String> {
+    match &item.kind {
+        ItemKind::Mock(mock) => Some(dotted(&mock.target)),
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
     pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<TypedMock>, Vec<TypedTest>) {
         let (mut mocks, mut tests) = (Vec::new(), Vec::new());
+        let of_file: HashSet<String> = items.iter().filter_map(mocked).collect();
         let mut names: Vec<&Word> = Vec::new();
         for item in items {
             match &item.kind {
@@ -40,7 +52,10 @@ impl Checker<'_> {
                     let end = test.name.span.end;
                     let brace = self.source.text()[end..].find('{').unwrap_or_default();
                     self.in_test = Some(end + brace + 1);
+                    self.mocked.clone_from(&of_file);
+                    self.mocked.extend(test.mocks.iter().map(|it| dotted(&it.target)));
                     tests.push(self.named_path(|this| this.test(test)));
+                    self.mocked.clear();
                     self.in_test = None;
                 }
                 _ => {}
@@ -121,7 +136,7 @@ impl Checker<'_> {
             }
         };
         let bool_of = |kind: TermKind| Term::new(kind, Type::Bool, span);
-        let value = self.expr(value, None);
+        let value = self.failing(OnFailure::Expected, |this| this.expr(value, None));
         let ended = vec![value, bool_of(TermKind::Const(Value::Bool(false)))];
         self.frames.push(error_frame());
         let failed = match kind {

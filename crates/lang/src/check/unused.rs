@@ -37,10 +37,14 @@ pub(super) fn unused(text: &str, program: &Program) -> Vec<Problem> {
     declared
         .map(|(what, name, span)| {
             let message = format!("unused `{what}` `{}`", name.text);
-            Problem::warning(Code::E221, name.span, message)
+            let problem = Problem::warning(Code::E221, name.span, message)
                 .label("never used")
-                .help("use it, or remove it")
-                .suggest(with_line(text, span), "")
+                .help("use it, or remove it");
+            // A param has its documentation above it, and callers who may pass it.
+            match what {
+                "param" => problem,
+                _ => problem.suggest(with_line(text, span), ""),
+            }
         })
         .collect()
 }

@@ -149,7 +149,8 @@ impl Place<'_> {
         let stem = path?.rsplit(['/', ':', '\\']).next()?.trim_end_matches(".svc");
         let name: String =
             stem.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).collect();
-        if !is_use || !name.starts_with(|it: char| it.is_ascii_lowercase()) {
+        let is_name = name.starts_with(|it: char| it.is_ascii_lowercase()) && !is_reserved(&name);
+        if !is_use || !is_name {
             return None;
         }
         let end = self.tokens[file].span.after();
@@ -180,18 +181,21 @@ impl Place<'_> {
         }
         let open = if self.word(first) == "(" { last + 1 } else { first - 1 };
         let close = self.closer(open)?;
-        let inner = self.with_it(name, body, close)?;
         let (shown, start) = (self.word(name), open.min(first));
         let span = self.tokens[first].span.to(self.tokens[last].span);
-        let fix = self.replace(start, close, format!(" {{ {inner} }}").trim_start().to_owned());
-        let fix = if start == first { Fix { text: format!(" {}", fix.text), ..fix } } else { fix };
+        let fix = self.with_it(name, body, close).map(|inner| {
+            let text = format!(" {{ {inner} }}");
+            let is_outside = start == first && self.word(first) == "(";
+            let text = if is_outside { text } else { text.trim_start().to_owned() };
+            self.replace(start, close, text)
+        });
         Some(
             Problem::error(Code::E101, span, format!("a block has no parameter `{shown}`"))
                 .label("parameter of another language")
                 .help(format!(
                     "write `it` instead of `{shown}`: it is the value that enters a block"
                 ))
-                .fixed(Some(fix)),
+                .fixed(fix),
         )
     }
 

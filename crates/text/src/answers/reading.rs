@@ -43,7 +43,7 @@ const PLAIN: u8 = 7;
 /// The level of a question that the rest of its paragraph answers.
 const QUESTION: u8 = 8;
 
-/// A longer question is no heading.
+/// A longer question does not stand for a heading.
 const LONGEST_QUESTION: usize = 120;
 
 /// So many sentences behind a question may answer it.

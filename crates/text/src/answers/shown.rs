@@ -166,7 +166,7 @@ fn depended_on(read: &Read, sentence: usize) -> Option<usize> {
     (other.section == place.section && other.form != Form::Heading).then_some(before)
 }
 
-/// The sentence beside one that does not have what the question wants, if that one has it; otherwise
+/// The sentence next to one that does not have what the question wants, if that one has it; otherwise
 /// the one behind it in the same paragraph.
 fn beside(read: &Read, question: &Question, sentence: usize) -> Option<usize> {
     let place = &read.places[sentence];

@@ -1,4 +1,4 @@
-//! Signs that a sentence tells what a question asks for, and not only of the same things.
+//! Signs that a sentence says what a question asks for, and is not only about the same things.
 
 use super::{
     count,
@@ -104,7 +104,7 @@ pub(super) fn news(question: &Question, terms: &[(Term, u32)]) -> f64 {
     count(new.len()).ln_1p()
 }
 
-/// Whether the thing that is asked for has a word of its own beside it that the question does not
+/// Whether the thing that is asked for has a word of its own next to it that the question does not
 /// have, as `which kiln` has in `kiln 5` but not in `the camera, the case`: 1, or 0 if it has not. A
 /// half if no thing is asked for, or if the sentence does not name it.
 pub(super) fn is_specified(read: &Read, question: &Question, place: &Place) -> f64 {

@@ -289,8 +289,15 @@ impl Walk<'_> {
         }
         let time = bound.load.time;
         if time.min > most {
-            let twice = units::show_duration(time.min.saturating_mul(2));
-            return self.impossible(bound, &units::show_duration(time.min), Some(twice));
+            let twice = time.min.saturating_mul(2);
+            // `timeout_sec` takes a bare number.
+            let is_bare = self.text_of(bound.term).parse::<f64>().is_ok();
+            let proposed = if is_bare {
+                twice.as_secs_f64().ceil().to_string()
+            } else {
+                units::show_duration(twice)
+            };
+            return self.impossible(bound, &units::show_duration(time.min), Some(proposed));
         }
         let why = match time.max {
             Some(it) if it <= most => format!("at most {} by itself", units::show_measured(it)),
