@@ -116,8 +116,8 @@ fn sound(word: &str) -> String {
         }
         rest = &rest[written..];
     }
-    // An `e` at the end is silent.
-    let spoken = sound.strip_suffix('e').filter(|it| it.len() > 2).map(str::len);
+    // An `e` at the end is silent, but makes short words differ: `hop` and `hope`.
+    let spoken = sound.strip_suffix('e').filter(|_| word.len() >= SHORTEST).map(str::len);
     sound.truncate(spoken.unwrap_or(sound.len()));
     sound
 }
