@@ -110,8 +110,7 @@ impl Lines<'_> {
             let at = match of {
                 Some(of) if of.name == *word => match of.kind {
                     Kind::Let(_) if in_value.contains(word) => of.at - 1,
-                    Kind::Let(_) => continue,
-                    Kind::Declared | Kind::Test => continue,
+                    _ => continue,
                 },
                 _ => at,
             };

@@ -9,7 +9,7 @@ use svc_contract::{
 use super::{
     Disambiguation, beyond_calendar,
     dates::months_between,
-    zone::{instant, zone},
+    zone::{self, instant, zone},
 };
 
 params! {
@@ -38,7 +38,7 @@ params! {
 impl Op for Shift {
     const NAME: &'static str = "shift";
     const YIELDS: Scheme = Scheme::Time;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "the same time tomorrow",
@@ -121,7 +121,7 @@ params! {
 impl Op for Between {
     const NAME: &'static str = "between";
     const YIELDS: Scheme = Scheme::Int;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "how many days between two timestamps",

@@ -7,7 +7,10 @@ use svc_contract::{
     value::{Text, Value},
 };
 
-use super::{of_millis, zone::zone};
+use super::{
+    of_millis,
+    zone::{self, zone},
+};
 
 /// The time is not an argument, so reading it is an effect.
 const EFFECTS: &[Effect] = &[Effect::Reads(Scope::Named("clock"))];
@@ -57,7 +60,7 @@ params! {
 impl Op for Today {
     const NAME: &'static str = "today";
     const YIELDS: Scheme = Scheme::Date;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[

@@ -9,7 +9,7 @@ use svc_contract::{
 use super::{
     super::excerpt,
     Disambiguation,
-    zone::{database, instant, zone},
+    zone::{self, database, instant, zone},
 };
 
 /// The longest format, in bytes: a directive can be padded to 255 characters.
@@ -38,7 +38,7 @@ params! {
 impl Op for ParseTime {
     const NAME: &'static str = "parse_time";
     const YIELDS: Scheme = Scheme::Time;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "read a timestamp from text",
@@ -203,7 +203,7 @@ impl Op for FormatTime {
     const YIELDS: Scheme = Scheme::Text;
     const CHECK: Option<CheckCall> = Some(|call| {
         call.test("format", |it: Text| tested(&it))?;
-        call.test("zone", |it: Text| zone(&it))
+        zone::check(call)
     });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[

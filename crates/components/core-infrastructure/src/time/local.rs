@@ -10,7 +10,7 @@ use super::{
     super::excerpt,
     Disambiguation,
     dates::DayOfWeek,
-    zone::{instant, zone},
+    zone::{self, instant, zone},
 };
 
 record! {
@@ -62,7 +62,7 @@ params! {
 impl Op for InZone {
     const NAME: &'static str = "in_zone";
     const YIELDS: Scheme = LocalTime::SCHEME;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "local time in another city",
@@ -130,7 +130,7 @@ params! {
 impl Op for DateIn {
     const NAME: &'static str = "date_in";
     const YIELDS: Scheme = Scheme::Date;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "which day a timestamp falls on",
@@ -184,7 +184,7 @@ impl Op for TimeAt {
     const YIELDS: Scheme = Scheme::Time;
     const CHECK: Option<CheckCall> = Some(|call| {
         call.test("clock", |it: Text| clock(&it))?;
-        call.test("zone", |it: Text| zone(&it))
+        zone::check(call)
     });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[

@@ -11,7 +11,7 @@ use svc_contract::{
 use super::{
     Period, beyond_calendar,
     dates::first_day,
-    zone::{first_instant, start_of_day, zone},
+    zone::{self, first_instant, start_of_day, zone},
 };
 
 const DAY: Duration = Duration::from_hours(24);
@@ -36,7 +36,7 @@ params! {
 impl Op for Floor {
     const NAME: &'static str = "floor";
     const YIELDS: Scheme = Scheme::Time;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "round a timestamp down to the hour",
@@ -122,7 +122,7 @@ params! {
 impl Op for StartOf {
     const NAME: &'static str = "start_of";
     const YIELDS: Scheme = Scheme::Time;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("zone", |it: Text| zone(&it)));
+    const CHECK: Option<CheckCall> = Some(zone::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "beginning of the month of a timestamp",

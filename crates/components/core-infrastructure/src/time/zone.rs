@@ -8,7 +8,10 @@ use jiff::{
     fmt::temporal::DateTimeParser,
     tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase},
 };
-use svc_contract::registry::OpError;
+use svc_contract::{
+    registry::{Foreseen, KnownCall, OpError},
+    value::Text,
+};
 
 use super::{Disambiguation, beyond_calendar};
 
@@ -16,6 +19,11 @@ use super::{Disambiguation, beyond_calendar};
 pub(super) fn database() -> &'static TimeZoneDatabase {
     static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
     &DATABASE
+}
+
+/// Looks up the zone of a call, if it is written out.
+pub(super) fn check(call: &KnownCall<'_>) -> Foreseen {
+    call.test("zone", |it: Text| zone(&it))
 }
 
 /// The time zone of a name, such as `Europe/Berlin` or `UTC`, or of an offset from UTC, such as

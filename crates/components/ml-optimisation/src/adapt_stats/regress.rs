@@ -6,7 +6,7 @@ use svc_contract::{
 };
 #[cfg(feature = "learn")]
 use svc_contract::{
-    registry::{CheckCall, Compute, Cx, Foreseen, KnownCall, OpError, Part, check_column},
+    registry::{CheckCall, Compute, Cx, Foreseen, KnownCall, Misuse, OpError, Part, check_column},
     value::Value,
 };
 
@@ -139,10 +139,8 @@ found.terms >> each { "${.term}: ${round(.estimate, digits: 3)} ± ${round(.erro
 /// Reads the formula, and looks for its columns.
 #[cfg(feature = "learn")]
 fn check(call: &KnownCall<'_>) -> Foreseen {
-    call.test("formula", |it: Text| formula(&it))?;
-    let Some(Ok(formula)) = call.value("formula").and_then(Value::as_str).map(formula) else {
-        return Ok(None);
-    };
+    let Some(text) = call.value("formula").and_then(Value::as_str) else { return Ok(None) };
+    let formula = formula(text).map_err(|why| Misuse::of("formula", why))?;
     for name in formula.columns() {
         check_column(call, "rows", "formula", Part::Whole, &name.into())?;
     }

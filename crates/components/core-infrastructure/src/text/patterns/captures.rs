@@ -34,7 +34,7 @@ params! {
 impl Op for Captures {
     const NAME: &'static str = "captures";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
-    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
+    const CHECK: Option<CheckCall> = Some(super::check);
     const GENERIC: Generic = Generic::Rows;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
@@ -102,7 +102,7 @@ params! {
 impl Op for ParsePattern {
     const NAME: &'static str = "parse_pattern";
     const YIELDS: Scheme = Scheme::Json;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
+    const CHECK: Option<CheckCall> = Some(super::check);
     const GENERIC: Generic = Generic::Read;
     const SAYS: &'static [&'static str] = &[
         "read a line of a fixed form into a record",

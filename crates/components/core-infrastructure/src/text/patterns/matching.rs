@@ -25,7 +25,7 @@ params! {
 impl Op for Matches {
     const NAME: &'static str = "matches";
     const YIELDS: Scheme = Scheme::Bool;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
+    const CHECK: Option<CheckCall> = Some(super::check);
     const SAYS: &'static [&'static str] = &[
         "does the text match a regular expression",
         "check that a string looks like a date",
@@ -68,7 +68,7 @@ params! {
 impl Op for FindAll {
     const NAME: &'static str = "find_all";
     const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
-    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
+    const CHECK: Option<CheckCall> = Some(super::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "extract all numbers from a text",

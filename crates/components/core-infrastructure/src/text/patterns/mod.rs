@@ -4,7 +4,10 @@
 use std::{cell::RefCell, sync::Arc};
 
 use regex::{Regex, RegexBuilder};
-use svc_contract::{registry::OpError, value::Text};
+use svc_contract::{
+    registry::{Foreseen, KnownCall, OpError},
+    value::Text,
+};
 
 use super::super::excerpt;
 
@@ -19,6 +22,11 @@ pub(super) use replacing::ReplacePattern;
 thread_local! {
     /// The most recently used patterns, because an op in a loop usually has the same one.
     static RECENT: RefCell<Vec<(Text, Arc<Regex>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Compiles the pattern of a call, if it is written out.
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    call.test("pattern", |it: Text| compiled(&it))
 }
 
 fn compiled(pattern: &Text) -> Result<Arc<Regex>, OpError> {

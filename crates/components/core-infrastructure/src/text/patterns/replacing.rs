@@ -32,7 +32,7 @@ params! {
 impl Op for ReplacePattern {
     const NAME: &'static str = "replace_pattern";
     const YIELDS: Scheme = Scheme::Text;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("pattern", |it: Text| compiled(&it)));
+    const CHECK: Option<CheckCall> = Some(super::check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "replace with a regular expression",
