@@ -15,7 +15,6 @@ use svc_contract::{
     value::{Value, json},
 };
 use svc_lang::{diag::Source, plan::Plan};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -88,8 +87,8 @@ struct DryRun {
     calls: Mutex<BTreeMap<String, Fate>>,
     saved: Mutex<Usage>,
     values: Mutex<HashMap<String, String>>,
-    /// A call was reached without which the script cannot continue.
-    lacks_call: Notify,
+    /// Cancelled when a call is reached without which the script cannot continue.
+    lacks_call: CancellationToken,
     /// Whether the recorded run was cancelled as a whole.
     was_cancelled: bool,
 }
@@ -190,10 +189,11 @@ async fn driven<T>(
         cancel.cancel();
         return tokio::time::timeout(STILL, work).await.ok();
     }
-    tokio::select! {
-        ended = &mut work => return Some(ended),
-        () = rehearsal.lacks_call.notified() => {}
-        () = tokio::time::sleep(AGES) => cancel.cancel(),
+    let until_it_lacks = rehearsal.lacks_call.run_until_cancelled(&mut work);
+    match tokio::time::timeout(AGES, until_it_lacks).await {
+        Ok(Some(ended)) => return Some(ended),
+        Ok(None) => {}
+        Err(_) => cancel.cancel(),
     }
     tokio::time::timeout(STILL, work).await.ok()
 }
@@ -223,7 +223,7 @@ impl DryRun {
             }
         }
         let (calls, saved, values) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let (moved, lacks_call) = (Mutex::new(moved), Notify::new());
+        let (moved, lacks_call) = (Mutex::new(moved), CancellationToken::new());
         let was_cancelled = run.state == RunState::Cancelled;
         Ok(Self {
             store,
@@ -348,7 +348,7 @@ impl DryRun {
             Earlier::Nothing
         } else {
             self.report(entry, Fate::Rerun(cause));
-            self.lacks_call.notify_one();
+            self.lacks_call.cancel();
             Earlier::Withheld
         }
     }
