@@ -78,6 +78,16 @@ async fn calls_that_did_not_finish_are_replayed() {
             r#"["a", "b"] >> each? { wait(duration: 1s) >> if it == "a" { fail(message: "no") } else { it } } "#,
             r#"[null,"b"]"#,
         ),
+        (
+            r#"(race { a: "x" >> wait(duration: 2s) >> fail(message: "a"),
+                       b: "y" >> wait(duration: 1s) >> fail(message: "b") }) fallback "z""#,
+            r#""z""#,
+        ),
+        (
+            r#"([1, 2, 3, 4, 5, 6] >> each { wait(duration: 1s) >>
+                if it == 2 { fail(message: "no") } else { it } } within { max_parallel: 2 }) fallback [0]"#,
+            "[0]",
+        ),
     ] {
         let value = engine.run(script).await.unwrap().value;
         assert_eq!(svc::value::json::write(&value), wanted, "{script}");

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use svc_contract::value::Value;
+use svc_contract::{store::RunState, value::Value};
 use svc_engine::{DryRunResult, Fate, history::cause::Cause};
 
 /// The comparison of a run with its replay.
@@ -98,7 +98,12 @@ fn outcome(dry_run: &DryRunResult, same: bool, shown: impl Fn(&Value) -> String)
         }
         (false, Some(Err(err))) => format!("the run fails now: {err}\n"),
         (false, None) => {
-            format!("{} of {calls} are the same; the rest needs a run\n", dry_run.same())
+            let same = dry_run.same();
+            let end = match dry_run.run.state {
+                RunState::Died => format!("; `svc resume {}` finishes the run", dry_run.run.id),
+                _ => "; the rest needs a run".to_owned(),
+            };
+            format!("{same} of {calls} are the same{end}\n")
         }
     }
 }

@@ -3,7 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -45,6 +48,9 @@ enum Purpose {
     /// Computes the result of the script from the recorded results, as far as they go. Pure
     /// calls are computed.
     Replay,
+    /// Like a replay, of a run that has ended and of its own script: what is not recorded was
+    /// never begun.
+    Repeat,
     /// Collects the values at every place, including inline calls.
     Tap,
 }
@@ -89,6 +95,8 @@ struct DryRun {
     values: Mutex<HashMap<String, String>>,
     /// Cancelled when a call is reached without which the script cannot continue.
     lacks_call: CancellationToken,
+    /// Whether a call was reached that the recorded run never began.
+    has_unbegun: AtomicBool,
     /// Whether the recorded run was cancelled as a whole.
     was_cancelled: bool,
 }
@@ -104,9 +112,27 @@ impl Engine {
     pub fn replay(&self, run: Run, script: Option<Source>) -> Result<DryRunResult, Error> {
         let plan = match script {
             Some(source) => self.replanned(&run, source)?,
-            None => self.recorded(&run)?,
+            None => {
+                let plan = self.recorded(&run)?;
+                if let Some(same) = self.repeated(&run, &plan)? {
+                    return Ok(same);
+                }
+                plan
+            }
         };
         self.rehearse(run, plan, Purpose::Replay).map_err(|it| self.hints.of_error(it))
+    }
+
+    /// A replay that equals the run. `None` if there is none, such as after a change of a component.
+    fn repeated(&self, run: &Run, plan: &Plan) -> Result<Option<DryRunResult>, Error> {
+        if matches!(run.state, RunState::Running | RunState::Died) {
+            return Ok(None);
+        }
+        let nowhere = || Source::new(run.script.as_str(), "");
+        let value = self.value_of(run).map_err(|err| resume::outside(&nowhere(), err))?;
+        let repeated = self.rehearse(run.clone(), plan.clone(), Purpose::Repeat);
+        let repeated = repeated.map_err(|it| self.hints.of_error(it))?;
+        Ok(Some(repeated).filter(|it| it.is_same(value.as_deref())))
     }
 
     /// The value at a place of a run that is computed inline, and so was not stored.
@@ -208,7 +234,7 @@ impl DryRun {
         let mut recorded = BTreeMap::new();
         let runs = match purpose {
             Purpose::Foresee => resume::lineage(&*store, run),
-            Purpose::Replay | Purpose::Tap => vec![run.id.clone()],
+            Purpose::Replay | Purpose::Repeat | Purpose::Tap => vec![run.id.clone()],
         };
         for id in runs {
             recorded.extend(store.nodes(&id)?.into_iter().map(|it| (it.path.clone(), it)));
@@ -234,6 +260,7 @@ impl DryRun {
             saved,
             values,
             lacks_call,
+            has_unbegun: AtomicBool::new(false),
             was_cancelled,
         })
     }
@@ -255,12 +282,13 @@ impl DryRun {
         self.calls().insert(entry.path.clone(), fate);
     }
 
-    /// Whether every call that was reached is in the records, and one of them did not finish.
+    /// Whether every call that was reached is in the records, and one of them did not finish, or was
+    /// not begun.
     fn waits_for_unfinished(&self) -> bool {
         let calls = self.calls();
         let lacks = calls.values().any(|it| matches!(it, Fate::Rerun(_)));
         let is_unfinished = |path: &String| self.recorded.get(path).is_some_and(is_unfinished);
-        !lacks && calls.keys().any(is_unfinished)
+        !lacks && (self.has_unbegun.load(Ordering::Relaxed) || calls.keys().any(is_unfinished))
     }
 
     /// The recorded result at a place.
@@ -285,7 +313,10 @@ impl DryRun {
 
     fn found(&self, entry: &Entry) -> Result<Earlier, StoreError> {
         let Some(node) = self.recorded.get(&entry.path).or_else(|| self.moved_here(entry)) else {
-            return Ok(self.unknown(entry, Cause::Missing));
+            return Ok(match self.purpose {
+                Purpose::Repeat => self.unbegun(entry),
+                _ => self.unknown(entry, Cause::Missing),
+            });
         };
         if node.key != entry.key {
             let before = Facts::of(&*self.store, node)?;
@@ -338,6 +369,15 @@ impl DryRun {
         let answer = self.answer(node)?;
         self.report(entry, Fate::Stale(cause));
         Ok(answer)
+    }
+
+    /// A call that an ended run did not begin, or a decision that it did not take.
+    fn unbegun(&self, entry: &Entry) -> Earlier {
+        if entry.is_decision {
+            return Earlier::Nothing;
+        }
+        self.has_unbegun.store(true, Ordering::Relaxed);
+        Earlier::Withheld
     }
 
     /// A call without a recorded result.

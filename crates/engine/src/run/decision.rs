@@ -73,6 +73,7 @@ impl Decision {
             is_inline: false,
             max_age: None,
             looks_outside: false,
+            is_decision: true,
             about: About::default(),
         }
     }

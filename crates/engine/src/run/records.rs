@@ -64,6 +64,8 @@ pub struct Entry {
     /// run can replace it: something that a flow argument reads, this program itself, or what a
     /// closure without a version has captured.
     pub looks_outside: bool,
+    /// Whether it is a decision that depends on time, and not a call.
+    pub is_decision: bool,
     pub about: About,
 }
 
@@ -267,6 +269,7 @@ impl Run {
             is_inline: op.is_inline(),
             max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
             looks_outside: is_unseen(call, args) || args.iter().any(looks_outside_inside),
+            is_decision: false,
             about: self.about(call, args),
         };
         let writes_once = op.call_writes_once(&|it| args.get(it)).unwrap_or(true);

@@ -417,6 +417,7 @@ fn entry(call: usize) -> Entry {
         is_inline: false,
         max_age: None,
         looks_outside: false,
+        is_decision: false,
         about: About::default(),
     }
 }
