@@ -32,6 +32,20 @@ fn from_a_question_to_a_saved_script_that_checks() {
 }
 
 #[test]
+fn a_saved_script_says_which_params_its_run_needs() {
+    let place = Place::new();
+    let mut screen = Screen::new(&place, &["repl"]);
+    screen.sees("svc> ");
+    screen.line("param name: string");
+    screen.line(":param name Ada Lovelace");
+    screen.line("upper(name)");
+    screen.sees("ADA LOVELACE");
+    screen.line(":save loud.svc");
+    screen.sees("svc run loud.svc -p 'name=Ada Lovelace'");
+    screen.leaves();
+}
+
+#[test]
 fn what_is_open_goes_on_in_the_next_line() {
     let place = Place::new();
     let mut screen = Screen::new(&place, &["repl"]);
@@ -50,6 +64,10 @@ fn what_is_open_goes_on_in_the_next_line() {
     screen.press("\r");
     screen.sees("8");
     screen.sees("ans: int");
+    // The end of a type is not a comparison.
+    screen.line("type Row = { n: int }");
+    screen.line("'{\"n\": 4}' >> parse_json<Row>");
+    screen.sees("ans: Row");
     // An empty line ends an incomplete statement, and Ctrl-C or Ctrl-D discards it.
     screen.line("[1, 2");
     screen.sees("\n...> ");

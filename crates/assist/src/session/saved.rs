@@ -22,6 +22,8 @@ pub struct Saved {
     pub text: String,
     /// The names of the session that are not needed.
     pub left_out: Vec<Text>,
+    /// The params of the script that the session has values for: a run needs them again.
+    pub given: Vec<(Text, Text)>,
     /// The problems and notes of the script.
     pub report: Report,
 }
@@ -49,10 +51,16 @@ impl Session {
         let main = answer.unwrap_or_else(|| last.map(|it| it.name.to_string()).unwrap_or_default());
         let edition = self.edition.as_ref().map_or_else(String::new, |it| format!("{it}\n\n"));
         let text = format(&format!("{edition}{}\n{main}\n", lines.text)).text;
-        let is_left_out = |it: &&Entry| lines.done.keys().all(|(at, _)| *at != it.at);
-        let left_out = self.entries.iter().filter(is_left_out).map(|it| it.name.clone()).collect();
+        let is_left_out = |it: &Entry| lines.done.keys().all(|(at, _)| *at != it.at);
+        let (left_out, kept): (Vec<_>, Vec<_>) =
+            self.entries.iter().partition(|it| is_left_out(it));
+        let left_out = left_out.into_iter().map(|it| it.name.clone()).collect();
+        let params = kept.into_iter().filter(|it| is_param(&it.text));
+        let given =
+            params.filter_map(|it| Some((it.name.clone(), self.given.get(&it.name)?.clone())));
+        let given = given.collect();
         let report = self.engine.analyse(self.script(&text)).report;
-        Saved { text, left_out, report }
+        Saved { text, left_out, given, report }
     }
 
     /// The statement that a name stood for at a time.
@@ -217,6 +225,10 @@ fn renamed(text: &str, name: &str) -> String {
     let is_use = words.first().is_some_and(|it| &text[it.clone()] == "use");
     let own = words.get(if is_use { 2 } else { 1 }).cloned().unwrap_or(text.len()..text.len());
     format!("{}{name}{}", &text[..own.start], &text[own.end..])
+}
+
+fn is_param(text: &str) -> bool {
+    named(text).first().is_some_and(|(word, _)| text[word.clone()] == *"param")
 }
 
 /// The end of the part of a `let` that is before its value.

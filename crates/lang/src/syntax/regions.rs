@@ -223,12 +223,29 @@ impl Words<'_> {
                 let word = self.word(idx - 1);
                 !INFIX.contains(&word) && !OPENING.contains(&word)
             }
-            TokenKind::Sign => {
-                self.word(idx - 1) == "?" && self.word(idx.wrapping_sub(2)) != "each"
-            }
+            TokenKind::Sign => match self.word(idx - 1) {
+                "?" => self.word(idx.wrapping_sub(2)) != "each",
+                ">" => self.ends_type(idx - 1),
+                _ => false,
+            },
             TokenKind::Open(_) | TokenKind::TextOpen | TokenKind::TextMiddle => false,
             _ => true,
         }
+    }
+
+    /// Whether a `>` ends the type of a call, as in `parse_json<[Row]>`: the `<` follows the name
+    /// without a space, which no comparison that ends with `>` can.
+    fn ends_type(&self, close: usize) -> bool {
+        let open = (1..close).rev().find(|it| self.word(*it) == "<");
+        open.is_some_and(|it| {
+            let name = self.tokens[it - 1];
+            name.kind == TokenKind::Word
+                && name.span.end == self.tokens[it].span.start
+                && (it + 1..close).all(|it| {
+                    let is_sign = self.tokens[it].kind == TokenKind::Sign;
+                    !is_sign || matches!(self.word(it), ":" | "," | ";" | "?")
+                })
+        })
     }
 
     /// Whether the token `idx` begins a statement rather than continuing one.

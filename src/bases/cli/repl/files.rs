@@ -1,6 +1,9 @@
 //! Loading and saving of scripts, and the history.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use svc_contract::{host::Host, registry::OpError};
 
@@ -60,6 +63,13 @@ pub(super) fn save(repl: &Repl, file: &str, over: bool) -> Result<Outcome> {
     let written = host.write(file, saved.text.as_bytes());
     written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
     repl.remark(&format!("saved {}; it checks", file.display()))?;
+    if !saved.given.is_empty() {
+        let given = saved.given.iter().map(|(name, text)| format!("{name}={text}"));
+        let given: Vec<_> = given.map(|it| format!(" -p {}", quoted(&it))).collect();
+        let (file, given) = (file.to_string_lossy(), given.concat());
+        let file = quoted(&file);
+        repl.remark(&format!("the params are not part of it: `svc run {file}{given}`"))?;
+    }
     if !saved.left_out.is_empty() {
         let names = saved.left_out.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>();
         repl.remark(&format!(
@@ -68,6 +78,11 @@ pub(super) fn save(repl: &Repl, file: &str, over: bool) -> Result<Outcome> {
         ))?;
     }
     Ok(Outcome::Done)
+}
+
+/// The text as one word of a command line.
+fn quoted(text: &str) -> Cow<'_, str> {
+    shlex::try_quote(text).unwrap_or(Cow::Borrowed(text))
 }
 
 /// The history file, shared by all prompts.
