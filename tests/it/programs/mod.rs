@@ -146,7 +146,7 @@ async fn mistakes_and_failures_have_a_cause_and_a_next_step() {
             "the folder `/nowhere` does not exist",
             "check",
         ),
-        (r#"exec("")"#, ErrorKind::InvalidInput, "found an empty string", ""),
+        (r#"exec("" + "")"#, ErrorKind::InvalidInput, "expected a text for `program`", ""),
         (
             r#"exec("env", env: { A: 1 })"#,
             ErrorKind::InvalidInput,
@@ -338,6 +338,26 @@ fn an_interrupted_program_is_not_swallowed_and_not_run_again_elsewhere() {
     }
 }
 
+/// A rule for one program does not allow other code in it. What is known only in the run is found
+/// there.
+#[test]
+fn variables_of_the_loader_are_refused() {
+    let place = Place::new(r#"exec("true", env: { LD_PRELOAD: "./other.so" }) >> .code"#);
+    let done = place.svc(&["check", "a.svc"]);
+    assert!(
+        out(&done).contains("`LD_PRELOAD` loads other code into the program"),
+        "{}",
+        out(&done)
+    );
+    place.write(
+        "a.svc",
+        r#"'{"DYLD_INSERT_LIBRARIES": "x"}' >> parse_json >> exec_with
+flow exec_with(env: json) -> int { exec("true", env: env) >> .code }"#,
+    );
+    let done = place.svc(&["run", "a.svc", "--allow", "runs cmd:true"]);
+    assert!(out(&done).contains("`DYLD_INSERT_LIBRARIES` loads other code"), "{}", out(&done));
+}
+
 /// A `PATH` for a program does not choose another program than the policy names.
 #[test]
 fn a_program_is_looked_up_in_the_path_of_svc() {
@@ -347,7 +367,7 @@ fn a_program_is_looked_up_in_the_path_of_svc() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(place.path("evil/true"), mode).unwrap();
     let done = place.svc(&["run", "a.svc", "--allow", "runs cmd:true"]);
-    assert_eq!(out(&done), "0\n", "{}", err(&done));
+    assert_eq!(out(&done), "0\n", "{}", out(&done));
     place.write("evil/svc-evil", "#!/bin/sh\nexit 7\n");
     place.write("a.svc", r#"exec("svc-evil", env: { PATH: "evil" }) >> .code"#);
     let done = place.svc(&["run", "a.svc"]);

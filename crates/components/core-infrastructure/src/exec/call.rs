@@ -4,8 +4,8 @@ use std::{io, path::PathBuf};
 
 use svc_contract::{
     host::program::{ProgramCall, ProgramError, ProgramOutput},
-    registry::{Cx, ErrorKind, OpError, Size},
-    value::{Record, Text, units},
+    registry::{Cx, ErrorKind, Foreseen, KnownCall, Misuse, OpError, Size},
+    value::{Record, Text, Type, units},
 };
 
 /// The variables that every program receives, if they are set. Others may be secrets.
@@ -37,11 +37,6 @@ pub(super) struct Output {
 
 impl Call {
     pub(super) async fn run(self, cx: &Cx) -> Result<Output, OpError> {
-        if self.program.is_empty() {
-            return Err(OpError::invalid_input(
-                "expected the name of a program, found an empty string",
-            ));
-        }
         let call = ProgramCall {
             env: self.environment(cx)?,
             program: self.program.as_ref().to_owned(),
@@ -72,6 +67,7 @@ impl Call {
                 let message = format!("expected a string for `env.{name}`, found {}", value.kind());
                 return Err(OpError::invalid_input(message).help("write it as a string"));
             };
+            test_name(name)?;
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 return Err(OpError::invalid_input(format!(
                     "invalid environment variable `{name}`"
@@ -81,6 +77,24 @@ impl Call {
         }
         Ok(all)
     }
+}
+
+/// Rejects variables by which the loader of the system adds code of others to any program: what is
+/// allowed to run `ls` may not run that.
+fn test_name(name: &str) -> Result<(), OpError> {
+    if !["LD_", "DYLD_"].iter().any(|it| name.starts_with(it)) {
+        return Ok(());
+    }
+    let message = format!("`{name}` loads other code into the program");
+    let help = format!("make that visible: `exec(\"env\", args: [\"{name}=..\", \"program\"])`");
+    Err(OpError::new(ErrorKind::Denied, message).help(help))
+}
+
+/// Tests the names of the variables of a call.
+pub(super) fn check(call: &KnownCall<'_>) -> Foreseen {
+    let Some(Type::Record(of)) = call.ty("env") else { return Ok(None) };
+    let wrong = of.fields.iter().find_map(|(name, _)| test_name(name).err());
+    wrong.map_or(Ok(None), |why| Err(Box::new(Misuse::of("env", why))))
 }
 
 impl Output {

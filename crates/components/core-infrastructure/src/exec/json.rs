@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Cx, DecideEffects, Effect, ErrorKind, Example, Generic, Io, Items, Op, OpError, Scheme,
-        Size, Var, params,
+        CheckCall, Cx, DecideEffects, Effect, ErrorKind, Example, Generic, Io, Items, Op, OpError,
+        Scheme, Size, Var, params,
     },
     value::{Text, Value, json as json_text},
 };
@@ -13,7 +13,7 @@ use svc_contract::{
 use super::{
     super::read_json,
     DECIDE, EFFECTS, ERRORS, MAX_OUTPUT,
-    call::{Call, Output},
+    call::{self, Call, Output},
 };
 use crate::Keyed;
 
@@ -31,6 +31,7 @@ params! {
         /// The value to pass on.
         value: Var<'T'>,
         /// The program: a name that is looked up in `PATH`, or a path.
+        #[filled]
         program: Text,
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
@@ -53,6 +54,7 @@ impl Op for Json {
     const GENERIC: Generic = Generic::Tested;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const DECIDE: Option<DecideEffects> = DECIDE;
+    const CHECK: Option<CheckCall> = Some(call::check);
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[
         "pass data to a python script",
@@ -110,6 +112,7 @@ params! {
         /// The items.
         items: Items<Var<'T'>>,
         /// The program: a name that is looked up in `PATH`, or a path.
+        #[filled]
         program: Text,
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
@@ -132,6 +135,7 @@ impl Op for Jsonl {
     const GENERIC: Generic = Generic::Tested;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const DECIDE: Option<DecideEffects> = DECIDE;
+    const CHECK: Option<CheckCall> = Some(call::check);
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[
         "stream records through a program",

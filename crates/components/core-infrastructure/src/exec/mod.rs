@@ -3,8 +3,8 @@
 use svc_contract::{
     record,
     registry::{
-        Bias, CallEffects, Component, Cx, DecideEffects, Effect, ErrorKind, Example, Field, Io,
-        KnownArgs, Op, OpError, Scheme, Scope, Size, io, params,
+        Bias, CallEffects, CheckCall, Component, Cx, DecideEffects, Effect, ErrorKind, Example,
+        Field, Io, KnownArgs, Op, OpError, Scheme, Scope, Size, io, params,
     },
     value::{Text, Value},
 };
@@ -76,7 +76,8 @@ params! {
     /// nothing. An exit code other than 0 is a result, not an error, unless `check` is true.
     ///
     /// A program receives only `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`,
-    /// `TZ` and `TMPDIR` of the environment, those that `inherit` names, and `env`. It ends with
+    /// `TZ` and `TMPDIR` of the environment, those that `inherit` names, and `env`. Variables of the
+    /// loader, such as `LD_PRELOAD`, are `denied` there: they add other code to it. It ends with
     /// everything that it started: when it is cancelled or a timeout expires, it is asked to end
     /// (`SIGTERM`), and after 0.7 s killed together with all processes of its group. What it leaves
     /// in the background is killed when it ends.
@@ -89,6 +90,7 @@ params! {
     /// `check` is true and the exit code is not 0.
     struct Infer {
         /// The program: a name that is looked up in `PATH`, or a path.
+        #[filled]
         program: Text,
         /// Its arguments.
         args: Vec<Text> = Vec::new(),
@@ -114,6 +116,7 @@ impl Op for Infer {
     const YIELDS: Scheme = ExecResult::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const DECIDE: Option<DecideEffects> = DECIDE;
+    const CHECK: Option<CheckCall> = Some(call::check);
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[
         "run a program",
