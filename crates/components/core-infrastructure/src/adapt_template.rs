@@ -6,10 +6,10 @@ use minijinja::{
 use svc_contract::{
     choices,
     registry::{
-        Bias, CheckCall, Component, Compute, Cx, ErrorKind, Example, Field as _, Max, Op, OpError,
-        Scheme, compute, params,
+        Bias, CheckCall, Component, Compute, Cx, ErrorKind, Example, Field as _, Foreseen,
+        KnownCall, Max, Op, OpError, Scheme, compute, params,
     },
-    value::{BoundedText, Text, Type, Value, arithmetic::LONGEST_TEXT, memory},
+    value::{BoundedText, RecordType, Text, Type, Value, arithmetic::LONGEST_TEXT, memory},
 };
 
 use super::{Keyed, too_long};
@@ -64,7 +64,7 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::Text;
-    const CHECK: Option<CheckCall> = Some(|call| call.test("template", |it: Text| tested(&it)));
+    const CHECK: Option<CheckCall> = Some(check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "fill a template",
@@ -112,6 +112,36 @@ impl Compute for Infer {
             Err(err) => Err(explain(err)),
         }
     }
+}
+
+/// Reads the template of a call, and looks for its values in a record with known fields.
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    call.test("template", |it: Text| tested(&it))?;
+    let Some(Type::Record(of)) = call.ty("values") else { return Ok(None) };
+    call.test("template", |it: Text| match missing(&it, of)? {
+        Some(name) => Err(OpError::invalid_input(format!(
+            "missing value `{name}` of the template"
+        ))
+        .help(format!("add `{name}` to the values, or write `{{{{ {name}|default(\"-\") }}}}`"))),
+        None => Ok(()),
+    })
+}
+
+/// The first value that a template needs and a record has not. A template with conditions or
+/// defaults may do without.
+fn missing(template: &str, values: &RecordType) -> Result<Option<String>, OpError> {
+    const MAY_DO_WITHOUT: [&str; 5] = ["if", "defined", "default", "|d(", "| d("];
+    let mut code = template.split('{').skip(1).filter_map(|it| it.split('}').next());
+    if code.any(|code| MAY_DO_WITHOUT.iter().any(|word| code.contains(word))) {
+        return Ok(None);
+    }
+    let environment = environment(template, Escape::None)?;
+    let template = environment.template_from_str(template).map_err(explain)?;
+    let needed = template.undeclared_variables(false);
+    let is_there = |name: &str| {
+        values.get(name).is_some() || environment.globals().any(|(known, _)| known == name)
+    };
+    Ok(needed.into_iter().filter(|it| !is_there(it)).min())
 }
 
 /// Reads a template without filling it.
@@ -235,6 +265,22 @@ mod tests {
             r#""ab""#,
         );
         computes::<Infer>(r#"["{{ x|default('-') }}", {}]"#, r#""-""#);
+    }
+
+    #[test]
+    fn what_a_template_lacks_is_known_before_the_run() {
+        let fields = ["name", "items"].map(|it| (Text::from(it), Type::Json)).into();
+        let values = RecordType { name: None, fields };
+        for (template, lacks) in [
+            ("{{ nmae }} {{ town }}", Some("nmae")),
+            ("{% for it in items %}{{ it.n }}{{ loop.index }}{{ unit }}{% endfor %}", Some("unit")),
+            ("{% set n = 1 %}{{ n }}{{ name|upper }}{{ range(3) }}{{ dict(a=1) }}", None),
+            ("{{ town|default('-') }}{{ town | d('-') }}", None),
+            ("{% if items %}{{ first }}{% endif %}", None),
+            ("{ town } {# {{ town }} #}", None),
+        ] {
+            assert_eq!(missing(template, &values).unwrap().as_deref(), lacks, "{template}");
+        }
     }
 
     #[test]

@@ -50,6 +50,17 @@ impl<'a> KnownCall<'a> {
             _ => Ok(None),
         }
     }
+
+    /// Like [`Self::test`], with another argument that decides what is right.
+    pub fn test_with<T: Field, W: Field, R>(
+        &self,
+        name: &'static str,
+        with: &'static str,
+        test: impl FnOnce(T, W) -> Result<R, OpError>,
+    ) -> Foreseen {
+        let with = self.value(with).and_then(|it| W::decode(it.clone()));
+        with.map_or(Ok(None), |with| self.test(name, |it: T| test(it, with)))
+    }
 }
 
 /// A mistake in an argument, which the run would find.

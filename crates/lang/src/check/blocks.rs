@@ -4,6 +4,7 @@ use svc_contract::value::{Type, Value};
 
 use super::{
     Checker, Term, TermKind, TypedBlock, TypedLet,
+    expansion::constant,
     facts::NameKind,
     scope::{Frame, LetName, once},
 };
@@ -65,6 +66,7 @@ impl Checker<'_> {
             used: false,
             open: true,
             is_plain_text: false,
+            literal: None,
         };
         self.open_lets().push(open);
         let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
@@ -89,16 +91,16 @@ impl Checker<'_> {
         }
         self.binds(bind.name.span, NameKind::Let, &ty);
         let is_plain_text = bind.ty.is_none() && matches!(value.constant(), Some(Value::Text(_)));
-        self.bound(ty, is_plain_text);
+        self.bound(ty, is_plain_text, constant(&value));
         value
     }
 
     /// Binds the name of the let whose value was just checked.
-    fn bound(&mut self, ty: Type, is_plain_text: bool) {
+    fn bound(&mut self, ty: Type, is_plain_text: bool, literal: Option<Value>) {
         let Some(Frame::Lets { names, bound, .. }) = self.frames.last_mut() else { return };
         let idx = names.len() - 1;
         (names[idx].ty, names[idx].open) = (ty, false);
-        names[idx].is_plain_text = is_plain_text;
+        (names[idx].is_plain_text, names[idx].literal) = (is_plain_text, literal);
         bound.insert(names[idx].name.clone(), idx);
     }
 

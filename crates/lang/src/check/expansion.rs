@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use svc_contract::value::{Record, Text, Value, arithmetic, literal};
+use svc_contract::value::{Record, Text, Type, Value, arithmetic, literal};
 
 use super::{
     Checker, Input, Term, TermKind, TypedFlow,
     call::Site,
     flow_calls::FlowCall,
     modules::Module,
+    operators::computed_operator,
     term::{Expansion, TypedEntry},
 };
 use crate::{
@@ -177,7 +178,8 @@ fn called(flow: &TypedFlow, values: &[Value]) -> String {
     format!("{}({})", flow.name, args.join(", "))
 }
 
-/// The value of a term that consists of literals only.
+/// The value of a term that consists of literals only, and of operators that make no text or list of
+/// them: those may grow with every step.
 pub(super) fn constant(term: &Term) -> Option<Value> {
     match &term.kind {
         TermKind::Const(value) if !term.ty.is_unknown() => Some(value.clone()),
@@ -193,6 +195,9 @@ pub(super) fn constant(term: &Term) -> Option<Value> {
         }
         TermKind::Cast { value, .. } => constant(value)?.cast(&term.ty).ok(),
         TermKind::Negate(value) => arithmetic::negate(&constant(value)?).ok(),
+        TermKind::Binary { op, left, right } if !matches!(term.ty, Type::Text | Type::List(..)) => {
+            computed_operator(*op, &constant(left)?, &constant(right)?)
+        }
         _ => None,
     }
 }

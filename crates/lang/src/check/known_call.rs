@@ -84,12 +84,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an argument, if it is a literal here, or one that enters the stage.
-    fn written_out(&self, arg: &Term) -> Option<Value> {
+    /// The value of an argument, if it is a literal here, one that enters the stage, or the value of
+    /// a `let`.
+    pub(super) fn written_out(&self, arg: &Term) -> Option<Value> {
         let TermKind::Var(var) = &arg.kind else { return constant(arg) };
         let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
         match frame {
             Some(Frame::It { giver, .. }) => giver.literal.clone(),
+            Some(Frame::Lets { names, .. }) => names.get(var.idx)?.literal.clone(),
             _ => None,
         }
     }

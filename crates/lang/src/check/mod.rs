@@ -60,6 +60,7 @@ pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 pub use flow_call::{CalledFlow, Uncallable};
 pub use items::FIXED;
 pub use modules::{Files, NoFiles, Unread};
+pub(crate) use operators::computed_operator;
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
     BoundKey, CastReason, Checked, Expansion, Input, Origin, Shape, Term, TermKind, TypedArm,

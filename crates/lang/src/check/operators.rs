@@ -1,6 +1,6 @@
 //! Operators: the types of their operands and results.
 
-use svc_contract::value::{Type, Value};
+use svc_contract::value::{Type, Value, arithmetic};
 
 use super::{Checker, Term, TermKind, generics::any_type, pipeline::convert, repair::Behind};
 use crate::{
@@ -109,7 +109,7 @@ impl Checker<'_> {
     }
 
     fn test_divisor(&mut self, divisor: &Term) {
-        if super::expansion::constant(divisor).is_some_and(|it| is_zero(&it)) {
+        if self.written_out(divisor).is_some_and(|it| is_zero(&it)) {
             self.will_fail(
                 Problem::error(Code::E231, divisor.span, "division by zero")
                     .label("this is zero")
@@ -391,17 +391,32 @@ fn multiply(a: &Type, b: &Type) -> Option<Type> {
     }
 }
 
-/// The type of a division: a unit by a number is the unit, a unit by itself is a plain number.
+/// The value of an operator, if it can be computed before the run.
+pub(crate) fn computed_operator(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    match op {
+        BinaryOp::Add => arithmetic::add(a.clone(), b.clone()).ok(),
+        BinaryOp::Subtract => arithmetic::subtract(a, b).ok(),
+        BinaryOp::Multiply => arithmetic::multiply(a, b).ok(),
+        BinaryOp::Divide => arithmetic::divide(a, b).ok(),
+        BinaryOp::Remainder => arithmetic::remainder(a, b).ok(),
+        BinaryOp::Equal => Some(Value::Bool(a == b)),
+        BinaryOp::Unequal => Some(Value::Bool(a != b)),
+        _ => None,
+    }
+}
+
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Int(it) => *it == 0,
         Value::Float(it) => *it == 0.0,
         Value::Duration(it) => it.is_zero(),
         Value::Money(it) => it.nanos() == 0,
+        Value::Size(it) => *it == 0,
         _ => false,
     }
 }
 
+/// The type of a division: a unit by a number is the unit, a unit by itself is a plain number.
 fn divide(a: &Type, b: &Type) -> Option<Type> {
     match (a, b) {
         (unit, factor) if unit.is_unit() && factor.is_number() => Some(unit.clone()),

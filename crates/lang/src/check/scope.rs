@@ -78,6 +78,8 @@ pub(super) struct LetName {
     pub(super) open: bool,
     /// Whether it is a string that is written out, without a declared type.
     pub(super) is_plain_text: bool,
+    /// Its value, if that is written out.
+    pub(super) literal: Option<Value>,
 }
 
 /// The number of latest needs that are searched before a need is recorded again.

@@ -147,6 +147,7 @@ impl Place<'_> {
         let is_use = file > 0 && self.word(file - 1) == "use" && self.word(self.found) != "as";
         let path = self.word(file).strip_prefix(['"', '\''])?.strip_suffix(['"', '\'']);
         let stem = path?.rsplit(['/', ':', '\\']).next()?.trim_end_matches(".svc");
+        let stem = stem.to_ascii_lowercase();
         let name: String =
             stem.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).collect();
         let is_name = name.starts_with(|it: char| it.is_ascii_lowercase()) && !is_reserved(&name);
@@ -231,11 +232,15 @@ impl Place<'_> {
         )
     }
 
-    /// The text of some tokens with `it` in place of a name; `None` if a string or another block
-    /// may mean something else.
+    /// The text of some tokens with `it` in place of a name; `None` if a string, another block or a
+    /// later stage may mean something else.
     fn with_it(&self, name: usize, start: usize, end: usize) -> Option<String> {
         let named = self.word(name);
-        if start >= end || (start..end).any(|it| matches!(self.word(it), "{" | ">>" | "it")) {
+        if start >= end || (start..end).any(|it| matches!(self.word(it), "{" | "it")) {
+            return None;
+        }
+        let stage = (start..end).find(|it| self.word(*it) == ">>").unwrap_or(end);
+        if (stage..end).any(|it| self.word(it) == named) {
             return None;
         }
         let from = self.tokens[start].span.start;

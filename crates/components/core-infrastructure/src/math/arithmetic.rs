@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use svc_contract::{
-    registry::{Amount, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    registry::{Amount, CheckCall, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::{Money, Value},
 };
 
@@ -154,6 +154,7 @@ params! {
 impl Op for Div {
     const NAME: &'static str = "div";
     const YIELDS: Scheme = Scheme::Int;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("by", test_divisor));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "integer division",
@@ -174,12 +175,14 @@ impl Op for Div {
 
 impl Inline for Div {
     fn run(self) -> Result<Value, OpError> {
-        if self.by == 0 {
-            return Err(OpError::failed("division by zero"));
-        }
+        test_divisor(self.by)?;
         let quotient = self.number.checked_div(self.by);
         quotient.map(Value::Int).ok_or_else(|| OpError::failed("the result is out of range"))
     }
+}
+
+fn test_divisor(by: i64) -> Result<(), OpError> {
+    if by == 0 { Err(OpError::failed("division by zero")) } else { Ok(()) }
 }
 
 params! {
@@ -200,6 +203,11 @@ params! {
 impl Op for Clamp {
     const NAME: &'static str = "clamp";
     const YIELDS: Scheme = Scheme::Amount('N');
+    const CHECK: Option<CheckCall> = Some(|call| {
+        call.test_with("high", "low", |high: Amount<'N'>, low: Amount<'N'>| {
+            test_limits(&low.0, &high.0)
+        })
+    });
     const SAYS: &'static [&'static str] = &[
         "keep a number within limits",
         "not below zero and not above a hundred",
@@ -220,14 +228,21 @@ impl Op for Clamp {
 impl Inline for Clamp {
     fn run(self) -> Result<Value, OpError> {
         let (number, low, high) = (self.number.0, self.low.0, self.high.0);
-        if order(&low, &high)? == Ordering::Greater {
-            return Err(OpError::invalid_input(format!("`low` is above `high`: {low} > {high}")));
-        }
+        test_limits(&low, &high)?;
         Ok(match (order(&number, &low)?, order(&number, &high)?) {
             (Ordering::Less, _) => low,
             (_, Ordering::Greater) => high,
             _ => number,
         })
+    }
+}
+
+fn test_limits(low: &Value, high: &Value) -> Result<(), OpError> {
+    match order(low, high)? {
+        Ordering::Greater => {
+            Err(OpError::invalid_input(format!("`low` is above `high`: {low} > {high}")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -38,7 +38,10 @@ params! {
 impl Op for ParseTime {
     const NAME: &'static str = "parse_time";
     const YIELDS: Scheme = Scheme::Time;
-    const CHECK: Option<CheckCall> = Some(zone::check);
+    const CHECK: Option<CheckCall> = Some(|call| {
+        call.test("format", |it: Text| tested(&it))?;
+        zone::check(call)
+    });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput, ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "read a timestamp from text",
@@ -151,6 +154,7 @@ params! {
 impl Op for ParseDate {
     const NAME: &'static str = "parse_date";
     const YIELDS: Scheme = Scheme::Date;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("format", |it: Text| tested(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::InvalidInput];
     const SAYS: &'static [&'static str] = &[
         "read a date from text",

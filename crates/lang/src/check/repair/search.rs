@@ -258,10 +258,14 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
     match (takes.is_plain(), gives.is_plain()) {
         (true, _) => Some((0, true)),
-        (false, true) if is_choice(takes) && !measures => Some((1, true)),
+        // Of a moment, a weekday or a month is only a part.
+        (false, true) if is_choice(takes) && !measures && !from.is_moment() => Some((1, true)),
         // Anything can be shown; only values that a person reads as they are qualify.
         (false, true) => {
-            let is_scalar = from.is_number() || from.is_unit() || matches!(from, Type::Bool);
+            let is_scalar = from.is_number()
+                || from.is_unit()
+                || from.is_moment()
+                || matches!(from, Type::Bool);
             (matches!(gives, Scheme::Text) && is_scalar).then_some((3, true))
         }
         (false, false) => Some((reshapes(gives)?, false)),
@@ -324,6 +328,8 @@ mod tests {
         leads(&Type::Text, &Type::INT, "to_int");
         leads(&Type::Text, &Type::Json, "parse_json");
         leads(&Type::INT, &Type::Text, "show");
+        leads(&Type::Date, &Type::Text, "show");
+        leads(&Type::Time, &Type::Text, "show");
         leads(&Type::INT, &Type::list(Type::INT), "[it]");
         leads(&Type::Json, &note(), "(it as { title: string, size: size })");
         leads(&hits, &hit, "first");

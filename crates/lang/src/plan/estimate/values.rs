@@ -14,7 +14,7 @@ use super::{
     seen::{Seen, Sources},
 };
 use crate::{
-    check::{Term, TermKind, TypedCall, TypedEntry, TypedFlow, TypedPiece},
+    check::{Term, TermKind, TypedCall, TypedEntry, TypedFlow, TypedPiece, computed_operator},
     syntax::ast::BinaryOp,
 };
 
@@ -260,18 +260,5 @@ fn operated(op: BinaryOp, a: &AbstractValue, b: &AbstractValue, ty: &Type) -> Ab
     match (op, ty) {
         (BinaryOp::Add, Type::Text | Type::List(..)) => a.then(b, ty),
         _ => AbstractValue::of(ty).settled(a.is_given() && b.is_given()),
-    }
-}
-
-fn computed_operator(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
-    match op {
-        BinaryOp::Add => arithmetic::add(a.clone(), b.clone()).ok(),
-        BinaryOp::Subtract => arithmetic::subtract(a, b).ok(),
-        BinaryOp::Multiply => arithmetic::multiply(a, b).ok(),
-        BinaryOp::Divide => arithmetic::divide(a, b).ok(),
-        BinaryOp::Remainder => arithmetic::remainder(a, b).ok(),
-        BinaryOp::Equal => Some(Value::Bool(a == b)),
-        BinaryOp::Unequal => Some(Value::Bool(a != b)),
-        _ => None,
     }
 }

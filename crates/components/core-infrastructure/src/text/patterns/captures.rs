@@ -5,7 +5,8 @@ use std::sync::Arc;
 use regex::{Captures as Found, Regex};
 use svc_contract::{
     registry::{
-        CheckCall, Compute, Cx, ErrorKind, Example, Generic, Max, Op, OpError, Scheme, params,
+        CheckCall, Compute, Cx, ErrorKind, Example, Foreseen, Generic, KnownCall, Max, Op, OpError,
+        Scheme, params,
     },
     value::{Columns, Text, Type, Value},
 };
@@ -34,7 +35,7 @@ params! {
 impl Op for Captures {
     const NAME: &'static str = "captures";
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Unknown);
-    const CHECK: Option<CheckCall> = Some(super::check);
+    const CHECK: Option<CheckCall> = Some(check);
     const GENERIC: Generic = Generic::Rows;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
@@ -102,7 +103,7 @@ params! {
 impl Op for ParsePattern {
     const NAME: &'static str = "parse_pattern";
     const YIELDS: Scheme = Scheme::Json;
-    const CHECK: Option<CheckCall> = Some(super::check);
+    const CHECK: Option<CheckCall> = Some(check);
     const GENERIC: Generic = Generic::Read;
     const SAYS: &'static [&'static str] = &[
         "read a line of a fixed form into a record",
@@ -150,6 +151,21 @@ fn whole(pattern: &str) -> Result<Arc<Regex>, OpError> {
     around("").or_else(|_| around("\n"))
 }
 
+/// Compiles the pattern of a call, and looks for its groups.
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    call.test("pattern", |it: Text| group_names(&*compiled(&it)?))
+}
+
+/// The named groups of a pattern; at least one.
+fn group_names(pattern: &Regex) -> Result<Arc<[Text]>, OpError> {
+    let names: Arc<[Text]> = pattern.capture_names().flatten().map(Text::from).collect();
+    if names.is_empty() {
+        let message = "the pattern has no named group";
+        return Err(OpError::invalid_input(message).help("name a group: `(?<year>\\d+)`"));
+    }
+    Ok(names)
+}
+
 /// The named groups of a pattern as the fields of records.
 struct Groups {
     names: Arc<[Text]>,
@@ -158,11 +174,7 @@ struct Groups {
 
 impl Groups {
     fn of(pattern: &Regex, wanted: Option<&Type>) -> Result<Self, OpError> {
-        let names: Arc<[Text]> = pattern.capture_names().flatten().map(Text::from).collect();
-        if names.is_empty() {
-            let message = "the pattern has no named group";
-            return Err(OpError::invalid_input(message).help("name a group: `(?<year>\\d+)`"));
-        }
+        let names = group_names(pattern)?;
         let columns = Columns::named(&names, wanted.unwrap_or(&Type::Json))
             .map_err(|why| OpError::invalid_input(why.replace("column", "group")))?;
         Ok(Self { names, columns })

@@ -32,7 +32,11 @@ params! {
 impl Op for ReplacePattern {
     const NAME: &'static str = "replace_pattern";
     const YIELDS: Scheme = Scheme::Text;
-    const CHECK: Option<CheckCall> = Some(super::check);
+    const CHECK: Option<CheckCall> = Some(|call| {
+        super::check(call)?;
+        let test = |with: Text, pattern: Text| test_groups(&with, &*compiled(&pattern)?);
+        call.test_with("with", "pattern", test)
+    });
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "replace with a regular expression",
