@@ -355,7 +355,7 @@ fn variables_of_the_loader_are_refused() {
 flow exec_with(env: json) -> int { exec("true", env: env) >> .code }"#,
     );
     let done = place.svc(&["run", "a.svc", "--allow", "runs cmd:true"]);
-    assert!(out(&done).contains("`DYLD_INSERT_LIBRARIES` loads other code"), "{}", out(&done));
+    assert!(err(&done).contains("`DYLD_INSERT_LIBRARIES` loads other code"), "{}", err(&done));
 }
 
 /// A `PATH` for a program does not choose another program than the policy names.
