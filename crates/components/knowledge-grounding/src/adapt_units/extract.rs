@@ -26,7 +26,7 @@ params! {
     /// Finds quantities in a text: numbers with units, in the order of the text.
     ///
     /// Numbers may have separators of thousands (`1,250`, `1 250`), decimals, an exponent (`1.2e5`, `3 × 10^8`) and a sign. Units have their symbols or English names, with powers and
-    /// quotients: `km/h`, `m/s²`, `kg per m3`. A number without a unit is not a quantity, and `in`, `a` and `am` after a number are words. `text[start..end]` in bytes is `span.text`.
+    /// quotients: `km/h`, `m/s²`, `kg per m3`, `W/(m² K)`, `m s⁻²`. A number without a unit is not a quantity, and `in`, `a` and `am` after a number are words. `text[start..end]` in bytes is `span.text`.
     pub(super) struct Extract {
         /// The text.
         text: Text,
@@ -54,6 +54,11 @@ impl Op for Extract {
             r#""In 5 in 10 cases, 3 apples cost 2 m of rope." >> adapt_units.extract >> each { .span.text }"#,
             r#"["2 m"]"#,
         ),
+        Example::ok(
+            "Quotients and degrees",
+            r#""Pump 10 l/min at 20 degrees C for 90 min." >> adapt_units.extract >> each { "${.value} ${.unit}" }"#,
+            r#"["10.0 l/min","20.0 degrees C","90.0 min"]"#,
+        ),
         Example::ok("Nothing", r#""" >> adapt_units.extract"#, "[]"),
     ];
 }
@@ -61,15 +66,18 @@ impl Op for Extract {
 const NUMBER: &str = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u{a0}\u{202f}]\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}\b|[ \u{a0}]?[×x*][ \u{a0}]?10(?:\^[+−-]?\d{1,3}|[⁻]?[⁰¹²³⁴-⁹]{1,3}))?";
 
 /// Symbols take prefixes, names take an `s`.
-const SYMBOLS: &str = r"(?:[YZEPTGMkhdcmµμunpf]|da)?(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|V|Ω|ohm|F|C|T|H|S|lm|lx|Bq|Gy|Sv|kat|l|L|eV|Wh|bar|t|rad|cal|B|bit|bps|B/s)|(?:[KMGT]i)B|min|h|hr|hrs|d|wk|yr|ha|mi|ft|yd|nmi|lb|lbs|oz|st|gal|pt|qt|psi|atm|mmHg|Torr|mph|kph|km/h|kn|knots?|hp|BTU|rpm|ppm|ppb|dB|%|‰|°[CF]?|℃|℉|pH";
+const SYMBOLS: &str = r"fl\.? oz|(?:[YZEPTGMkhdcmµμunpf]|da)?(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|V|Ω|ohm|F|C|T|H|S|lm|lx|Bq|Gy|Sv|kat|l|L|eV|Wh|Ws|Ah|Nm|bar|t|rad|cal|B|bit|bps|B/s)|(?:[KMGT]i)B|min|h|hr|hrs|d|wk|yr|ha|mi|ft|yd|nmi|lb|lbs|oz|st|gal|pt|qt|psi|atm|mmHg|Torr|mph|kph|km/h|kn|knots?|hp|BTU|rpm|ppm|ppb|dB|%|‰|° ?[CF]|°|deg(?: ?[CF])?|℃|℉|tsp|tbsp|pH";
 
-const NAMES: &str = r"(?:(?:kilo|milli|centi|micro|nano|mega|giga|tera|deci|hecto)?(?:met(?:er|re)|gram|second|amp(?:ere)?|watt|volt|joule|newton|pascal|hertz|lit(?:er|re)|byte|bit|ton|tonne|calorie|watt[ -]hour|mole|ohm)s?)|inch(?:es)?|foot|feet|yards?|miles?|acres?|hectares?|pounds?|ounces?|stones?|gallons?|pints?|quarts?|cups?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|degrees?(?: (?:Celsius|Fahrenheit))?|kelvins?|percent|per cent|light[ -]years?|horsepower|fahrenheit|celsius|micron?s";
+const NAMES: &str = r"(?:(?:kilo|milli|centi|micro|nano|mega|giga|tera|deci|hecto)?(?:met(?:er|re)|gram|second|amp(?:ere)?|watt|volt|joule|newton|pascal|hertz|lit(?:er|re)|byte|bit|ton|tonne|calorie|watt[ -]hour|mole|ohm)s?)|inch(?:es)?|foot|feet|yards?|miles?|acres?|hectares?|pounds?|ounces?|stones?|gallons?|pints?|quarts?|cups?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|degrees?(?: (?:Celsius|Fahrenheit|C|F))?|kelvins?|percent|per cent|light[ -]years?|horsepower|fahrenheit|celsius|micron?s";
 
 static QUANTITY: LazyLock<Regex> = LazyLock::new(|| {
     let power = r"(?:\^?-?[1-9]|[⁻]?[¹²³])?";
-    let unit = format!(r"(?:(?i:square |cubic )?(?i:{NAMES})|{SYMBOLS}){power}");
+    // A unit ends where a word ends: of `min` and `mph`, `m` is not a unit.
+    let unit = format!(r"(?:(?:(?i:square |cubic )?(?i:{NAMES})|{SYMBOLS}){power}\b{{end-half}})");
+    let below = format!(r"(?:{SYMBOLS})(?:\^?-[1-9]|⁻[¹²³])\b{{end-half}}");
+    let several = format!(r"\({unit}(?:[ ·*⋅]{unit})*\)");
     let whole = format!(
-        r"(?P<number>[+−-]?{NUMBER})(?P<gap>[ \u{{a0}}\u{{202f}}]?|-)(?P<unit>{unit}(?:(?:/| per |[·*]| (?i:a|an) )(?:{unit}))?(?:/(?:{unit}))?)"
+        r"(?P<number>[+−-]?{NUMBER})(?P<gap>[ \u{{a0}}\u{{202f}}]?|-)(?P<unit>{unit}(?:(?:/| per |[·*⋅]| (?i:a|an) )(?:{unit})|/{several})?(?:/(?:{unit}))?(?: {below})*)"
     );
     Regex::new(&whole).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
 });
@@ -139,12 +147,15 @@ fn read(
     to: usize,
 ) -> Option<(f64, (String, usize))> {
     let value = value(&text[start..end])?;
+    if is_decade(&text[start..end], &text[end..]) {
+        return None;
+    }
     let mut to = to;
     loop {
         let unit = text[from..to].trim_end();
         let rest = &text[from + unit.len()..];
-        let goes_on = rest
-            .starts_with(|it: char| it.is_alphabetic() || it == '_' || it == '\'' || it == '’')
+        let after = rest.trim_start_matches(['\'', '’']);
+        let goes_on = after.starts_with(|it: char| it.is_alphabetic() || it == '_')
             && unit.ends_with(|it: char| it.is_alphanumeric());
         let is_decimal = rest.starts_with(|it: char| it.is_ascii_digit());
         if !goes_on && !is_decimal && !unit.is_empty() {
@@ -154,6 +165,12 @@ fn read(
         let shorter = unit.rfind(['/', ' ', '·', '*'])?;
         to = from + shorter;
     }
+}
+
+/// Whether these are years: `1990s` is not a time of 1,990 seconds.
+fn is_decade(number: &str, rest: &str) -> bool {
+    let is_year = number.len() == 4 && number.ends_with('0') && number.starts_with(['1', '2']);
+    is_year && rest.starts_with('s')
 }
 
 fn value(text: &str) -> Option<f64> {

@@ -1,20 +1,29 @@
 //! Calls `fend-core` within bounds: it is a whole language, of which only quantities are let in.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicU32, Ordering},
+};
 
+use regex::{Captures, Regex};
 use svc_contract::registry::{Cx, OpError};
+
+use super::letters;
 
 const LONGEST: usize = 500;
 /// The most steps of an evaluation; a conversion takes some hundreds.
 const MOST_STEPS: u32 = 20_000;
 
-/// Units that fend lacks, or defines otherwise: its dyne is not a force, and its millimetre of mercury is a torr.
-const UNITS: [(&str, &str, &str); 11] = [
+/// Units that fend lacks, or defines otherwise: its dyne is not a force, its millimetre of mercury is a torr, its `T` is
+/// a number, and its `Nm` a nautical mile.
+const UNITS: [(&str, &str, &str); 13] = [
     ("dyne", "dynes", "1e-5 N"),
     ("dyn", "", "1e-5 N"),
     ("angstrom", "angstroms", "1e-10 m"),
     ("Å", "", "1e-10 m"),
     ("mmHg", "", "133.322387415 Pa"),
+    ("mbar", "", "100 Pa"),
+    ("kbar", "", "1e8 Pa"),
     ("kbit", "", "1e3 bit"),
     ("Mbit", "", "1e6 bit"),
     ("Gbit", "", "1e9 bit"),
@@ -22,6 +31,9 @@ const UNITS: [(&str, &str, &str); 11] = [
     ("kΩ", "", "1e3 ohm"),
     ("MΩ", "", "1e6 ohm"),
 ];
+
+/// The same with prefixes such as `k`.
+const WITH_PREFIXES: [(&str, &str); 3] = [("T", "1 tesla"), ("Nm", "1 N m"), ("Ws", "1 W s")];
 
 /// Stops an evaluation that takes too many steps, or that is cancelled.
 struct Steps<'a> {
@@ -41,7 +53,7 @@ fn invalid(message: String) -> OpError {
 }
 
 /// The text of a quantity, without what is not one: assignments, functions, dates, factorials and huge exponents.
-pub(super) fn tested(text: &str, param: &str) -> Result<String, OpError> {
+pub(super) fn tested(text: &str, param: &str, cx: &Cx) -> Result<String, OpError> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST {
         let found = text.len();
@@ -71,8 +83,11 @@ pub(super) fn tested(text: &str, param: &str) -> Result<String, OpError> {
         );
         return Err(invalid(message).help("write kelvins: `5 K` for a difference of 5 °C"));
     }
-    let names = [("degC", "°C"), ("degF", "°F"), ("²", "^2"), ("³", "^3")];
-    Ok(names.iter().fold(inches(&text), |text, (from, to)| text.replace(from, to)))
+    let text = degrees(&inches(&text));
+    let names = [("fl oz", "floz"), ("²", "^2"), ("³", "^3")];
+    let text = names.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    letters::test(&text, param, cx)?;
+    Ok(text)
 }
 
 /// A number with a comma that separates no thousands.
@@ -111,6 +126,19 @@ fn inches(text: &str) -> String {
     words.concat().trim_end().to_owned()
 }
 
+/// With degrees of a scale as such: to fend, `20 degrees C` is an angle, and a temperature.
+fn degrees(text: &str) -> String {
+    static WRITTEN_OUT: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(?i:\b(?:deg|degree|degrees) ?|°)(?:(C|(?i:celsius))|(?:F|(?i:fahrenheit)))\b|° (?:(C)|F)\b";
+        Regex::new(pattern).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
+    });
+    let scale = |found: &Captures<'_>| {
+        let is_celsius = found.get(1).or(found.get(2)).is_some();
+        if is_celsius { "°C" } else { "°F" }
+    };
+    WRITTEN_OUT.replace_all(text, scale).into_owned()
+}
+
 /// Whether four digits follow an `e` after a digit, or a `^`.
 fn has_huge_exponent(text: &str) -> bool {
     let letters: Vec<char> = text.chars().collect();
@@ -129,6 +157,10 @@ pub(super) fn evaluated(text: &str, cx: &Cx) -> Result<String, OpError> {
     for (singular, plural, definition) in UNITS {
         let kind = fend_core::CustomUnitAttribute::None;
         context.define_custom_unit_v1(singular, plural, definition, &kind);
+    }
+    for (name, definition) in WITH_PREFIXES {
+        let kind = fend_core::CustomUnitAttribute::AllowShortPrefix;
+        context.define_custom_unit_v1(name, "", definition, &kind);
     }
     let steps = Steps { count: AtomicU32::new(0), cx };
     match fend_core::evaluate_with_interrupt(text, &mut context, &steps) {

@@ -8,6 +8,8 @@ mod dimensions;
 mod extract;
 #[cfg(feature = "learn")]
 mod fend;
+#[cfg(feature = "learn")]
+mod letters;
 mod propagate;
 #[cfg(all(test, feature = "learn"))]
 mod tests;
@@ -61,7 +63,8 @@ params! {
     /// Converts a quantity to another unit.
     ///
     /// A quantity is a number with units, or an arithmetic expression of such: `5 km`, `3 ft 4 inches`, `9.81 m/s^2`, `60 W * 8 hours`, `37 °C`. Units have their symbols
-    /// and English names, with the prefixes of SI and binary ones. Arithmetic is exact, so that `exact` has all digits. Currencies are not converted, as
+    /// and English names, with the prefixes of SI and binary ones. Large and small letters matter: `mW` is a milliwatt, `MW` a megawatt, and `mw` an error; `T` is a tesla and `t` a tonne.
+    /// `C` and `F` alone are degrees: write `coulomb` and `farad`. Arithmetic is exact, so that `exact` has all digits. Currencies are not converted, as
     /// their rates change.
     ///
     /// At most 500 bytes; what takes too long, such as towers of powers, is refused.
@@ -102,6 +105,11 @@ impl Op for Infer {
             "Another dimension",
             r#""5 kg" >> in_unit(to: "m")"#,
             "cannot convert from kg to m: units 'kilogram' and 'meter' are incompatible",
+        ),
+        Example::err(
+            "A unit with two meanings",
+            r#""5 mw" >> in_unit(to: "W")"#,
+            "`mw` in `quantity` may be `mW` or `MW`",
         ),
         Example::err(
             "An unknown unit",
@@ -162,7 +170,7 @@ impl Op for Check {
 impl Compute for Infer {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let (quantity, to) =
-            (fend::tested(&self.quantity, "quantity")?, fend::tested(&self.to, "to")?);
+            (fend::tested(&self.quantity, "quantity", cx)?, fend::tested(&self.to, "to", cx)?);
         let plain = fend::evaluated(&format!("({quantity}) to {to}"), cx)?;
         let digits = fend::evaluated(&format!("({quantity}) to {to} to 25 sf"), cx)?;
         let (number, _) = fend::number(&digits)?;
@@ -183,7 +191,7 @@ impl Compute for Infer {
 #[cfg(feature = "learn")]
 impl Compute for Check {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let found = fend::tested(&self.quantity, "quantity").and_then(|it| {
+        let found = fend::tested(&self.quantity, "quantity", cx).and_then(|it| {
             fend::evaluated(&it, cx).and_then(|shown| fend::number(&shown)).map(|_| it)
         });
         cx.check()?;

@@ -55,6 +55,57 @@ fn conversions_are_exact() {
 }
 
 #[test]
+fn letters_of_units_are_large_or_small() {
+    for (quantity, to, expected) in [
+        ("5 mW", "W", Ok(0.005)),
+        ("5 MW", "W", Ok(5e6)),
+        ("5 mw", "W", Err("`mw` in `quantity` may be `mW` or `MW`")),
+        ("5 W", "mw", Err("`mw` in `to` may be `mW` or `MW`")),
+        ("5 Mw", "W", Ok(5e6)),
+        ("5 mpa", "Pa", Err("`mpa` in `quantity` may be `mPa` or `MPa`")),
+        ("5 Mpa", "Pa", Ok(5e6)),
+        ("5 gb", "GB", Err("`gb` in `quantity` may be `Gb` or `GB`")),
+        ("5 mb", "bit", Err("the unit `mb` in `quantity` has several meanings")),
+        ("5 KB", "B", Ok(5e3)),
+        ("5 kwh", "J", Ok(18e6)),
+        ("5 hz", "1/s", Ok(5.0)),
+        ("5 nM", "m", Err("`nM` in `quantity` may be")),
+        ("2 Nm", "J", Ok(2.0)),
+        ("3 kNm", "J", Ok(3e3)),
+        ("2 NM", "m", Ok(3704.0)),
+        ("2 nm", "m", Ok(2e-9)),
+        ("2 T", "Wb/m^2", Ok(2.0)),
+        ("3 mT", "tesla", Ok(0.003)),
+        ("2 t", "kg", Ok(2e3)),
+        ("2 T", "kg", Err("cannot convert from T to kg")),
+        ("3 THz", "Hz", Ok(3e12)),
+        ("3 TB", "GB", Ok(3e3)),
+        ("1 mbar", "hPa", Ok(1.0)),
+        ("5 °C/s", "K/min", Ok(300.0)),
+        ("5 a", "s", Err("the unit `a` in `quantity` has several meanings")),
+        ("20 degrees C", "°F", Ok(68.0)),
+        ("68 deg F", "degC", Ok(20.0)),
+        ("68 degrees Fahrenheit", "celsius", Ok(20.0)),
+        ("20 ° C", "K", Ok(293.15)),
+        ("180 degrees", "rad", Ok(std::f64::consts::PI)),
+        ("12 fl oz", "floz", Ok(12.0)),
+    ] {
+        let found = call::<Infer>(vec![quantity.into(), to.into()]);
+        match expected {
+            Ok(expected) => {
+                let found = found.unwrap_or_else(|err| panic!("{quantity}: {err}"));
+                let found = found.as_record().unwrap().get("value").cloned();
+                assert_eq!(found, Some(Value::Float(expected)), "{quantity}");
+            }
+            Err(expected) => {
+                let found = found.unwrap_err();
+                assert!(found.starts_with(expected), "{quantity}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_not_a_quantity_is_refused_at_once() {
     for (quantity, to, expected) in [
         ("5 USD", "EUR", "currencies are not converted, as their rates change"),
@@ -117,6 +168,40 @@ fn quantities_are_found_where_they_stand() {
             vec!["60|miles per hour|60 miles per hour", "2|litres a day|2 litres a day"],
         ),
         ("pages 10-12 mm", vec!["12|mm|12 mm"]),
+        (
+            "10 l/min at 20 degrees C, 68 deg F, 20 ° C and 5 degrees cold",
+            vec![
+                "10|l/min|10 l/min",
+                "20|degrees C|20 degrees C",
+                "68|deg F|68 deg F",
+                "20|° C|20 ° C",
+                "5|degrees|5 degrees",
+            ],
+        ),
+        (
+            "90 min, 60 mph, 50 lbs. 5 Nm, 12 fl oz, 3 K/min, 30 deg, 5000 mAh",
+            vec![
+                "90|min|90 min",
+                "60|mph|60 mph",
+                "50|lbs|50 lbs",
+                "5|Nm|5 Nm",
+                "12|fl oz|12 fl oz",
+                "3|K/min|3 K/min",
+                "30|deg|30 deg",
+                "5000|mAh|5000 mAh",
+            ],
+        ),
+        (
+            "1.5 kWh/m², 10 W/(m² K), 9.81 m s⁻², 2.5 t/ha, 5×10⁻³ mol/L",
+            vec![
+                "1.5|kWh/m²|1.5 kWh/m²",
+                "10|W/(m² K)|10 W/(m² K)",
+                "9.81|m s⁻²|9.81 m s⁻²",
+                "2.5|t/ha|2.5 t/ha",
+                "0.005|mol/L|5×10⁻³ mol/L",
+            ],
+        ),
+        ("the 1990s, 5 minutes' walk, 5 m's", vec!["5|minutes|5 minutes"]),
     ] {
         let found = call::<Extract>(vec![text.into()]).unwrap();
         let shown: Vec<String> = found
