@@ -14,7 +14,7 @@ use super::{
     paint::{areas, lines, one_box, points, sector},
     plan::{Aggregate, Mark, Plan, quantile},
     scale::{Unit, as_float, moment_alone, plain},
-    stack::{bin, merged, stacked},
+    stack::{Bar, bars, bin, from_zero, merged, stacked},
     svg::{SERIES, Svg},
     words::{described, in_series, tip},
 };
@@ -166,33 +166,33 @@ impl Drawing<'_> {
         if groups.is_empty() {
             return Ok(self.nothing());
         }
-        // Series are on top of each other: what is above zero upwards, the rest downwards.
-        let mut ends = vec![(0.0_f64, 0.0_f64); words.len()];
-        let mut bars = Vec::new();
-        for ((word, series), value) in &groups {
-            let end = &mut ends[*word];
-            let base = if *value < 0.0 { &mut end.0 } else { &mut end.1 };
-            bars.push((*word, *series, *base, *base + value, *value));
-            *base += value;
-        }
+        let is_stacked = self.plan.is_stacked(aggregate);
+        let rooms = if is_stacked { 1 } else { legend.len() };
+        let (bars, ends) = bars(&groups, words.len(), rooms);
         let low = ends.iter().map(|it| it.0).fold(0.0, f64::min);
         let high = ends.iter().map(|it| it.1).fold(0.0, f64::max);
         let (x_name, y_name) = self.names(x, &called);
-        let totals: Vec<(Text, f64)> =
-            words.iter().zip(&ends).map(|(word, it)| (word.clone(), it.0 + it.1)).collect();
+        let totals: Vec<(Text, f64)> = if rooms == 1 {
+            words.iter().zip(&ends).map(|(word, it)| (word.clone(), it.0 + it.1)).collect()
+        } else {
+            let named = |it: &Bar| format!("{}, {}", words[it.word], legend[it.series]).into();
+            bars.iter().map(|it| (named(it), it.value)).collect()
+        };
         let mut svg = self.start(&described(self.plan, &called, x, &totals, &legend));
         let across = Across::Words(words.clone());
         let up = Across::Numbers { range: (low, high), unit: Unit::Number, is_nice: true };
         let (x, y, room) =
             frame::draw(&mut svg, self.plan, (across, up), (&x_name, &y_name), &legend);
         let wide = (x.band() * 0.8).min(90.0);
+        let room_wide = wide / as_float(rooms);
         svg.open("class=\"marks\"");
         let mut data = Vec::new();
-        for (word, series, from, to, value) in bars {
+        for Bar { word, series, from, to, value } in bars {
             let left = x.place(as_float(word)) - wide / 2.0;
+            let left = if rooms == 1 { left } else { left + room_wide * as_float(series) };
             let tip = tip(&words[word], &legend, series, &plain(value));
             let (bottom, top) = (y.place(from), y.place(to));
-            svg.rect(&format!("s{series}"), (left, bottom), (wide, top - bottom), Some(&tip));
+            svg.rect(&format!("s{series}"), (left, bottom), (room_wide, top - bottom), Some(&tip));
             data.push(Datum { x: words[word].clone().into(), y: value, series });
         }
         svg.close();
@@ -232,7 +232,12 @@ impl Drawing<'_> {
         if spots.iter().all(|it| it.y.is_nan()) {
             return Ok(self.nothing());
         }
-        let tops = if is_area { stacked(&mut spots, legend.len()) } else { Vec::new() };
+        let is_stacked = self.plan.is_stacked(self.plan.aggregate.unwrap_or(Aggregate::Sum));
+        let tops = match is_area {
+            true if is_stacked => stacked(&mut spots, legend.len()),
+            true => from_zero(&mut spots, legend.len()),
+            false => Vec::new(),
+        };
         let is_seen = |it: &&Spot| !it.y.is_nan();
         let range = |of: fn(&Spot) -> f64| {
             let all = spots.iter().filter(is_seen).map(of);

@@ -157,6 +157,7 @@ impl Compute for Infer {
             y: self.y,
             color: self.color,
             aggregate: None,
+            stack: None,
             title: self.title,
             x_title: None,
             y_title: None,

@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub title: Text,
     pub x_title: Option<Text>,
     pub y_title: Option<Text>,
+    /// Whether series are on top of each other; without it, where their values can be added up.
+    pub stack: Option<bool>,
     /// Whether x is words, even if they are numbers.
     pub is_nominal: bool,
     pub width: f64,
@@ -46,6 +48,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether series are on top of each other: sums and numbers of rows are, as their sum means something.
+    pub(super) fn is_stacked(&self, aggregate: Aggregate) -> bool {
+        self.stack.unwrap_or(matches!(aggregate, Aggregate::Sum | Aggregate::Count))
+    }
+
     pub(super) fn x(&self) -> Result<&Text, OpError> {
         self.x.as_ref().ok_or_else(|| OpError::invalid_input("missing `x`, the column across"))
     }

@@ -12,7 +12,8 @@ params! {
     ///
     /// `mark` is `bar`, `line`, `area`, `point`, `circle`, `tick`, `boxplot`, `rect`, `arc`, as a string or an object with a `type`. `encoding` has
     /// `x`, `y`, `color`, and of `arc` `theta`: each with `field`, `type`, `aggregate` (`sum`, `mean`, `median`, `min`, `max`, `count`),
-    /// `bin: true` and `title`. `title`, `width` and `height` are those of the picture. `data` is left out, as the rows are
+    /// `bin: true`, `stack` and `title`. Series of sums and numbers of rows are on top of each other; means, medians and extremes are not, but bars are next
+    /// to each other. `stack: true` and `stack: false` decide otherwise. `title`, `width` and `height` are those of the picture. `data` is left out, as the rows are
     /// given. What is not understood is an error that names it, so that no picture is another one than asked for.
     pub(super) struct Spec {
         /// The rows.
@@ -38,6 +39,12 @@ impl Op for Spec {
             r#"let spec = { mark: "bar", encoding: { x: { field: "kind" }, y: { field: "n", aggregate: "mean" } } }
 [{ kind: "a", n: 1 }, { kind: "a", n: 4 }, { kind: "b", n: 2 }] >> chart.spec(spec: spec) >> .description"#,
             r#""A bar chart of mean of n by kind: a 2.5, b 2.""#,
+        ),
+        Example::ok(
+            "Means are not added up",
+            r#"let spec = { mark: "bar", encoding: { x: { field: "kind" }, y: { field: "n", aggregate: "mean" }, color: { field: "of" } } }
+[{ kind: "a", of: "x", n: 1 }, { kind: "a", of: "x", n: 4 }, { kind: "a", of: "y", n: 2 }] >> chart.spec(spec: spec) >> .description"#,
+            r#""A bar chart of mean of n by kind: a, x 2.5, a, y 2. 2 series: x, y.""#,
         ),
         Example::err(
             "Something else",
@@ -84,6 +91,19 @@ struct Channel {
     is_nominal: bool,
     is_quantitative: bool,
     title: Option<Text>,
+    stack: Option<bool>,
+}
+
+/// Whether series are on top of each other: null means that they are not.
+fn stack(channel: &Record, place: &str) -> Result<Option<bool>, OpError> {
+    match channel.get("stack") {
+        None => Ok(None),
+        Some(Value::Null | Value::Bool(false)) => Ok(Some(false)),
+        Some(Value::Bool(true)) => Ok(Some(true)),
+        Some(it) if it.as_str() == Some("zero") => Ok(Some(true)),
+        Some(it) => Err(wrong(&format!("`{place}stack` cannot be {it}"))
+            .help("write `true`, `false` or `\"zero\"`")),
+    }
 }
 
 fn channel(encoding: &Record, name: &str) -> Result<Option<Channel>, OpError> {
@@ -97,7 +117,7 @@ fn channel(encoding: &Record, name: &str) -> Result<Option<Channel>, OpError> {
         &place,
         &["field", "type", "aggregate", "bin", "title", "axis", "scale", "legend", "sort", "stack"],
     )?;
-    for ignored in ["axis", "scale", "legend", "sort", "stack"] {
+    for ignored in ["axis", "scale", "legend", "sort"] {
         let is_plain = |it: &Value| matches!(it, Value::Null | Value::Bool(true));
         if object.get(ignored).is_some_and(|it| !is_plain(it)) {
             return Err(wrong(&format!("`{place}{ignored}` is not supported")));
@@ -126,6 +146,7 @@ fn channel(encoding: &Record, name: &str) -> Result<Option<Channel>, OpError> {
         is_nominal: matches!(ty, "ordinal" | "nominal"),
         is_quantitative: ty == "quantitative",
         title: text(object, "title"),
+        stack: stack(object, &place)?,
     }))
 }
 
@@ -213,6 +234,7 @@ fn plan(spec: &Record) -> Result<Plan, OpError> {
         title: title.unwrap_or_default(),
         x_title: words.title,
         y_title: value.title,
+        stack: value.stack,
         is_nominal: words.is_nominal,
         width: size("width", 640.0)?,
         height: size("height", 400.0)?,

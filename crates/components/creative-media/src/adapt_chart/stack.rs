@@ -1,4 +1,6 @@
-//! Values that share a place: merged, on top of each other, or in one bin.
+//! Values that share a place: merged, on top of each other, next to each other, or in one bin.
+
+use std::collections::BTreeMap;
 
 use super::{
     marks::Spot,
@@ -34,6 +36,45 @@ pub(super) fn stacked(spots: &mut Vec<Spot>, series: usize) -> Vec<Vec<(f64, f64
         }
     }
     all
+}
+
+/// Areas that each start at zero, as means and extremes must not be added up: for each series x, bottom and top.
+pub(super) fn from_zero(spots: &mut Vec<Spot>, series: usize) -> Vec<Vec<(f64, f64, f64)>> {
+    spots.retain(|it| !it.y.is_nan());
+    let mut all = vec![Vec::new(); series];
+    for it in spots.iter() {
+        all[it.series].push((it.x, 0.0, it.y));
+    }
+    all
+}
+
+/// A bar of a word and a series.
+pub(super) struct Bar {
+    pub word: usize,
+    pub series: usize,
+    pub from: f64,
+    pub to: f64,
+    pub value: f64,
+}
+
+/// The bars, and how far those of each word reach down and up. With one room a word, its series are on top of each
+/// other: what is above zero upwards, the rest downwards.
+pub(super) fn bars(
+    groups: &BTreeMap<(usize, usize), f64>,
+    words: usize,
+    rooms: usize,
+) -> (Vec<Bar>, Vec<(f64, f64)>) {
+    let mut ends = vec![(0.0_f64, 0.0_f64); words];
+    let mut bars = Vec::with_capacity(groups.len());
+    for ((word, series), value) in groups {
+        let end = &mut ends[*word];
+        let side = if *value < 0.0 { &mut end.0 } else { &mut end.1 };
+        let from = if rooms == 1 { *side } else { 0.0 };
+        let to = from + value;
+        bars.push(Bar { word: *word, series: *series, from, to, value: *value });
+        *side = if to.abs() > side.abs() { to } else { *side };
+    }
+    (bars, ends)
 }
 
 /// The width of bins, after Freedman and Diaconis (1981), at least Sturges' number, at most 60.

@@ -166,6 +166,35 @@ fn specifications_say_what_they_do_not_know() {
 }
 
 #[test]
+fn only_what_can_be_added_up_is_stacked() {
+    let rows = read(
+        r#"[{"c":"a","k":"x","n":60},{"c":"a","k":"y","n":60},{"c":"b","k":"x","n":-60},{"c":"b","k":"y","n":20}]"#,
+    );
+    let spec = |mark: &str, y: &str| {
+        let given = format!(
+            r#"{{"mark":"{mark}","encoding":{{"x":{{"field":"c"}},"y":{{"field":"n",{y}}},"color":{{"field":"k"}}}}}}"#
+        );
+        text(decoded::<Spec>(&[("rows", rows.clone()), ("spec", read(&given))]).run(&cx()))
+    };
+    let is_stacked = |mark: &str, y: &str| spec(mark, y).unwrap().contains(">100</text>");
+    for mark in ["bar", "area"] {
+        assert!(is_stacked(mark, r#""aggregate":"sum""#), "{mark}");
+        assert!(is_stacked(mark, r#""title":"n""#), "{mark}");
+        for alone in ["mean", "median", "min", "max"] {
+            assert!(!is_stacked(mark, &format!(r#""aggregate":"{alone}""#)), "{mark} {alone}");
+        }
+        assert!(is_stacked(mark, r#""aggregate":"mean","stack":"zero""#), "{mark}");
+        for none in ["null", "false"] {
+            assert!(!is_stacked(mark, &format!(r#""stack":{none}"#)), "{mark} {none}");
+        }
+    }
+    let err = spec("bar", r#""stack":"normalize""#).unwrap_err();
+    assert!(err.contains("`encoding.y.stack` cannot be"), "{err}");
+    let drawn = spec("bar", r#""aggregate":"mean""#).unwrap();
+    assert!(drawn.contains("by c: a, x 60, a, y 60, b, x -60, b, y 20. 2 series"), "{drawn}");
+}
+
+#[test]
 fn suggestions_can_be_drawn() {
     let rows = read(
         r#"[{"id":1,"d":"2026-01-01","c":"a","n":3,"m":1},{"id":2,"d":"2026-02-01","c":"b","n":5,"m":2}]"#,
