@@ -164,24 +164,26 @@ pub fn noncentral_chi2_above(x: f64, df: f64, noncentrality: f64) -> f64 {
 ///
 /// The mean over the chi distribution of the scale, by Simpson's rule: a smooth integrand over a known range.
 pub fn noncentral_t_above(t: f64, df: f64, shift: f64) -> f64 {
-    const PARTS: usize = 2_000;
+    // With few degrees of freedom, the range is wide, and the integrand steep.
+    let parts: usize = if df < 10.0 { 20_000 } else { 2_000 };
     let half = df / 2.0;
     let log_norm = half * half.ln() - ln_gamma(half) + std::f64::consts::LN_2;
     // The density of sqrt(chi2(df)/df), whose deviation is about 1/sqrt(2 df).
     let density = |s: f64| {
         if s <= 0.0 {
-            return 0.0;
+            // With one degree of freedom, the density is largest at zero.
+            return if df > 1.0 { 0.0 } else { log_norm.exp() };
         }
         (log_norm + (df - 1.0) * s.ln() - half * s * s).exp()
     };
     let spread = 12.0 / (2.0 * df).sqrt();
     let (low, high) = ((1.0 - spread).max(0.0), 1.0 + spread);
-    let step = (high - low) / crate::float(PARTS);
-    let sum: f64 = (0..=PARTS)
+    let step = (high - low) / crate::float(parts);
+    let sum: f64 = (0..=parts)
         .map(|idx| {
             let s = low + step * crate::float(idx);
             let factor = match idx {
-                0 | PARTS => 1.0,
+                it if it == 0 || it == parts => 1.0,
                 it if it % 2 == 1 => 4.0,
                 _ => 2.0,
             };
