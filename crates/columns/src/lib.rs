@@ -20,6 +20,7 @@ mod measure;
 mod select;
 mod sort;
 mod table;
+mod total;
 mod window;
 
 #[cfg(test)]

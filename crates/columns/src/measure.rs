@@ -6,6 +6,7 @@ use crate::{
     column::{Cell, Column, Data, Other},
     error::TableError,
     sort::ranks,
+    total::FloatSum,
 };
 
 /// What is measured of the values of a group. Rows without a value do not count.
@@ -137,9 +138,9 @@ fn whole_sums<T: Other>(column: &Column<T>, all: &[i64], by: &Groups) -> Vec<i12
 }
 
 fn float_sums<T: Other>(column: &Column<T>, all: &[f64], by: &Groups) -> Vec<f64> {
-    let mut sums = vec![0.0; by.count()];
-    rows(column, by).for_each(|(row, group)| sums[group] += all[row]);
-    sums
+    let mut sums = vec![FloatSum::default(); by.count()];
+    rows(column, by).for_each(|(row, group)| sums[group].add(all[row]));
+    sums.into_iter().map(FloatSum::value).collect()
 }
 
 fn narrow(sums: Vec<i128>, what: &str) -> Result<Vec<i64>, TableError> {
@@ -262,7 +263,8 @@ fn quantile<T: Other>(
     Ok(filled(Data::Float(quantiles.collect()), &counts))
 }
 
-/// In two passes, so that large values with a small variance lose nothing.
+/// In two passes, so that large values with a small variance lose nothing. The mean is rounded, which the sum of
+/// the differences corrects (Chan, Golub and LeVeque, 1983), as in `stdev` of lists.
 #[expect(clippy::cast_precision_loss, reason = "a count is far below 2^53")]
 fn variance<T: Other>(
     column: &Column<T>,
@@ -273,11 +275,18 @@ fn variance<T: Other>(
     let counts = counts(column, by);
     let mut means = float_sums(column, &values, by);
     means.iter_mut().zip(&counts).for_each(|(it, n)| *it /= *n as f64);
-    let mut squares = vec![0.0; by.count()];
+    let mut parts = vec![(FloatSum::default(), FloatSum::default()); by.count()];
     for (row, group) in rows(column, by) {
-        squares[group] += (values[row] - means[group]).powi(2);
+        let difference = values[row] - means[group];
+        parts[group].0.add(difference.powi(2));
+        parts[group].1.add(difference);
     }
-    let all = squares.iter().zip(&counts).map(|(it, n)| of(it / (*n - 1).max(1) as f64));
+    let all = parts.iter().zip(&counts).map(|((squares, rest), n)| {
+        let (squares, rest, n) = (squares.value(), rest.value(), *n as f64);
+        let squares = squares - rest * rest / n;
+        // Not `max`, which would hide that a value is not a number.
+        of(if squares < 0.0 { 0.0 } else { squares } / (n - 1.0).max(1.0))
+    });
     let data = Data::Float(all.collect());
     Ok(Column::with_valid(data, counts.iter().map(|it| *it > 1).collect()))
 }

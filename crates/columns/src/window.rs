@@ -6,6 +6,7 @@ use crate::{
     error::TableError,
     measure::{Measure, floats, measure},
     sort::ranks,
+    total::FloatSum,
 };
 
 /// What a row gets of its partition, in the order of the window.
@@ -153,15 +154,16 @@ fn running<T: Other>(
             if matches!(column.data, Data::Money(_)) { Data::Money(out) } else { Data::Int(out) }
         }
         Data::Float(all) => {
-            let (mut sums, mut seen) = (vec![0.0; by.count()], vec![false; by.count()]);
+            let mut sums = vec![FloatSum::default(); by.count()];
+            let mut seen = vec![false; by.count()];
             let mut out = vec![0.0; column.len()];
             for row in sorted.iter().map(|it| *it as usize) {
                 let group = by.codes[row] as usize;
                 if column.is_valid(row) {
-                    sums[group] += all[row];
+                    sums[group].add(all[row]);
                     seen[group] = true;
                 }
-                out[row] = sums[group];
+                out[row] = sums[group].value();
                 valid.set(row, seen[group]);
             }
             Data::Float(out)
@@ -190,10 +192,13 @@ fn moving<T: Other>(
         for (idx, row) in partition.iter().enumerate() {
             let around = &partition[(idx + 1).saturating_sub(rows)..=idx];
             let around = around.iter().map(|it| *it as usize).filter(|it| column.is_valid(*it));
-            let (sum, count) =
-                around.fold((0.0, 0_usize), |(sum, n), it| (sum + values[it], n + 1));
+            let (mut sum, mut count) = (FloatSum::default(), 0_usize);
+            around.for_each(|it| {
+                sum.add(values[it]);
+                count += 1;
+            });
             if count > 0 {
-                out[*row as usize] = sum / count as f64;
+                out[*row as usize] = sum.value() / count as f64;
                 valid.set(*row as usize, true);
             }
         }
