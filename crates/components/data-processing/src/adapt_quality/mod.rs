@@ -6,6 +6,7 @@ mod chained;
 mod compare;
 mod dedupe;
 mod drift;
+mod exact;
 mod expect;
 mod expectation;
 mod impute;

@@ -11,6 +11,8 @@ use svc_contract::{
     value::{Record, Value},
 };
 
+use super::exact;
+
 /// The most findings that are returned.
 const MOST: usize = 1_000;
 
@@ -29,12 +31,21 @@ pub(crate) fn run(_: &str, asked: &Value) -> Result<Value, String> {
     if matches!(get("formats"), Value::Bool(true)) {
         compiler.enable_format_assertions();
     }
+    exact::start();
+    let exact = |value: &Value| {
+        let mut schema = json(value)?;
+        exact::rewrite(&mut schema).map_err(|err| format!("cannot use the JSON schema: {err}"))?;
+        Ok::<_, String>(schema)
+    };
     for (address, it) in get("others").as_record().into_iter().flat_map(Record::iter) {
-        let added = compiler.add_resource(address, json(it)?);
+        let added = compiler.add_resource(address, exact(it)?);
         added.map_err(|err| format!("invalid address `{address}` of a schema: {err}"))?;
     }
     let invalid = |err: boon::CompileError| format!("invalid JSON schema: {}", compile_error(&err));
-    compiler.add_resource(HERE, json(get("schema"))?).map_err(invalid)?;
+    compiler.add_resource(HERE, exact(get("schema"))?).map_err(invalid)?;
+    let (numbers, formats) = exact::formats();
+    compiler.add_resource(exact::ADDRESS, numbers).map_err(invalid)?;
+    formats.for_each(|it| compiler.register_format(it));
     let mut schemas = Schemas::new();
     let schema = compiler.compile(HERE, &mut schemas).map_err(invalid)?;
     let value = json(get("value"))?;
@@ -149,7 +160,7 @@ fn rule(kind: &ErrorKind<'_, '_>) -> &'static str {
         ErrorKind::Required { .. } => "required",
         ErrorKind::Enum { .. } => "enum",
         ErrorKind::Const { .. } => "const",
-        ErrorKind::Format { .. } => "format",
+        ErrorKind::Format { want, .. } => exact::limit(want).map_or("format", |it| it.keyword),
         ErrorKind::Pattern { .. } => "pattern",
         ErrorKind::Minimum { .. } => "minimum",
         ErrorKind::Maximum { .. } => "maximum",
@@ -201,7 +212,10 @@ fn message(kind: &ErrorKind<'_, '_>) -> String {
             let got: String = got.chars().take(80).collect();
             format!("expected a text that matches `{want}`, found `{got}`")
         }
-        ErrorKind::Format { got, want, .. } => format!("expected a {want}, found {}", shown(got)),
+        ErrorKind::Format { got, want, .. } => match exact::limit(want) {
+            Some(it) => format!("{}, found {got}", it.expected()),
+            None => format!("expected a {want}, found {}", shown(got)),
+        },
         ErrorKind::Minimum { got, want } => format!("expected at least {want}, found {got}"),
         ErrorKind::Maximum { got, want } => format!("expected at most {want}, found {got}"),
         ErrorKind::ExclusiveMinimum { got, want } => {

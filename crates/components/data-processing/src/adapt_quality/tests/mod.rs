@@ -2,6 +2,7 @@
 
 mod expected;
 mod imputed;
+mod numbers;
 
 use svc_contract::{
     registry::{Compute, OpError},
