@@ -22,8 +22,10 @@ mod same;
 mod tests;
 mod toml_text;
 mod xml;
+mod xml_rules;
 mod xml_types;
 mod yaml;
+mod yaml_scalars;
 
 pub(super) const COMPONENT: Component = Component {
     name: "adapt_convert",
@@ -86,8 +88,9 @@ params! {
     ///
     /// `parse_yaml<T>` also checks that the document is a `T`, which is then the type of the result;
     /// without a type, it is `json`. Anchors and merge keys (`<<`) are resolved. `yes` and `no` are
-    /// strings, as the core schema of YAML 1.2 says. An empty text is null. Text that is not YAML,
-    /// a second document, a duplicate key, a key that is a list or an object, `.inf` and `.nan`, and
+    /// strings, as the core schema of YAML 1.2 says. Tags of YAML itself decide what a text is (`!!str 1`, `!!int "1"`), where
+    /// bytes and times stay texts; others, such as `!Ref`, are left out. An empty text is null. Text that is not YAML,
+    /// a text that does not fit its tag, an unknown tag of YAML such as `!!python/tuple`, a second document, a duplicate key, a key that is a list or an object, `.inf` and `.nan`, and
     /// more than 127 levels of nesting are errors of kind `invalid_input`, with line and column.
     struct ParseYaml {
         /// The text: one document.
@@ -120,6 +123,7 @@ impl Op for ParseYaml {
             r#""base: &b { x: 1 }\nmore: { <<: *b, y: 2 }" >> parse_yaml >> at(path: "more")"#,
             r#"{"x":1,"y":2}"#,
         ),
+        Example::ok("Tags", r#""- !!str 1\n- !!int '2'" >> parse_yaml"#, r#"["1",2]"#),
         Example::err(
             "A key twice",
             r#""a: 1\na: 2" >> parse_yaml"#,
@@ -137,8 +141,8 @@ impl Compute for ParseYaml {
 params! {
     /// Writes a value as YAML.
     ///
-    /// Units are strings as the language writes them; strings that YAML could take for something else
-    /// are quoted. Fails if the result would be larger than 256 MiB.
+    /// Units are strings as the language writes them; strings that a reader of YAML 1.1 or 1.2 could take for something else, such as `yes`, `1_000` and `2024-01-01`,
+    /// are quoted. Floats that are not finite are null, as in JSON. Fails if the result would be larger than 256 MiB.
     struct ToYaml {
         /// The value to write.
         value: Var<'T'>,
@@ -159,11 +163,18 @@ impl Op for ToYaml {
         "readable config output",
         "serialise to yml",
     ];
-    const EXAMPLES: &'static [Example] = &[Example::ok(
-        "A record",
-        r#"{ name: "Ann", tags: ["x", "true"] } >> to_yaml"#,
-        r#""name: Ann\ntags:\n  - x\n  - \"true\"\n""#,
-    )];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "A record",
+            r#"{ name: "Ann", tags: ["x", "true"] } >> to_yaml"#,
+            r#""name: Ann\ntags:\n  - x\n  - \"true\"\n""#,
+        ),
+        Example::ok(
+            "Texts that look like something else",
+            r#"["1_000", "2024-01-01", "1.2.3"] >> to_yaml"#,
+            r#""- \"1_000\"\n- \"2024-01-01\"\n- 1.2.3\n""#,
+        ),
+    ];
 }
 
 impl Compute for ToYaml {

@@ -42,6 +42,27 @@ fn jq_computes() {
 }
 
 #[test]
+fn jq_reads_numbers_as_jq_1_8_does() {
+    let of = |value: &str, path: &str| query(value, path, "jq").unwrap();
+    // This is a case of `jq.test`.
+    let texts = r#"["1","2a","3"," 4","5 ","6.7",".89","-876","+5.43",21]"#;
+    assert_eq!(of(texts, ".[] |= try tonumber"), "[[1,3,6.7,0.89,-876,5.43,21]]");
+    let texts = r#"["007","5.","1e2","-1.5E+2","nan","-Infinity","9007199254740993"]"#;
+    assert_eq!(
+        of(texts, "map(tonumber)"),
+        "[[7,5,100.0,-150.0,null,-1.7976931348623157e+308,9007199254740993]]"
+    );
+    let refused = r#"["","-",".","0x1","1e","1_0","1,5","NaN1","--1","e5","1 2","١"]"#;
+    assert_eq!(of(refused, "map(tonumber?)"), "[[]]");
+    let fails = |path: &str| query("null", path, "jq").unwrap_err().message;
+    let hex = fails("\"0x1\" | tonumber");
+    assert!(hex.contains("(\\\"0x1\\\") cannot be parsed as a number"), "{hex}");
+    assert!(fails("tonumber").contains("null (null) cannot be parsed as a number"));
+    assert_eq!(of(r#"["false","true",false,true]"#, "map(toboolean)"), "[[false,true,false,true]]");
+    assert_eq!(of(r#"["tru"," true",null,0]"#, "map(toboolean?)"), "[[]]");
+}
+
+#[test]
 fn jq_says_where_a_mistake_is() {
     let fails = |path: &str| query("[1]", path, "jq").unwrap_err().message;
     assert_eq!(fails(".a |\n  foo(1)"), "invalid jq: unknown filter `foo`, at line 2, column 3");

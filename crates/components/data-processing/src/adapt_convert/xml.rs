@@ -4,8 +4,9 @@ use std::{collections::HashMap, fmt::Write as _};
 
 use quick_xml::{
     Reader, XmlVersion,
+    errors::IllFormedError,
     escape::{escape, resolve_predefined_entity},
-    events::{BytesStart, Event},
+    events::{BytesStart, Event, attributes::AttrError},
 };
 use svc_contract::{
     registry::{Cx, OpError},
@@ -16,7 +17,7 @@ use svc_contract::{
     },
 };
 
-use super::{DEEPEST, place, too_deep, too_long};
+use super::{DEEPEST, place, too_deep, too_long, xml_rules};
 
 /// The field of an element with its text, and the first character of those with its attributes.
 pub(super) const TEXT: &str = "#text";
@@ -24,6 +25,9 @@ pub(super) const ATTRIBUTE: char = '@';
 
 /// Reads one document.
 pub(super) fn read(text: &str, cx: &Cx) -> Result<Value, OpError> {
+    if let Some((at, why)) = xml_rules::forbidden(text) {
+        return Err(invalid(text, at as u64, &why));
+    }
     let mut reader = Reader::from_str(text);
     let mut document = Document::default();
     for number in 0_usize.. {
@@ -31,9 +35,18 @@ pub(super) fn read(text: &str, cx: &Cx) -> Result<Value, OpError> {
             cx.check()?;
         }
         let start = reader.buffer_position();
-        let event = reader
-            .read_event()
-            .map_err(|err| invalid(text, reader.error_position(), &err.to_string()).because(err))?;
+        let event =
+            reader.read_event().map_err(|err| unreadable(text, reader.error_position(), err))?;
+        if matches!(event, Event::Decl(_)) && start > 0 {
+            let why = "`<?xml ..?>` must be the first thing in the text";
+            return Err(invalid(text, start, why).help("leave out spaces and lines before it"));
+        }
+        if let Event::Text(it) = &event
+            && let Some(at) = it.find("]]>")
+        {
+            let why = "expected `]]&gt;` in a text, found `]]>`";
+            return Err(invalid(text, start + at as u64, why));
+        }
         let is_end = matches!(event, Event::Eof);
         document.take(event).map_err(|why| match why {
             Wrong::Here(why) => invalid(text, start, &why),
@@ -45,6 +58,20 @@ pub(super) fn read(text: &str, cx: &Cx) -> Result<Value, OpError> {
     }
     let root = document.root.map(|(name, it)| Record::from_iter([(name, it)]));
     root.map(Value::Record).ok_or_else(|| invalid(text, 0, "it has no element"))
+}
+
+/// A mistake that the library found.
+fn unreadable(text: &str, offset: u64, err: quick_xml::Error) -> OpError {
+    let why = match &err {
+        quick_xml::Error::IllFormed(IllFormedError::UnclosedReference) => {
+            "`&` without a name and `;`".to_owned()
+        }
+        quick_xml::Error::IllFormed(it) => it.to_string(),
+        it => it.to_string(),
+    };
+    let has_letter = why.starts_with('&') || why.starts_with("`&`");
+    let invalid = invalid(text, offset, &why).because(err);
+    if has_letter { invalid.help("write `&amp;` for the letter `&`") } else { invalid }
 }
 
 fn invalid(text: &str, offset: u64, why: &str) -> OpError {
@@ -69,6 +96,7 @@ impl<E: std::fmt::Display> From<E> for Wrong {
 struct Document {
     root: Option<(Text, Value)>,
     open: Vec<Element>,
+    has_doctype: bool,
 }
 
 /// An element that has not ended.
@@ -87,9 +115,16 @@ impl Document {
             Event::Empty(tag) => self.start(&tag).and_then(|()| self.end()),
             Event::End(_) => self.end(),
             Event::Text(text) => self.text(&text.xml10_content()),
+            Event::CData(_) if self.open.is_empty() => {
+                Err("found CDATA outside of the element around all others".into())
+            }
             Event::CData(text) => self.text(&text.xml10_content()),
             Event::GeneralRef(name) => match name.resolve_char_ref()? {
-                Some(letter) => self.text(letter.encode_utf8(&mut [0; 4])),
+                Some(letter) => {
+                    let letter = letter.to_string();
+                    xml_rules::test_letters(&letter)?;
+                    self.text(&letter)
+                }
                 None => match resolve_predefined_entity(&name) {
                     Some(text) => self.text(text),
                     None => Err(format!("unknown entity `&{};`", &*name).into()),
@@ -102,7 +137,17 @@ impl Document {
                 Some(open) => Err(format!("the element `{}` is not closed", open.name).into()),
                 None => Ok(()),
             },
-            Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_) => Ok(()),
+            Event::DocType(_) if self.has_doctype => Err("duplicate DOCTYPE".into()),
+            Event::DocType(_) => {
+                self.has_doctype = true;
+                Ok(())
+            }
+            Event::Comment(text) => Ok(xml_rules::test_comment(&text)?),
+            Event::PI(it) if it.target().eq_ignore_ascii_case("xml") => {
+                Err(format!("`{}` is not the name of an instruction", it.target()).into())
+            }
+            Event::PI(it) => named(it.target()).map(|_| ()),
+            Event::Decl(_) => Ok(()),
         }
     }
 
@@ -116,11 +161,18 @@ impl Document {
         let name = named(tag.name().as_ref())?;
         let mut element = Element { name, ..Element::default() };
         for attribute in tag.attributes() {
-            let attribute = attribute?;
+            let attribute = attribute.map_err(|err| match err {
+                AttrError::Duplicated(at, _) => {
+                    format!("duplicate attribute `{}`", xml_rules::name_at(tag, at))
+                }
+                err => err.to_string(),
+            })?;
             let name = named(attribute.key.as_ref())?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
+            xml_rules::test_letters(&value)?;
             element.add(format!("{ATTRIBUTE}{name}").into(), Value::text(value.as_ref()))?;
         }
+        xml_rules::test_attributes(tag.attributes_raw())?;
         self.open.push(element);
         Ok(())
     }
@@ -171,6 +223,9 @@ impl Element {
 }
 
 fn named(name: &str) -> Result<Text, Wrong> {
+    if name.is_empty() {
+        return Err("expected a name after `<` (the letter itself is `&lt;`)".into());
+    }
     if is_name(name) { Ok(name.into()) } else { Err(format!("`{name}` is not a name").into()) }
 }
 
@@ -268,10 +323,7 @@ fn escaped(value: &Value) -> Result<String, OpError> {
         }
         other => other.as_str().map_or_else(|| other.to_string(), str::to_owned),
     };
-    let is_allowed = |it: char| {
-        matches!(it, '\t' | '\n' | '\r') || (it >= ' ' && !matches!(it, '\u{fffe}' | '\u{ffff}'))
-    };
-    if let Some(letter) = text.chars().find(|it| !is_allowed(*it)) {
+    if let Some(letter) = text.chars().find(|it| !xml_rules::is_allowed(*it)) {
         let code = u32::from(letter);
         return Err(unwritable(&format!("it cannot contain the character U+{code:04X}")));
     }
@@ -324,6 +376,56 @@ mod tests {
         fails("</a>", "line 1");
         fails("<a>&#0;</a>", "line 1");
         fails("<a/><!DOCTYPE a>", "before the first element");
+        fails(
+            "\n<?xml version='1.0'?><a/>",
+            "must be the first thing in the text, at line 2, column 1",
+        );
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_refused() {
+        for (text, why) in [
+            ("<b>1</a>", "expected `</b>`, but `</a>` was found"),
+            ("</b></a>", "expected `</a>`, but `</b>` was found"),
+            ("</a><a/>", "found another one"),
+            ("x & y</a>", "`&` without a name and `;`"),
+            ("&amp</a>", "`&` without a name and `;`"),
+            ("&1;</a>", "unknown entity `&1;`"),
+            ("&#x1;</a>", "the character U+0001 is not allowed"),
+            ("\u{1}</a>", "the character U+0001 is not allowed"),
+            ("\u{fffe}</a>", "the character U+FFFE is not allowed"),
+            ("1 < 2</a>", "expected a name after `<`"),
+            ("]]></a>", "in a text, found `]]>`"),
+            ("<b c='1' c='2'/></a>", "duplicate attribute `c`"),
+            ("<b c='1'd='2'/></a>", "missing space between two attributes"),
+            ("<b c/></a>", "attribute key must be directly followed by `=`"),
+            ("<b c='<'/></a>", "expected `&lt;` in the value"),
+            ("<b c='&'/></a>", "Cannot find ';' after '&'"),
+            ("<b c='&#1;'/></a>", "the character U+0001 is not allowed"),
+            ("<b c=\"1/></a>", "attribute value not closed"),
+            ("<b</a>", "`b</a` is not a name"),
+            ("< b/></a>", "expected a name after `<`"),
+            ("<b/c></a>", "`b/c` is not a name"),
+            ("</a b='1'>", "expected `</a>`"),
+            ("<!-- -- --></a>", "a comment cannot contain `--`"),
+            ("<!-- ---></a>", "a comment cannot contain `--`"),
+            ("<!-- x</a>", "comment not closed"),
+            ("<![CDATA[x</a>", "CDATA not closed"),
+            ("</a><![CDATA[ ]]>", "found CDATA outside"),
+            ("<?xml version='1.0'?></a>", "must be the first thing in the text"),
+            ("<?XML x?></a>", "`XML` is not the name of an instruction"),
+            ("<?1?></a>", "`1` is not a name"),
+            ("<!DOCTYPE a></a>", "before the first element"),
+            ("<!x></a>", "unknown or missed symbol in markup"),
+        ] {
+            let message = of(&format!("<a>\n{text}")).unwrap_err();
+            assert!(message.starts_with("invalid XML: ") && message.contains(why), "{message}");
+            assert!(message.contains("at line 2, column "), "{message}");
+        }
+        let twice = of("<!DOCTYPE a>\n<!DOCTYPE a><a/>").unwrap_err();
+        assert!(twice.contains("duplicate DOCTYPE, at line 2, column 1"), "{twice}");
+        let fine = "<a\n b='1'\tc = \"2'>\"><!-- - -->]] > <![CDATA[ <&]] ]]> &#9;<?p ??></a>\n";
+        assert_eq!(of(fine).unwrap(), r##"{"a":{"@b":"1","@c":"2'>","#text":"]] >  <&]]"}}"##);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! YAML, by the crates `saphyr-parser` and `saphyr`.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 use saphyr::{Mapping, Scalar, Yaml, YamlEmitter};
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
 use svc_contract::{
     registry::{Cx, OpError},
     value::{
@@ -13,7 +13,7 @@ use svc_contract::{
     },
 };
 
-use super::{DEEPEST, too_deep, too_long};
+use super::{DEEPEST, too_deep, too_long, yaml_scalars};
 
 /// Reads one document.
 pub(super) fn read(text: &str, cx: &Cx) -> Result<Value, OpError> {
@@ -86,11 +86,18 @@ impl Reader {
                     }
                     return self.key(text.as_ref(), style, place);
                 }
-                let value = scalar(text, style, tag.as_ref(), place)?;
+                let value = yaml_scalars::read(text, style, tag.as_deref())
+                    .map_err(|why| invalid(&why, place))?;
                 self.add(value, anchor, place)
             }
-            Event::SequenceStart(anchor, _) => self.start(anchor, Content::List(Vec::new()), place),
-            Event::MappingStart(anchor, _) => {
+            Event::SequenceStart(anchor, tag) => {
+                let fits = yaml_scalars::test_collection(tag.as_deref(), true);
+                fits.map_err(|why| invalid(&why, place))?;
+                self.start(anchor, Content::List(Vec::new()), place)
+            }
+            Event::MappingStart(anchor, tag) => {
+                let fits = yaml_scalars::test_collection(tag.as_deref(), false);
+                fits.map_err(|why| invalid(&why, place))?;
                 self.start(anchor, Content::Object(Object::default()), place)
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -198,29 +205,6 @@ impl Object {
     }
 }
 
-fn scalar<'a>(
-    text: Cow<'a, str>,
-    style: ScalarStyle,
-    tag: Option<&Cow<'a, Tag>>,
-    place: Marker,
-) -> Result<Value, OpError> {
-    let shown = text.chars().take(40).collect::<String>();
-    if tag.is_some_and(|it| it.handle.is_empty() && it.suffix == "!") {
-        return Ok(Value::text(text.as_ref()));
-    }
-    match Scalar::parse_from_cow_and_metadata(text, style, tag) {
-        Some(Scalar::Null) => Ok(Value::Null),
-        Some(Scalar::Boolean(it)) => Ok(it.into()),
-        Some(Scalar::Integer(it)) => Ok(it.into()),
-        Some(Scalar::FloatingPoint(it)) if it.is_finite() => Ok(it.into_inner().into()),
-        Some(Scalar::FloatingPoint(_)) => {
-            Err(invalid(&format!("the number `{shown}` is out of range"), place))
-        }
-        Some(Scalar::String(it)) => Ok(Value::text(it.as_ref())),
-        None => Err(invalid(&format!("`{shown}` does not fit its tag"), place)),
-    }
-}
-
 /// Writes one document.
 pub(super) fn write(value: &Value) -> Result<Value, OpError> {
     if value.weight() > HEAVIEST {
@@ -257,7 +241,7 @@ fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
     Ok(match value {
         Value::Bool(it) => Yaml::Value(Scalar::Boolean(*it)),
         Value::Int(it) => Yaml::Value(Scalar::Integer(*it)),
-        Value::Float(it) => Yaml::Value(Scalar::FloatingPoint((*it).into())),
+        Value::Float(it) if it.is_finite() => Yaml::Value(Scalar::FloatingPoint((*it).into())),
         Value::List(items) => {
             Yaml::Sequence(items.iter().map(|it| tree(it, depth + 1)).collect::<Result<_, _>>()?)
         }
@@ -265,13 +249,12 @@ fn tree(value: &Value, depth: usize) -> Result<Yaml<'_>, OpError> {
             let mut mapping = Mapping::new();
             for (name, it) in record.iter() {
                 test_key(name)?;
-                let name = Yaml::Value(Scalar::String(Cow::Borrowed(name)));
-                mapping.insert(name, tree(it, depth + 1)?);
+                mapping.insert(yaml_scalars::written(name), tree(it, depth + 1)?);
             }
             Yaml::Mapping(mapping)
         }
         other => match other.as_str() {
-            Some(text) => Yaml::Value(Scalar::String(Cow::Borrowed(text))),
+            Some(text) => yaml_scalars::written(text),
             None => Yaml::Value(Scalar::Null),
         },
     })

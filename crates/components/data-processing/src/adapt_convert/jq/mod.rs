@@ -2,6 +2,7 @@
 
 mod dates;
 mod natives;
+mod numbers;
 mod program;
 
 pub(crate) use program::run;

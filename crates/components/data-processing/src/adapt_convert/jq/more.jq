@@ -14,6 +14,10 @@ def GROUP_BY(f): group_by(f);
 def ascii: [.] | implode;
 def trimstr($x): if isstring and ($x | isstring) then ltrimstr($x) | rtrimstr($x) end;
 
+def tonumber: if isnumber then . else number_of end;
+def toboolean: if isboolean then . elif . == "true" then true elif . == "false" then false
+  else error("\(type) (\(tojson)) cannot be parsed as a boolean") end;
+
 def join($sep): reduce .[] as $it (null;
     (if . == null then "" else . + $sep end)
   + ($it | if . == null then "" elif isstring then . elif isboolean or isnumber then tojson else . end)

@@ -11,7 +11,7 @@ use jaq_json::{Map, Val};
 use jaq_std::ValT as _;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 
-use super::dates;
+use super::{dates, numbers};
 
 pub(super) type Data = jaq_core::data::JustLut<Val>;
 pub(super) type Fun = native::Fun<Data>;
@@ -41,6 +41,7 @@ pub(super) fn all() -> Vec<Fun> {
     all.push(fun!("matches", 2, |it, args| matched(it, &args, false, true)));
     all.push(fun!("split_matches", 2, |it, args| matched(it, &args, true, true)));
     all.push(fun!("split_", 2, |it, args| matched(it, &args, true, false)));
+    all.push(fun!("number_of", 0, |it, []| numbers::parsed(it)));
     for name in ["debug_empty", "stderr_empty"] {
         all.push((name, native::v(0), Native::<Data>::new(|_| Box::new(std::iter::empty()))));
     }
