@@ -353,7 +353,7 @@ async fn a_scan_is_the_group_of_the_whole_file() {
 async fn bad_files_are_errors_with_their_place() {
     let read = "table.read(path: \"x.csv\")";
     for (bytes, expected) in [
-        (&b""[..], "the table is empty, so it has no header"),
+        (&b"\n"[..], "the table is empty, so it has no header"),
         (b"a,b\n1,2\n1\n", "line 3: expected 2 cells, found 1"),
         (b"a\n\"x\n", "line 2: unclosed quote"),
         (b"a\n\xff\n", "line 2 of `x.csv` is not valid UTF-8"),

@@ -243,6 +243,8 @@ struct Plan<T> {
     wanted: Wanted,
     /// The kind that fits all cells so far; none if there were only empty ones.
     kind: Option<Kind>,
+    /// Whether a cell such as `nan` was seen, which is a number only next to numbers.
+    has_special: bool,
     state: State,
     builder: Builder<T>,
     column: Option<Column<T>>,
@@ -256,7 +258,8 @@ impl<T: Other> Plan<T> {
             Wanted::Is(kind) => Some(kind),
             _ => None,
         };
-        Self { wanted, kind, state, builder: Builder::default(), column: None }
+        let builder = Builder::default();
+        Self { wanted, kind, has_special: false, state, builder, column: None }
     }
 
     /// Adds a cell. Whether it fits.
@@ -296,9 +299,21 @@ impl<T: Other> Plan<T> {
         if text.is_empty() {
             return;
         }
+        if is_word(text) {
+            self.has_special = true;
+            self.kind = self.kind.map(|it| if it.is_number() { Kind::Float } else { Kind::Text });
+            return;
+        }
         let found = kind_of(text);
         self.kind = Some(match (self.kind, found) {
-            (None, found) => found,
+            (None, found) if !self.has_special => found,
+            (None, found) => {
+                if found.is_number() {
+                    Kind::Float
+                } else {
+                    Kind::Text
+                }
+            }
             (Some(kind), found) if kind == found => kind,
             (Some(Kind::Int | Kind::Float), Kind::Int | Kind::Float) => Kind::Float,
             _ => Kind::Text,
@@ -375,6 +390,10 @@ fn pass<T: Other>(
         }
         len += 1;
     }
+    for plan in plans.iter_mut().filter(|it| it.state == State::Again) {
+        // No number was found next to its words.
+        plan.kind.get_or_insert(Kind::Text);
+    }
     for plan in plans.iter_mut().filter(|it| it.state == State::Filling) {
         plan.column = Some(std::mem::take(&mut plan.builder).finish());
         plan.state = State::Done;
@@ -428,8 +447,34 @@ fn int(text: &str) -> Option<i64> {
     Some(if digits.len() < bytes.len() { -number } else { number })
 }
 
-/// A finite number, in digits.
+/// What is not a finite number, as Polars, DuckDB, R and this crate write it: `NaN`, `inf`, `-Infinity`.
+fn special(text: &str) -> Option<f64> {
+    let (sign, name) = match text.as_bytes() {
+        [b'-', ..] => (-1.0, &text[1..]),
+        [b'+', ..] => (1.0, &text[1..]),
+        _ => (1.0, text),
+    };
+    let is = |word: &str| name.eq_ignore_ascii_case(word);
+    if is("nan") {
+        Some(f64::NAN)
+    } else if is("inf") || is("infinity") {
+        Some(sign * f64::INFINITY)
+    } else {
+        None
+    }
+}
+
+/// Whether this is a number only if others are around it: in a column of texts, `Nan` is a name. What this crate
+/// writes, `NaN` and `inf`, is one in any case.
+fn is_word(text: &str) -> bool {
+    !matches!(text, "NaN" | "inf" | "-inf") && special(text).is_some()
+}
+
+/// A number in digits, or what is not a finite one.
 fn float(text: &str) -> Option<f64> {
+    if text.ends_with(['n', 'N', 'f', 'F', 'y', 'Y']) {
+        return special(text);
+    }
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     let is_number = match digits {
         [b'0', second, ..] => !second.is_ascii_digit(),

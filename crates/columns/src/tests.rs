@@ -430,6 +430,51 @@ fn read(text: &str, wanted: &dyn Fn(&str) -> Wanted) -> Result<Table<Val>, Strin
 }
 
 #[test]
+fn sums_of_floats_lose_nothing_in_between() {
+    let sum = |of: Measure, all: &[f64]| {
+        let column = column(&all.iter().map(|it| Val::Float(*it)).collect::<Vec<_>>());
+        let by = groups::<Val>(&[], all.len());
+        values(&measure(of, &column, &by).unwrap())[0].clone()
+    };
+    assert_eq!(sum(Measure::Sum, &[0.1; 10]), Val::Float(1.0));
+    assert_eq!(sum(Measure::Sum, &[1e100, 1.0, -1e100]), Val::Float(1.0));
+    assert_eq!(sum(Measure::Avg, &[0.1; 10]), Val::Float(0.1));
+    assert_eq!(sum(Measure::Sum, &[f64::INFINITY, 1.0]), Val::Float(f64::INFINITY));
+    // As `stdev` of lists computes them.
+    assert_eq!(
+        sum(Measure::Variance, &[1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.4]),
+        Val::Float(0.023333324591320093)
+    );
+}
+
+#[test]
+fn cells_that_are_not_finite_are_numbers_next_to_numbers() {
+    let column = |cells: &str| {
+        let text = format!("a\n{}\n", cells.replace(' ', "\n"));
+        values(&read(&text, &|_| Wanted::Guess).unwrap().columns[0])
+    };
+    let floats = |all: &[f64]| all.iter().map(|it| Val::Float(*it)).collect::<Vec<_>>();
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    for (cells, expected) in [
+        ("1.5 NaN inf -inf", floats(&[1.5, nan, inf, -inf])),
+        ("1 nan +Infinity -INF", floats(&[1.0, nan, inf, -inf])),
+        ("nan 1", floats(&[nan, 1.0])),
+        ("NaN inf", floats(&[nan, inf])),
+        ("-inf", floats(&[-inf])),
+    ] {
+        let found = column(cells);
+        let is_same = found.iter().zip(&expected).all(|(a, b)| is_close(a, b));
+        assert!(found.len() == expected.len() && is_same, "{cells}: {found:?}");
+    }
+    for cells in ["nan", "Inf infinity", "Nan Ann", "true nan", "nan false", "NaN x", "info 1"] {
+        let found = column(cells);
+        assert!(found.iter().all(|it| matches!(it, Val::Text(_))), "{cells}: {found:?}");
+    }
+    let late = format!("{} 1", ["nan"; 40].join(" "));
+    assert!(matches!(column(&late)[0], Val::Float(it) if it.is_nan()));
+}
+
+#[test]
 fn kinds_are_guessed_from_all_rows() {
     let rows = "1,1,true,,7,\n".repeat(300);
     let text = format!("int,float,bool,late,code,empty\n{rows}2,.5,FALSE,x,007,\n");

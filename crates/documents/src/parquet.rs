@@ -416,7 +416,7 @@ fn fill(
         }
         ColumnReader::Int96ColumnReader(it) => {
             to.fill(it, is_optional, |to, it| {
-                to.wide(it.map_or(0, parquet::data_type::Int96::to_nanos));
+                to.wide(it.map_or(Ok(0), nanos_of_int96)?);
                 Ok(())
             })?;
             Ok("time")
@@ -444,6 +444,16 @@ fn fill(
             Ok(kind_of_bytes(meaning))
         }
     }
+}
+
+/// The nanoseconds since 1970 of a day and a time of the day, as Spark and Impala write them.
+fn nanos_of_int96(it: &parquet::data_type::Int96) -> Result<i64, String> {
+    const NANOS_PER_DAY: i128 = 86_400_000_000_000;
+    const JULIAN_DAY_OF_1970: i128 = 2_440_588;
+    let [low, high, day] = it.data() else { return Err("a time has a wrong length".to_owned()) };
+    let of_day = i128::from(u64::from(*high) << 32 | u64::from(*low));
+    let nanos = (i128::from(*day) - JULIAN_DAY_OF_1970) * NANOS_PER_DAY + of_day;
+    i64::try_from(nanos).map_err(|_| "a time is before 1677 or after 2262".to_owned())
 }
 
 fn kind_of_whole(meaning: Meaning) -> &'static str {
@@ -526,4 +536,26 @@ fn uuid(bytes: &[u8]) -> String {
         text.push_str(&format!("{it:02x}"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::data_type::Int96;
+
+    use super::nanos_of_int96;
+
+    #[test]
+    fn old_times_are_exact_or_refused() {
+        let of = |day: u32, nanos: u64| {
+            let mut time = Int96::new();
+            let low = u32::try_from(nanos & 0xFFFF_FFFF).unwrap();
+            time.set_data(low, u32::try_from(nanos >> 32).unwrap(), day);
+            nanos_of_int96(&time)
+        };
+        assert_eq!(of(2_440_588, 123_456_789), Ok(123_456_789));
+        assert_eq!(of(2_440_587, 1), Ok(1 - 86_400_000_000_000));
+        // The last day of the year 9999, which some programs write for no end.
+        assert_eq!(of(5_373_484, 0), Err("a time is before 1677 or after 2262".to_owned()));
+        assert!(of(0, 0).is_err());
+    }
 }

@@ -1,6 +1,8 @@
 //! Tables: read, group, join, sort, reshape, write. The work is done on columns.
 
-use svc_columns::{Column, TableError, expr};
+use std::sync::Arc;
+
+use svc_columns::{Column, Data, TableError, expr};
 use svc_contract::{
     registry::{Bias, Component, Cx, Field, OpError, Rows, Scheme, columns_of, compute},
     value::{List, Record, Text, Type, Value, arithmetic::LONGEST_LIST},
@@ -126,6 +128,28 @@ fn given(table: Frame, cx: &Cx) -> Result<Value, OpError> {
             .cast(&Type::list(ty.clone()))
             .map_err(|err| OpError::invalid_input(err.to_string())),
     }
+}
+
+/// A column of floats as the field of a type has them, which are finite: NaN is null where it may be.
+fn finite(
+    name: &str,
+    column: &Arc<Column<Value>>,
+    ty: &Type,
+) -> Result<Arc<Column<Value>>, OpError> {
+    let Data::Float(all) = &column.data else { return Ok(column.clone()) };
+    let is_wrong = |row: &usize| column.is_valid(*row) && !all[*row].is_finite();
+    if matches!(ty, Type::Json) || !(0..all.len()).any(|it| is_wrong(&it)) {
+        return Ok(column.clone());
+    }
+    let is_missing = |row: usize| ty.is_optional() && all[row].is_nan();
+    if let Some(row) = (0..all.len()).filter(is_wrong).find(|it| !is_missing(*it)) {
+        let message =
+            format!("row {}: column `{name}`: expected {ty}, found {}", row + 1, all[row]);
+        return Err(OpError::invalid_input(message)
+            .help(format!("write `{name}: float?` for NaN as null, or read it without a type")));
+    }
+    let valid = (0..all.len()).map(|it| column.is_valid(it) && !is_missing(it));
+    Ok(Arc::new(Column::with_valid(Data::Float(all.clone()), valid.collect())))
 }
 
 fn test_len(rows: u64) -> Result<(), OpError> {

@@ -134,6 +134,50 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
+fn floats_that_are_not_finite_are_written_and_read() {
+    let text = "a,b\n1.5,NaN\ninf,2.0\n-inf,\n";
+    let host = Arc::new(TestHost::new().file("x.csv", text));
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let cx = Cx::new("test", host, cancel, Arc::new(Quiet), Meter::default());
+    let rows = read(&cx).unwrap();
+    let args = vec![rows.clone(), Value::Path("out.csv".into()), "auto".into()];
+    call::<Write>(&cx, args).unwrap();
+    let written = cx.host().open(std::path::Path::new("out.csv")).unwrap();
+    assert_eq!(std::io::read_to_string(written).unwrap(), text);
+    let floats = json::write(&read_file(&cx, "out.csv").unwrap());
+    assert_eq!(floats, r#"[{"a":1.5,"b":null},{"a":null,"b":2.0},{"a":null,"b":null}]"#);
+    let typed = |ty: Type, text: &str| {
+        let row = Type::record(vec![("n".into(), ty)]);
+        let cx = cx_with(TestHost::new().file("x.csv", text)).wanting(Some(row));
+        read(&cx).map(|it| json::write(&it)).map_err(|it| it.message)
+    };
+    let nulls = r#"[{"n":1.0},{"n":null}]"#;
+    assert_eq!(typed(Type::FLOAT.optional(), "n\n1\nNaN\n").as_deref(), Ok(nulls));
+    let fails = |ty: Type, text: &str| typed(ty, text).unwrap_err();
+    assert!(
+        fails(Type::FLOAT, "n\n1\nNaN\n").contains("row 2: column `n`: expected float, found NaN")
+    );
+    assert!(fails(Type::FLOAT.optional(), "n\n-inf\n").contains("expected float?, found -inf"));
+}
+
+#[test]
+fn a_table_without_rows_is_read_again() {
+    for (text, columns) in [("", 0), ("a,b\n", 2)] {
+        let cx = cx_with(TestHost::new().file("x.csv", text));
+        let rows = read(&cx).unwrap();
+        assert_eq!(rows.as_list().unwrap().columns().unwrap().names.len(), columns);
+        let row = Type::record(vec![("a".into(), Type::INT)]);
+        let typed = read(&cx_with(TestHost::new().file("x.csv", text)).wanting(Some(row)));
+        assert_eq!(json::write(&typed.unwrap()), "[]");
+        let args = vec![rows, Value::Path("out.csv".into()), "auto".into()];
+        call::<Write>(&cx, args).unwrap();
+        let written = cx.host().open(std::path::Path::new("out.csv")).unwrap();
+        assert_eq!(std::io::read_to_string(written).unwrap(), text);
+    }
+    assert!(read(&cx_with(TestHost::new().file("x.csv", "\n"))).is_err());
+}
+
+#[test]
 fn a_cancelled_read_stops() {
     let cancel = tokio_util::sync::CancellationToken::new();
     let host = TestHost::new().file("x.csv", "a\n1\n");

@@ -38,8 +38,9 @@ params! {
     ///
     /// In CSV, the first row has the names of the columns, null is an empty cell, and units are written as
     /// the language writes them; cells are quoted where that is needed, so `table.read` reads the same
-    /// texts. In a workbook, dates and times have formats, an int beyond 2^53 is a text, and floats that are not
-    /// finite are errors. Parquet has types for ints, floats, booleans, strings, bytes, dates and times. A text file whose name ends in `.gz`
+    /// texts. Floats that are not finite are `NaN`, `inf` and `-inf`. In a workbook, an empty string is an empty cell, which is read as null, times have milliseconds, dates and times have formats, an int beyond 2^53 is a text, and floats that are not
+    /// finite are errors. Parquet has types for ints, floats, booleans, strings, bytes, dates and times; times have nanoseconds from 1677 to 2262, and microseconds before and after. A table without rows
+    /// keeps its columns where they are known; a list without rows and columns is an empty file, or an error for Parquet. A text file whose name ends in `.gz`
     /// is compressed by gzip. Missing folders are created, and an existing file is replaced atomically.
     pub(super) struct Write {
         /// The rows.

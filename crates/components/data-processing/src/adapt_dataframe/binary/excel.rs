@@ -44,19 +44,24 @@ pub(super) fn read(
             OpError::invalid_input(message)
         },
     )?;
-    frame(sheet).map_err(|err| {
+    frame(sheet, wanted.sheet.is_some()).map_err(|err| {
         let message = format!("`{}`, {}", path.display(), err.message);
         OpError { message, ..err }
     })
 }
 
 /// The rows below the first one, which names the columns.
-fn frame(sheet: Sheet) -> Result<Frame, OpError> {
+fn frame(sheet: Sheet, is_named: bool) -> Result<Frame, OpError> {
     let Sheet { name, column, rows } = sheet;
     let mut rows = rows.into_iter();
-    let Some((number, header)) = rows.next() else {
-        return Err(OpError::invalid_input(format!("the sheet `{name}` is empty"))
-            .help("name the columns in the first row"));
+    let (number, header) = match rows.next() {
+        Some(it) => it,
+        // This is how a list without rows, whose columns nothing says, is written.
+        None if !is_named => return Ok(Frame::new([].into(), Vec::new(), 0)),
+        None => {
+            return Err(OpError::invalid_input(format!("the sheet `{name}` is empty"))
+                .help("name the columns in the first row"));
+        }
     };
     let rows: Vec<Vec<Value>> = rows.map(|it| it.1).collect();
     let mut names: Vec<Text> = Vec::with_capacity(header.len());

@@ -12,7 +12,7 @@ use svc_contract::{
 };
 use svc_documents::LARGEST_FILE;
 
-use super::{Frame, input};
+use super::{Frame, finite, input};
 
 use super::input::Format;
 
@@ -38,8 +38,8 @@ pub(super) fn read(
     cx.check()?;
     memory::room(table.bytes())?;
     match wanted.row {
-        Some(row) => typed(&table, row),
-        None => Ok(plain(&table)),
+        Some(row) if !table.names.is_empty() => typed(&table, row),
+        _ => Ok(plain(&table)),
     }
 }
 
@@ -64,7 +64,7 @@ fn typed(table: &Frame, row: &RecordType) -> Result<Frame, OpError> {
     let mut columns = Vec::with_capacity(row.fields.len());
     for (name, ty) in &row.fields {
         columns.push(match table.get(name) {
-            Some(column) => of_field(name, column, ty)?,
+            Some(column) => of_field(name, &finite(name, column, ty)?, ty)?,
             None if ty.is_optional() => Column::nulls(table.len()).into(),
             None => return Err(missing(table, name, ty)),
         });

@@ -15,7 +15,7 @@ use parquet::{
 use svc_columns::{Bits, Cell, Column, Data, Kind, Other as _, Words};
 use svc_contract::{
     registry::{Cx, OpError},
-    value::{RecordType, Text, Value, arithmetic::LONGEST_LIST, json, times},
+    value::{RecordType, Text, Timestamp, Value, arithmetic::LONGEST_LIST, json, times},
 };
 use svc_documents::{ParquetCells, ParquetColumn};
 
@@ -39,8 +39,32 @@ pub(super) fn read(
     cx.check()?;
     let (rows, columns) = found.map_err(|why| why.error(format_args!("`{}`", path.display())))?;
     let names = columns.iter().map(|it| it.name.clone()).collect();
+    columns.iter().try_for_each(test_times)?;
     let columns = columns.into_iter().map(|it| Arc::new(column(it))).collect();
     Ok(Frame::new(names, columns, rows))
+}
+
+/// Refuses dates and times that the language does not have.
+fn test_times(column: &ParquetColumn) -> Result<(), OpError> {
+    let is_valid = |row: usize| column.valid.as_ref().is_none_or(|it| it[row]);
+    let is_time = |nanos: i128| {
+        (Timestamp::MIN.as_nanosecond()..=Timestamp::MAX.as_nanosecond()).contains(&nanos)
+    };
+    let wrong = match &column.cells {
+        ParquetCells::Times(all, scale) => {
+            let nanos = |it: i64| i128::from(it) * i128::from(*scale);
+            (0..all.len()).find(|row| is_valid(*row) && !is_time(nanos(all[*row])))
+        }
+        ParquetCells::Dates(all) => {
+            (0..all.len()).find(|row| is_valid(*row) && times::date_of_day(all[*row]).is_none())
+        }
+        _ => None,
+    };
+    let Some(row) = wrong else { return Ok(()) };
+    let name = &column.name;
+    let message =
+        format!("row {}: column `{name}`: the time is outside of the years -9999 to 9999", row + 1);
+    Err(OpError::invalid_input(message).help("leave the column out with `columns`"))
 }
 
 fn column(found: ParquetColumn) -> Column<Value> {
@@ -240,4 +264,29 @@ fn put_as<T: DataType>(
         rows.filter(|it| column.is_valid(*it)).map(|it| value(column.cell(it))).collect();
     writer.typed::<T>().write_batch(&values, Some(&levels), None)?;
     writer.close()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_the_language_lacks_are_refused() {
+        let of = |cells: ParquetCells, valid: Option<Vec<bool>>| {
+            test_times(&ParquetColumn { name: "t".into(), cells, valid }).map_err(|it| it.message)
+        };
+        let expected = "row 2: column `t`: the time is outside of the years -9999 to 9999";
+        let far = || ParquetCells::Times(vec![1, i64::MAX], 1_000_000);
+        assert_eq!(of(far(), None).unwrap_err(), expected);
+        assert_eq!(of(far(), Some(vec![true, false])), Ok(()));
+        assert_eq!(of(ParquetCells::Times(vec![1, i64::MAX], 1), None), Ok(()));
+        let days = ParquetCells::Dates(vec![0, 10_000_000]);
+        assert_eq!(of(days, None).unwrap_err(), expected);
+        let exact = column(ParquetColumn {
+            name: "t".into(),
+            cells: ParquetCells::Times(vec![1_704_067_200_123_456_789], 1),
+            valid: None,
+        });
+        assert_eq!(Value::of(exact.cell(0)).to_string(), "2024-01-01T00:00:00.123456789Z");
+    }
 }
