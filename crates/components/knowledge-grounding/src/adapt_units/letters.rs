@@ -11,12 +11,11 @@ use super::fend::evaluated;
 const LONGEST: usize = 4;
 
 /// Short names that mean something else elsewhere.
-const UNCLEAR: [(&str, &str); 5] = [
+const UNCLEAR: [(&str, &str); 4] = [
     ("a", "write `A` for ampere, `year`, or `100 m^2` for an are"),
     ("u", "write `dalton`, or `µ` for the prefix"),
     ("mb", "write `Mbit` or `MB`, or `mbar`"),
     ("mB", "write `MB`"),
-    ("dB", "a level in decibels is not a quantity in a unit: compute the ratio first"),
 ];
 
 /// Refuses units that have several meanings, as far as their letters go.
@@ -29,8 +28,12 @@ pub(super) fn test(text: &str, param: &str, cx: &Cx) -> Result<(), OpError> {
             let message = format!("the unit `{word}` in `{param}` has several meanings");
             return Err(OpError::invalid_input(message).help(*help));
         }
-        let meanings = if is_known(word, cx) { Vec::new() } else { meanings(word, cx) };
+        let Some(chosen) = in_other_letters(word, cx) else { continue };
+        let mut meanings = meanings(word, cx);
         cx.check()?;
+        if !meanings.is_empty() && !meanings.contains(&chosen) {
+            meanings.push(chosen);
+        }
         if let [.., second, last] = meanings.as_slice() {
             let mut all: Vec<String> = meanings.iter().map(|it| format!("`{it}`")).collect();
             all.truncate(meanings.len() - 2);
@@ -43,11 +46,11 @@ pub(super) fn test(text: &str, param: &str, cx: &Cx) -> Result<(), OpError> {
     Ok(())
 }
 
-/// Whether a word does not stand for a unit in other letters.
-fn is_known(word: &str, cx: &Cx) -> bool {
-    let Ok(shown) = evaluated(&format!("1 {word}"), cx) else { return true };
+/// The unit that fend takes a word for, if it has other letters.
+fn in_other_letters(word: &str, cx: &Cx) -> Option<String> {
+    let shown = evaluated(&format!("1 {word}"), cx).ok()?;
     let unit = shown.trim_start_matches(|it: char| !it.is_alphabetic());
-    unit == word || !unit.eq_ignore_ascii_case(word)
+    (unit != word && unit.eq_ignore_ascii_case(word)).then(|| unit.to_owned())
 }
 
 /// The units with the letters of a word, large or small. A large first letter is meant: `Mpa` is not a millipascal.
