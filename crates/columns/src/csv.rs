@@ -447,7 +447,7 @@ fn int(text: &str) -> Option<i64> {
     Some(if digits.len() < bytes.len() { -number } else { number })
 }
 
-/// What is not a finite number, as Polars, DuckDB, R and this crate write it: `NaN`, `inf`, `-Infinity`.
+/// What is not a finite number, as other programs and this crate write it: `NaN`, `inf`, `-Infinity`.
 fn special(text: &str) -> Option<f64> {
     let (sign, name) = match text.as_bytes() {
         [b'-', ..] => (-1.0, &text[1..]),

@@ -264,7 +264,7 @@ fn quantile<T: Other>(
 }
 
 /// In two passes, so that large values with a small variance lose nothing. The mean is rounded, which the sum of
-/// the differences corrects (Chan, Golub and LeVeque, 1983), as in `stdev` of lists.
+/// the differences corrects (Chan et al., 1983), as in `stdev` of lists.
 #[expect(clippy::cast_precision_loss, reason = "a count is far below 2^53")]
 fn variance<T: Other>(
     column: &Column<T>,

@@ -443,7 +443,7 @@ fn sums_of_floats_lose_nothing_in_between() {
     // As `stdev` of lists computes them.
     assert_eq!(
         sum(Measure::Variance, &[1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.4]),
-        Val::Float(0.023333324591320093)
+        Val::Float(0.023_333_324_591_320_093)
     );
 }
 

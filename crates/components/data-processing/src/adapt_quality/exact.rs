@@ -233,8 +233,8 @@ fn is_multiple(value: &Number, of: &Number) -> bool {
         return value == 0;
     }
     match u32::try_from(power - unit) {
-        Ok(tens) => u128::from(value) * power_of_ten(tens, of) % u128::from(of) == 0,
-        // The last digit of `value` is not zero, so that it is no multiple of ten.
+        Ok(tens) => (u128::from(value) * power_of_ten(tens, of)).is_multiple_of(of.into()),
+        // The last digit of `value` is not zero, so that ten does not divide it.
         Err(_) => false,
     }
 }

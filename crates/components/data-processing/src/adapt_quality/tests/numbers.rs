@@ -52,7 +52,7 @@ fn limits_hold_wherever_a_schema_stands() {
         format!(r#"{{"prefixItems":[{limited}]}}"#),
         format!(r#"{{"contains":{{"not":{limited}}},"minContains":0,"maxContains":0}}"#),
         format!(r##"{{"$defs":{{"a":{limited}}},"items":{{"$ref":"#/$defs/a"}}}}"##),
-        format!(r#"{{"items":{{"allOf":[{{"type":"number"}}],"multipleOf":0.1}}}}"#),
+        r#"{"items":{"allOf":[{"type":"number"}],"multipleOf":0.1}}"#.to_owned(),
         format!(r#"{{"items":{{"if":{limited},"else":false}}}}"#),
         format!(r#"{{"items":{{"oneOf":[{limited},{{"multipleOf":0.25}}]}}}}"#),
         format!(r#"{{"unevaluatedItems":{limited}}}"#),
