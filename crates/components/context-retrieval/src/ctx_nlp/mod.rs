@@ -1,5 +1,6 @@
 //! Analyses texts: sentences, tokens, stems, tags, language, readability, spelling.
 
+mod addresses;
 mod analyze;
 mod detect;
 mod learn;

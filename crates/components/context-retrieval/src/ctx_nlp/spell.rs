@@ -21,7 +21,7 @@ use svc_text::{
     spelling::{Choice, LONGEST, Lexicon},
 };
 
-use super::{learn::is_spelt, offset, state::Knowledge, tokens::plain};
+use super::{addresses, learn::is_spelt, offset, state::Knowledge, tokens::plain};
 
 params! {
     /// Returns the words of a text that a model does not know, with corrections.
@@ -34,8 +34,8 @@ params! {
     /// neighbours swapped (symmetric deletes, Garbe 2012). They are ranked by how frequent they are,
     /// against how likely the edits are (a noisy channel, Kernighan, Church & Gale 1990).
     ///
-    /// Code is not checked, and neither are words with digits or capitals inside, single letters,
-    /// parts of addresses, and names: words with a capital that stand inside a sentence, here or
+    /// Code is not checked, also in backticks inside a sentence, and neither are words with digits or capitals inside, single letters,
+    /// parts of addresses such as `https://example.org`, `me@example.org` and `docs/a.md`, names of variables, and names: words with a capital that stand inside a sentence, here or
     /// elsewhere in the text.
     pub(super) struct Spell {
         /// The text.
@@ -116,6 +116,7 @@ fn finding(word: &str, range: Range<usize>, fix: Option<Text>) -> Finding {
 fn unknown(text: &str, words: &Lexicon, cx: &Cx) -> Result<Vec<Range<usize>>, OpError> {
     let mut names: HashSet<&str> = HashSet::new();
     let mut unknown = Vec::new();
+    let code = addresses::code(text);
     let prose = blocks(text).filter(|it| !matches!(it.kind, Kind::Code | Kind::Markup));
     for sentence in prose.flat_map(|it| split(text, it.body)) {
         cx.check()?;
@@ -126,7 +127,8 @@ fn unknown(text: &str, words: &Lexicon, cx: &Cx) -> Result<Vec<Range<usize>>, Op
             let word = &text[range.clone()];
             let is_start = is_first;
             is_first = is_first && !segments::is_word(word);
-            if !is_spelt(word) || is_in_address(text, &range) || has_inner_capital(word) {
+            let is_code = addresses::is_within(&code, &range) || has_inner_capital(word);
+            if !is_spelt(word) || is_code || addresses::has(text, &range) {
                 continue;
             }
             let is_name = !is_start && word.starts_with(char::is_uppercase);
@@ -154,12 +156,6 @@ fn misspelt(word: &str, words: &Lexicon) -> Option<usize> {
 
 fn has_inner_capital(word: &str) -> bool {
     word.chars().skip(1).any(char::is_uppercase)
-}
-
-/// Whether a word is next to a sign as in a path, an address or the name of a variable.
-fn is_in_address(text: &str, word: &Range<usize>) -> bool {
-    let is_sign = |it: char| matches!(it, '/' | '\\' | '@' | '_' | '#' | '$' | '=' | '<' | '>');
-    text[..word.start].ends_with(is_sign) || text[word.end..].starts_with(is_sign)
 }
 
 /// Corrects words, each distinct one once.

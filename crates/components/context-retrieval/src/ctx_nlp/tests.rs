@@ -232,6 +232,24 @@ fn names_code_and_addresses_are_not_misspelt() {
 }
 
 #[test]
+fn whole_addresses_and_code_are_not_misspelt() {
+    for text in [
+        "the cat sees https://xqzt.org/yzzt?qq=wwz-kkz, http://xqzt.org.",
+        "the cat sees xqzt-yzzt@wwz.example and mailto:xqzt@yzzt.org",
+        "the cat sees www.xqzt-yzzt.org, xqzt.org or docs/xqzt-yzzt-wwz/kkz",
+        "the cat sees https and http",
+        "the cat sees `xqzt yzzt` and ``wwz``, kkz(), xqzt::yzzt, main.rs and --xqzt-yzzt",
+        r"the cat sees C:\xqzt\yzzt-wwz.txt and ~/.xqzt",
+    ] {
+        let unknown: Vec<String> = spelt(text, learnt()).into_iter().map(|it| it.0).collect();
+        assert!(unknown.iter().all(|it| it == "and" || it == "or"), "{text}: {unknown:?}");
+    }
+    let text = "The cta sees https://xqzt.org. A cta `xqzt` (cta), cta/cta: cta.";
+    let unknown = spelt(text, learnt());
+    assert_eq!(unknown.len(), 4, "{unknown:?}");
+}
+
+#[test]
 fn a_word_that_is_near_nothing_has_no_fix() {
     assert_eq!(spelt("the qqqqqqqq sees", learnt()), [("qqqqqqqq".into(), "null".into())]);
 }
