@@ -1,7 +1,7 @@
 //! What speaks for a sentence as the answer to a question.
 
 use super::{
-    ages, count,
+    ages, continuing, count,
     evidence::{Candidate, found, weigh},
     kinds::Wants,
     question::{Asked, Follows, Question, Role},
@@ -16,10 +16,13 @@ use crate::claims::{Evidence, is_negation, opposed};
 pub(super) const ORDER: usize = 45;
 
 /// How many features say how certain the best sentence is.
-pub(super) const CERTAINTY: usize = 128;
+pub(super) const CERTAINTY: usize = 138;
 
 /// How many of them are about the words of the question and the best sentence.
 const OF_WORDS: usize = 48;
+
+/// How many are about what is shown and the conversation.
+const CONVERSATIONAL: usize = 80;
 
 /// How near in a sentence two neighbours of the question must be.
 const NEAR: u32 = 4;
@@ -245,8 +248,10 @@ pub(super) fn certainty(
         missing(near, &|it| it.role == Role::Name && !it.forms.is_empty()) / total,
     ];
     out[..OF_WORDS].copy_from_slice(&of_words);
-    let more = conversational(read, question, ranked);
-    out[OF_WORDS..].copy_from_slice(&more);
+    let (more, near, typed) = conversational(read, question, ranked);
+    out[OF_WORDS..OF_WORDS + CONVERSATIONAL].copy_from_slice(&more);
+    let signs = continuing::signs(read, question, best, &near, typed);
+    out[OF_WORDS + CONVERSATIONAL..].copy_from_slice(&signs);
     out
 }
 
@@ -256,7 +261,7 @@ fn conversational(
     read: &Read,
     question: &Question,
     ranked: &[Candidate],
-) -> [f64; CERTAINTY - OF_WORDS] {
+) -> ([f64; CONVERSATIONAL], Vec<f64>, f64) {
     let best = &ranked[0];
     let place = &read.places[best.sentence];
     let total = question.total();
@@ -315,7 +320,7 @@ fn conversational(
     let has_list = is(shown.len() > 4);
     let wants_type = question.wants != Wants::Anything;
     let shaped = matches!(question.wants, Wants::Shaped(_));
-    [
+    let out = [
         weigh(question, &all) / total,
         weigh(question, &near) / total,
         heaviest(&all),
@@ -397,7 +402,8 @@ fn conversational(
         is(question.wants == Wants::Name) * densest,
         is(is_yes_no) * densest,
         is(wants_type) * densest,
-    ]
+    ];
+    (out, near, typed)
 }
 
 /// Whether the sentence has the opposite of a word of the question that it does not have, or negates

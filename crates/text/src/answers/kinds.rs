@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{
     amounts::{AGES, LENGTHS, MONEY, OFTEN, SPEEDS, TIMES, WEIGHTS, age},
+    located::located,
     shapes::Shape,
 };
 use crate::claims::{Named, named, numeral};
@@ -33,9 +34,8 @@ impl Wants {
                     "how far",
                     "how wide",
                     "how deep",
-                    "how large",
-                    "how big",
                     "how thick",
+                    "how thin",
                 ],
                 LENGTHS,
             ),
@@ -48,6 +48,11 @@ impl Wants {
         const NUMBERS: &[&str] = &[
             "how many",
             "how much",
+            "how large",
+            "how big",
+            "how small",
+            "how loud",
+            "how strong",
             "what percent",
             "what number",
             "what fraction",
@@ -247,9 +252,9 @@ impl Wants {
         let worth = |(range, kind): (Range<usize>, Named)| match self {
             Self::Place => {
                 if follows_preposition(sentence, range.start) {
-                    1.0
+                    0.8
                 } else {
-                    0.5
+                    0.4
                 }
             }
             Self::Number => {
@@ -274,7 +279,7 @@ impl Wants {
         let best = found.map(worth).fold(0.0, f64::max);
         match self {
             Self::Time if best < 1.0 && has_time(sentence) => 0.8,
-            Self::Place if best < 1.0 && has_place(sentence) => 0.5,
+            Self::Place => best.max(located(sentence, &lower)),
             Self::Amount(OFTEN) => best.max(often(sentence)),
             Self::Amount(MONEY) if best < 1.0 && sentence.to_lowercase().contains("free") => 0.7,
             Self::Amount(AGES) => best,
@@ -418,15 +423,6 @@ fn is_clock(word: &str) -> bool {
         let is_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
         is_digits(hour) && is_digits(minute)
     })
-}
-
-fn has_place(sentence: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "in", "at", "near", "behind", "under", "next", "on", "inside", "outside", "between",
-        "above", "below", "opposite", "along",
-    ];
-    let lower = sentence.to_lowercase();
-    lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it))
 }
 
 fn often(sentence: &str) -> f64 {

@@ -77,7 +77,27 @@ pub(super) fn is_statement(line: &str) -> bool {
 
 /// The sentences of each line.
 pub(super) fn sentences(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
-    lines.iter().flat_map(|it| split(text, it.clone())).collect()
+    let of_line = |it: &Range<usize>| {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for next in split(text, it.clone()) {
+            match found.last_mut() {
+                Some(last) if ends_with_number(text.get(last.clone()).unwrap_or_default()) => {
+                    last.end = next.end;
+                }
+                _ => found.push(next),
+            }
+        }
+        found
+    };
+    lines.iter().flat_map(of_line).collect()
+}
+
+/// Whether a text ends with the number of the next of several things, as in `first: 1.`
+fn ends_with_number(text: &str) -> bool {
+    let Some(before) = text.strip_suffix('.') else { return false };
+    let rest = before.trim_end_matches(|it: char| it.is_ascii_digit());
+    let digits = before.len() - rest.len();
+    (1..3).contains(&digits) && rest.trim_end().ends_with([',', ';', ':', ')'])
 }
 
 #[cfg(test)]
@@ -106,6 +126,15 @@ mod tests {
         let address = format!("See https://example.org/{}", "a".repeat(200));
         let text = format!("{wrapped}\n{address}");
         assert_eq!(width(&text), width(wrapped));
+    }
+
+    #[test]
+    fn the_numbers_of_a_list_in_the_line_do_not_end_sentences() {
+        let text = "They wait: 1. Ann Lee (Kiel), 2. Bo, 3. Cid. The mill is no. 2. It is red.";
+        let found = sentences(text, &[0..text.len()]);
+        let shown: Vec<&str> = found.into_iter().map(|it| &text[it]).collect();
+        assert_eq!(shown[0], "They wait: 1. Ann Lee (Kiel), 2. Bo, 3. Cid.");
+        assert_eq!(shown.last(), Some(&"It is red."));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 
 mod ages;
 mod amounts;
+mod continuing;
 mod evidence;
 mod extremes;
 mod features;
@@ -21,17 +22,20 @@ mod kinds;
 mod layout;
 mod letters;
 mod light;
+mod located;
 mod question;
 mod reading;
 mod records;
 mod shapes;
 mod shown;
 mod signs;
+mod slips;
 mod spelling;
 mod synonyms;
 mod thesaurus;
 mod topics;
 mod weights;
+mod wordings;
 mod words;
 
 use std::ops::Range;
@@ -77,7 +81,7 @@ pub struct Reply {
 }
 
 /// How certain it is that two answers make a comparison.
-const BOTH: f64 = 0.9;
+const BOTH: f64 = 0.88;
 
 /// Two answers are shown if they are at least this certain, of how certain the whole answer is.
 const LEAST_OF_BOTH: f64 = 0.5;
@@ -129,14 +133,17 @@ impl Library {
             return whole;
         };
         let both = BOTH * one.confidence.min(other.confidence);
-        if both <= LEAST_OF_BOTH * whole.confidence || one.sentences == other.sentences {
+        if both <= LEAST_OF_BOTH * whole.confidence {
             return whole;
         }
         let confidence = both.max(whole.confidence);
-        let mut sentences = [one.sentences, other.sentences].concat();
-        let is_new = |it: &Sentence| sentences.iter().all(|other| other.text != it.text);
-        let more = whole.sentences.iter().find(|it| is_new(it)).filter(|_| most > 2).cloned();
-        sentences.extend(more);
+        let mut sentences = one.sentences;
+        // One sentence may say both.
+        for it in other.sentences.into_iter().chain(whole.sentences) {
+            if sentences.len() < most && sentences.iter().all(|other| other.text != it.text) {
+                sentences.push(it);
+            }
+        }
         Reply { sentences, confidence, ..whole }
     }
 

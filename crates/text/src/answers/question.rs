@@ -12,7 +12,10 @@ use super::{
     topics::Topic,
     words::{Term, Word},
 };
-use crate::claims::{named, numeral, related};
+use crate::{
+    claims::{named, numeral, related},
+    language::Language,
+};
 
 /// What a word of a question is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +91,7 @@ pub(super) const FRAMES: &str = "kind type sort name names called call many much
     shall might could should supposed let still yet ever altogether normal normally usual usually \
     moment new last first next best arrangement concerning regarding about total overall whole \
     out up down off put take takes took taken give gives gave given know knows knew remind wonder wondering \
-    ask asking wanna lemme hey roughly approximately wen wat waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
+    ask asking wanna lemme hey roughly approximately nowadays presently onto upon whilst us mine ours yours hers theirs myself yourself ourselves wen wat waht wich hwo heißt hieß name viel viele jahr llama llamaba nombre año cuántos \
     cuántas";
 
 /// A word of a question without an answer of its own weighs less.
@@ -98,6 +101,8 @@ const NEW_WEIGHT: f64 = 1.5;
 /// A common word that no document has weighs less.
 const LIGHT_WEIGHT: f64 = 0.35;
 const NAME_WEIGHT: f64 = 1.3;
+/// How nearly a compound means the same as its last part.
+const COMPOUND: f64 = 0.45;
 
 impl Question {
     pub(super) fn of(text: &str, before: &[&str], topics: &[Topic], read: &Read) -> Self {
@@ -301,6 +306,9 @@ fn words(text: &str, read: &Read) -> Vec<(Word, Role)> {
         named(text).into_iter().filter_map(|it| Some(text.get(it.0)?.to_lowercase())).collect();
     let is_all_capital = !text.contains(char::is_lowercase);
     let pieces = read.words.pieces(text).filter(|it| it.has_meaning() || is_numeral(&it.lower));
+    // In `how thin is it`, the second word says only what is to be measured.
+    let hows: Vec<u32> =
+        read.words.pieces(text).filter(|it| &*it.lower == "how").map(|it| it.at + 1).collect();
     let role = |it: &Word| {
         let known = read.words.term(&it.stem).map(|it| &read.words.known[it as usize]);
         // Every German noun has a capital.
@@ -318,7 +326,7 @@ fn words(text: &str, read: &Read) -> Vec<(Word, Role)> {
             {
                 Role::Name
             }
-            () if frames.contains(&&*it.lower) => Role::Frame,
+            () if frames.contains(&&*it.lower) || hows.contains(&it.at) => Role::Frame,
             () => Role::Word,
         }
     };
@@ -420,7 +428,25 @@ fn forms(word: &Word, role: Role, read: &Read) -> Vec<(Term, f64)> {
             add(&mut forms, term, 0.7);
         }
     }
+    if forms.is_empty() && read.words.language == Language::ENGLISH {
+        for (term, known) in (0..).zip(&read.words.known) {
+            if known.words.iter().any(|it| is_compound(&word.lower, it)) {
+                add(&mut forms, term, COMPOUND);
+            }
+        }
+    }
     forms
+}
+
+/// Whether one word ends with the other and says of which kind it is, as `songbooks` and `books`.
+fn is_compound(one: &str, other: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        let kind = long
+            .strip_suffix(short)
+            .or(long.strip_suffix('s').and_then(|it| it.strip_suffix(short)));
+        short.len() > 3 && !light::is_light(short) && kind.is_some_and(|it| it.len() > 2)
+    };
+    ends(one, other) || ends(other, one)
 }
 
 /// Whether one word is the comparative or superlative of the other.
@@ -468,4 +494,15 @@ fn focus(text: &str, asked: &[Asked]) -> Option<usize> {
     let at = words.iter().position(|it| IS.contains(it))?;
     let phrase = words[at + 1..].iter().take_while(|it| !ENDS.contains(it)).take(6);
     phrase.filter_map(|it| place(it)).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compounds_end_with_what_they_are() {
+        assert!(is_compound("songbooks", "book") && is_compound("boat", "sailboat"));
+        assert!(!is_compound("cook", "book") && !is_compound("ebook", "book"));
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// A second sentence is shown if its score is at most this much below that of the first.
-const ANOTHER: f64 = 2.5;
+const ANOTHER: f64 = 3.5;
 
 /// Of longer lists the beginning is shown.
 const ITEMS: usize = 12;

@@ -1,6 +1,6 @@
 //! Questions with the words of the documents for those with a typo.
 
-use super::{question::FRAMES, synonyms, words::Words};
+use super::{question::FRAMES, slips, synonyms, words::Words};
 use crate::{language::Language, scripts, typos::is_near};
 
 /// Shorter words are only corrected if they sound alike, as too many others are near to them.
@@ -21,8 +21,8 @@ const ASKING: &str = "which where there their about would could should company m
     favourite favorite weather temperature birthday parent friend capital recipe doctor lawyer \
     president minister religion language currency married population";
 
-/// The question with its unknown words replaced by the nearest ones of the documents, if these begin
-/// with the same letter.
+/// The question with its unknown words replaced by the nearest ones of the documents, and usual slips by
+/// what is meant.
 pub(super) fn spelled(question: &str, words: &Words) -> String {
     let mut out = String::with_capacity(question.len());
     let mut at = 0;
@@ -32,12 +32,12 @@ pub(super) fn spelled(question: &str, words: &Words) -> String {
         if range.start < at || !word.is_ascii() || word.contains(|it: char| it.is_ascii_digit()) {
             continue;
         }
-        if let Some(meant) = corrected(&word.to_ascii_lowercase(), words) {
+        if let Some(meant) = corrected(word, words) {
             out.push_str(question.get(at..range.start).unwrap_or_default());
             let first = word.chars().next().filter(char::is_ascii_uppercase);
             match first {
                 Some(first) => out.extend([first].into_iter().chain(meant.chars().skip(1))),
-                None => out.push_str(meant),
+                None => out.push_str(&meant),
             }
             at = range.end;
         }
@@ -46,32 +46,86 @@ pub(super) fn spelled(question: &str, words: &Words) -> String {
     out
 }
 
-fn corrected<'a>(word: &str, words: &'a Words) -> Option<&'a str> {
-    if word.len() < SHORTEST_SOUND || words.knows(word) {
+/// What a word of a question means that the documents do not have.
+fn corrected(written: &str, words: &Words) -> Option<String> {
+    let word = &*written.to_ascii_lowercase();
+    if words.knows(word) {
         return None;
     }
+    let is_english = words.language == Language::ENGLISH;
+    if let Some(meant) = slips::meant(word).filter(|_| is_english && written == word) {
+        return Some(meant.to_owned());
+    }
+    if word.len() < SHORTEST_SOUND || listed().any(|it| synonyms::is_form(word, it)) {
+        return None;
+    }
+    if let Some(meant) = swapped(word, words).filter(|_| is_english && written == word) {
+        return Some(meant);
+    }
+    if let Some(meant) = nearest(word, words) {
+        return Some(meant.to_owned());
+    }
+    let one = word.strip_suffix('s').filter(|it| is_english && it.len() >= SHORTEST);
+    if let Some(one) = one {
+        return nearest(one, words).map(|it| format!("{it}s"));
+    }
+    // Without vowels, as in `lft`. Capitals shorten names of several words.
+    let is_short = is_english && written == word && !word.contains(is_vowel);
+    let is_meant = |it: &str| it.len() > word.len() && consonants(it) == word;
+    is_short.then(|| most_common(word, words, &is_meant).map(str::to_owned)).flatten()
+}
+
+/// The word of the documents or of questions that a short word becomes with two letters swapped.
+fn swapped(word: &str, words: &Words) -> Option<String> {
+    let letters = word.as_bytes();
+    let swap = |at: usize| {
+        let mut letters = letters.to_vec();
+        letters.swap(at, at + 1);
+        String::from_utf8(letters).ok()
+    };
+    let is_word =
+        |it: &String| *it != word && (words.knows(it) || listed().any(|other| other == it));
+    let is_short = (SHORTEST_SOUND..SHORTEST).contains(&word.len());
+    (0..word.len().saturating_sub(1)).filter(|_| is_short).filter_map(swap).find(is_word)
+}
+
+/// The usual words of questions.
+fn listed() -> impl Iterator<Item = &'static str> {
     let own = [FRAMES, ASKING, QUESTION_WORDS];
-    let listed = || own.iter().flat_map(|it| it.split_whitespace()).chain(synonyms::words());
-    if listed().any(|it| synonyms::is_form(word, it)) {
-        return None;
-    }
-    let in_documents = || {
-        let known = words.known.iter();
-        known.flat_map(|it| it.words.iter().map(move |word| (&**word, it.count)))
+    own.into_iter().flat_map(str::split_whitespace).chain(synonyms::words())
+}
+
+/// The word of the documents or of questions that is nearest in sound or letters.
+fn nearest<'a>(word: &str, words: &'a Words) -> Option<&'a str> {
+    let spoken = Some(sound(word)).filter(|_| words.language == Language::ENGLISH);
+    let alike = |it: &str| Some(sound(it)) == spoken;
+    let nearly = |it: &str| {
+        spoken
+            .as_deref()
+            .is_some_and(|spoken| spoken.len() >= SHORTEST && is_near(&sound(it), spoken))
     };
-    let all = || in_documents().chain(listed().map(|it| (it, 0)));
+    let by_letters = |it: &str| word.len() >= SHORTEST && is_near(it, word);
+    let by_two = |it: &str| word.len() >= LONG && are_two_apart(it, word);
+    let tests: [&dyn Fn(&str) -> bool; 4] = [&alike, &by_letters, &nearly, &by_two];
+    tests.into_iter().find_map(|test| most_common(word, words, test))
+}
+
+/// The most common word that passes a test and begins with the same letter.
+fn most_common<'a>(word: &str, words: &'a Words, test: &dyn Fn(&str) -> bool) -> Option<&'a str> {
+    let known = words.known.iter();
+    let known = known.flat_map(|it| it.words.iter().map(move |word| (&**word, it.count)));
     let begins = |it: &str| it.len() >= 4 && it.as_bytes().first() == word.as_bytes().first();
-    let nearest = |is_near: &dyn Fn(&str) -> bool| {
-        let near = all().filter(|it| begins(it.0) && is_near(it.0));
-        near.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|it| it.0)
-    };
-    let sounds_alike = || {
-        let sound = Some(sound(word)).filter(|_| words.language == Language::ENGLISH)?;
-        nearest(&|it| self::sound(it) == sound)
-    };
-    sounds_alike()
-        .or_else(|| nearest(&|it| word.len() >= SHORTEST && is_near(it, word)))
-        .or_else(|| nearest(&|it| word.len() >= LONG && are_two_apart(it, word)))
+    let all = known.chain(listed().map(|it| (it, 0)));
+    let near = all.filter(|it| begins(it.0) && test(it.0));
+    near.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|it| it.0)
+}
+
+fn is_vowel(it: char) -> bool {
+    matches!(it, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
+}
+
+fn consonants(word: &str) -> String {
+    word.chars().filter(|it| !is_vowel(*it)).collect()
 }
 
 /// How an English word sounds, roughly: letters that are often written for each other are the same.
@@ -159,6 +213,10 @@ mod tests {
             ("how many poeple", "how many people"),
             ("who can cary it next yeer?", "who can carry it next year?"),
             ("how mutch", "how much"),
+            ("teh rom of larkfeild", "the room of larkfield"),
+            ("wich condishioning", "which conditioning"),
+            ("waht tiem is the orom used", "what time is the room used"),
+            ("dshwshr and DSHWSHR", "dishwasher and DSHWSHR"),
             ("the hop of wine", "the hop of wine"),
             ("rooms, husband, 1234567, 東京東京東", "rooms, husband, 1234567, 東京東京東"),
         ] {

@@ -1,6 +1,6 @@
 //! Words of questions and what documents say instead.
 
-use super::thesaurus;
+use super::{thesaurus, wordings::WORDINGS};
 
 /// Groups of words that are often said for each other, in the forms without endings. Our own list.
 const GROUPS: &[&str] = &[
@@ -332,6 +332,8 @@ pub(super) fn said_for(word: &str) -> Vec<&'static str> {
     // The further groups hold only for their first word.
     let is_first = |group: &&&str| group.split(' ').next().is_some_and(|it| is_form(word, it));
     let groups = GROUPS.iter().filter(has).chain(thesaurus::MORE.iter().filter(is_first));
+    let more = WORDINGS.split('|').filter(|it| is_first(&it));
+    let groups = groups.copied().chain(more);
     let mut all: Vec<&str> = groups.flat_map(|it| it.split(' ')).collect();
     all.sort_unstable();
     all.dedup();
@@ -340,13 +342,14 @@ pub(super) fn said_for(word: &str) -> Vec<&'static str> {
 
 /// Whether a word is `base`, or a regular form of it.
 pub(super) fn is_form(word: &str, base: &str) -> bool {
-    const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing", "er", "est", "ers", "'s"];
+    const ENDINGS: &[&str] = &["", "s", "es", "ed", "ing", "er", "est", "ers", "'s"];
     let stem = base.strip_suffix(['e', 'y']).unwrap_or(base);
     let doubled = |rest: &str| {
         let last = base.get(base.len().saturating_sub(1)..).unwrap_or_default();
         rest.strip_prefix(last).is_some_and(|it| matches!(it, "ed" | "ing" | "er" | "est"))
     };
-    word.strip_prefix(base).is_some_and(|it| ENDINGS.contains(&it) || doubled(it))
+    word.strip_prefix(base)
+        .is_some_and(|it| ENDINGS.contains(&it) || doubled(it) || it == "d" && base.ends_with('e'))
         || stem.len() > 2
             && word.strip_prefix(stem).is_some_and(|it| {
                 matches!(it, "ing" | "ed" | "ies" | "ied" | "er" | "ier" | "iest")
@@ -355,7 +358,8 @@ pub(super) fn is_form(word: &str, base: &str) -> bool {
 
 /// All words of the groups.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().chain(thesaurus::MORE).flat_map(|it| it.split(' '))
+    let groups = GROUPS.iter().chain(thesaurus::MORE).copied();
+    groups.chain(WORDINGS.split('|')).flat_map(|it| it.split(' '))
 }
 
 #[cfg(test)]

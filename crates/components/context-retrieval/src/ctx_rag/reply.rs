@@ -13,7 +13,7 @@ use svc_text::answers::{Library, Reply, Sentence, Source};
 use super::{at_least_one, places::Place};
 
 /// The confidence from which on a reply counts as an answer.
-const LEAST: f64 = 0.65;
+const LEAST: f64 = 0.68;
 
 record! {
     /// A document that is near to a question.
