@@ -8,7 +8,7 @@ use svc_contract::{
 use svc_service::{
     Fault, Live, Why,
     bias::Work,
-    jobs::{JobRow, JobState},
+    jobs::{JobFilter, JobRow, JobState},
     quality::Quality,
     tools,
 };
@@ -17,7 +17,7 @@ use super::{
     EventsOf, Input, Reply, Rest, blocking, bug, object,
     route::{Answers, Body, Handle, Method, Route},
     scripts::{accepted, of_job, usage},
-    title::title,
+    title::{title, title_of_job},
     value_of, with_ok,
 };
 use crate::{
@@ -70,9 +70,9 @@ params! {
 }
 
 record! {
-    /// The stored runs.
+    /// The runs.
     struct RunsView {
-        /// The runs, the latest first.
+        /// The runs, the latest first: those that wait for their turn, then those that have begun.
         runs: Vec<Value>,
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn routes() -> Vec<Route> {
             statuses: &[],
             ..get(
                 "/runs",
-                "The stored runs, the latest first.",
+                "The runs, the latest first.",
                 || tools::output_schema(RunsView::SCHEME),
                 Handle::Blocking(list),
             )
@@ -176,19 +176,45 @@ fn list(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let Some(store) = rest.store() else {
         return Ok(Reply::ok(with_ok(object([("runs", Value::from(Vec::<Value>::new()))]))));
     };
+    let takes_queued = matches!(asked.state, None | Some(Wanted::Queued));
     let wanted = asked.state.map(Wanted::encode);
-    let mut runs = Vec::new();
+    let mut runs = if takes_queued { queued(rest, limit)? } else { Vec::new() };
     for run in store.latest(if wanted.is_some() { MOST_LISTED } else { limit })? {
         let goes_on = if run.state == RunState::Ok { None } else { job(rest, run.id.as_str())? };
         let state = state_of(&run, goes_on.as_ref());
+        if runs.len() >= limit {
+            break;
+        }
         if wanted.as_ref().is_none_or(|it| it.as_str() == Some(state)) {
             runs.push(Value::Record(listed(&store, &run, state)?));
         }
-        if runs.len() == limit {
-            break;
-        }
     }
     Ok(Reply::ok(with_ok(object([("runs", runs.into())]))))
+}
+
+/// The runs that wait for their turn, the latest first.
+fn queued(rest: &Rest, limit: usize) -> Result<Vec<Value>, Fault> {
+    let Ok(jobs) = rest.service.jobs() else { return Ok(Vec::new()) };
+    let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+    let filter = JobFilter { state: Some(JobState::Queued), limit, ..JobFilter::default() };
+    let found = jobs.list(rest.service.owner(), &filter)?;
+    Ok(found.iter().filter(|it| !it.has_begun).map(queued_row).collect())
+}
+
+fn queued_row(job: &JobRow) -> Value {
+    let id = || job.run.as_str().into();
+    object([
+        ("run_id", id()),
+        ("title", Value::Text(title_of_job(job))),
+        ("run", id()),
+        ("script", job.name.as_str().into()),
+        ("state", JobState::Queued.name().into()),
+        ("started", Value::Null),
+        ("ended", Value::Null),
+        ("tokens", 0.into()),
+        ("cost", "$0.00".into()),
+        ("error", Value::Null),
+    ])
 }
 
 /// A run of the list, in the state that `/runs/{id}` shows.
@@ -206,12 +232,13 @@ fn listed(store: &RunStore, run: &Run, state: &str) -> Result<Record, Fault> {
 
 fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let id = input.part(0);
-    if let Some(live) = rest.service.live(id)
-        && (live.outcome().is_none() || !live.is_stored())
-    {
-        return Ok(Reply::ok(with_ok(of_live(&live))));
-    }
+    let live = rest.service.live(id).filter(|it| it.outcome().is_none() || !it.is_stored());
     let job = job(rest, id)?;
+    if let Some(live) = &live
+        && !(live.is_stored() && rest.service.kept().is_some_and(|it| it.knows(live.id())))
+    {
+        return Ok(Reply::ok(with_ok(of_live(live, job.as_ref()))));
+    }
     if let Some(job) = job.as_ref().filter(|it| !it.state.is_over())
         && !rest.service.kept().is_some_and(|it| it.knows(&job.run))
     {
@@ -219,7 +246,8 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     }
     let (store, run) = stored(rest, id)?;
     let nodes = store.calls(&run.id)?;
-    let result = tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result).ok();
+    let tapped = || tap(rest.service.engine(), &store, run.id.as_str(), Tapped::Result).ok();
+    let result = if live.is_some() { None } else { tapped() };
     let quality = result.as_ref().and_then(|it| rest.service.quality(&run.id, it));
     let shown = value_of(&ShowJson::new(&run, &nodes))?;
     let of = |value: &Value, name: &str| value.as_record().and_then(|it| it.get(name)).cloned();
@@ -227,7 +255,7 @@ fn one(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     let text = |name: &str| of(&own, name).and_then(|it| it.as_str().map(Text::from));
     let view = RunView {
         run_id: run.id.as_str().into(),
-        state: state_of(&run, job.as_ref()).into(),
+        state: live.map_or_else(|| state_of(&run, job.as_ref()), |it| it.word()).into(),
         script: run.script.as_str().into(),
         title: title(&store, &run),
         result: result.unwrap_or_default(),
@@ -263,7 +291,7 @@ fn of_queued(job: &JobRow) -> Value {
         run_id: job.run.as_str().into(),
         state: state.name().into(),
         script: job.name.as_str().into(),
-        title: job.name.as_str().into(),
+        title: title_of_job(job),
         result: Value::Null,
         quality: None,
         error: Value::Null,
@@ -275,7 +303,8 @@ fn of_queued(job: &JobRow) -> Value {
     .encode()
 }
 
-fn of_live(live: &Live) -> Value {
+/// A run that is not in the store, or not yet.
+fn of_live(live: &Live, job: Option<&JobRow>) -> Value {
     let (mut result, mut quality) = (Value::Null, None);
     let (error, used) = match live.outcome() {
         Some(Ok(answer)) => {
@@ -295,7 +324,7 @@ fn of_live(live: &Live) -> Value {
         run_id: live.id().as_str().into(),
         state: live.word().into(),
         script: live.name().into(),
-        title: live.name().into(),
+        title: job.map_or_else(|| live.name().into(), title_of_job),
         result,
         quality,
         error,

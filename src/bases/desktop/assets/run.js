@@ -1,12 +1,14 @@
 // One run: what it did, its page, its calls, and why each was made; cancel and resume.
 import { get, path, post } from "./api.js";
-import { coded, confirmed, fill, h, notice, say, toast } from "./dom.js";
+import { coded, confirmed, fill, h, notice, refill, say, toast } from "./dom.js";
 import { date, duration, integer, money, shortId } from "./format.js";
 import { busyButton, facts, linkButton, qualityMeter, stateBadge, table, viewHead } from "./parts.js";
 import { codeBlock } from "./prose.js";
 
 const ENDED = ["ok", "failed", "cancelled", "died", "stuck"];
 const ended = (run) => ENDED.includes(run.state);
+/** A run has no page before its first call. */
+const hasPage = (run) => ended(run) || run.calls?.length > 0;
 
 export async function show(view) {
   const id = view.params.run;
@@ -18,12 +20,12 @@ export async function show(view) {
   const body = h("div");
   const frame = h("iframe.run-frame", { title: "The graph, the timeline and the values of this run" });
 
-  const drawHead = () => fill(head,
+  const drawHead = () => refill(head,
     viewHead(run.title || "Run", { back: ["#/runs", "Runs"], actions: [
-      ended(run) ? null : busyButton("Cancel", cancel, { icon: "stop" }),
+      ended(run) ? null : busyButton("Cancel", cancel, { icon: "stop", "data-focus": "cancel" }),
       ended(run) && run.state !== "ok" ? busyButton("Resume", resume, { icon: "refresh", kind: "primary" }) : null,
-      linkButton("Open in a tab", page, { target: "_blank", rel: "noopener" })].filter(Boolean) }),
-    facts([["State", stateBadge(run.state)], ["Started", date(run.started_at)],
+      hasPage(run) ? linkButton("Open in a tab", page, { target: "_blank", rel: "noopener" }) : null].filter(Boolean) }),
+    facts([["State", stateBadge(run.state)], ["Started", run.started_at && date(run.started_at)],
       ["Took", run.ended_at && duration(new Date(run.ended_at) - new Date(run.started_at))], ["Cost", money(run.usage?.cost_usd)], ["Tokens", integer(run.usage?.tokens)],
       ["Quality", run.quality && qualityMeter(run.quality)], ["Id", h("code", { title: id }, shortId(id))]]),
     run.error && run.state === "failed" ? notice("error", run.error.message, run.error.help ?? (run.error.line ? `In ${run.error.file}, line ${run.error.line}` : null)) : null,
@@ -31,10 +33,9 @@ export async function show(view) {
 
   const drawBody = async () => {
     if (part === "page") {
-      // A run has no page before its first call.
-      const begun = ended(run) || run.calls?.length > 0;
-      if (begun && !frame.src) frame.src = page;
-      fill(body, begun ? frame : notice("info", "The run has not begun", "Its page is shown when it has."));
+      if (hasPage(run) && !frame.src) frame.src = page;
+      fill(body, hasPage(run) ? frame : run.state === "queued" ? notice("info", "The run waits for its turn", "Its page is shown when it has begun.")
+        : notice("info", "The run has begun", "Its page is shown with its first call."));
     }
     if (part === "calls") fill(body, callTable(run));
     if (part === "result") fill(body, run.result == null ? notice("info", "There is no result", ended(run) ? "The run ended without one." : "The run has not ended.") : codeBlock(typeof run.result === "string" ? run.result : JSON.stringify(run.result, null, 2), "Result"));
@@ -54,15 +55,17 @@ export async function show(view) {
   };
 
   const load = async () => {
-    const before = run.state;
+    const before = run;
     run = await get(path`/runs/${id}`, {}, view.signal);
-    if (run.state !== before) {
+    if (JSON.stringify(run) === JSON.stringify(before)) return;
+    const hasMoved = run.state !== before.state;
+    if (hasMoved) {
       say(`The run is ${run.state}`);
       if (frame.src) frame.src = page;
     }
     drawHead();
     // The result and the reasons come with the end of the run; a frame that is there loads itself again.
-    if (part === "calls" || (part === "page" ? !frame.src : run.state !== before)) await drawBody();
+    if (part === "calls" || (part === "page" ? !frame.src : hasMoved)) await drawBody();
   };
 
   const names = [["page", "Page"], ["calls", "Calls"], ["result", "Result"], ["why", "Why"]];

@@ -1,10 +1,10 @@
 // The list of runs, with a filter by state and by words.
 import { get } from "./api.js";
-import { fill, h, say } from "./dom.js";
+import { fill, h, refill, say } from "./dom.js";
 import { ago, count, date, duration, integer, money } from "./format.js";
 import { emptyPlace, linkButton, stateBadge, table, viewHead } from "./parts.js";
 
-const STATES = ["ok", "running", "waiting", "failed", "cancelled"];
+const STATES = ["ok", "queued", "running", "waiting", "failed", "cancelled"];
 const STEP = 50;
 
 export async function show(view) {
@@ -24,7 +24,7 @@ export async function show(view) {
     const key = JSON.stringify([rows, Math.floor(Date.now() / 60000)]);
     if (key === shown) return;
     shown = key;
-    fill(place, rows.length ? runTable(rows) : nothing(text || state.value));
+    refill(place, rows.length ? runTable(rows) : nothing(text || state.value));
     fill(more, runs.length >= limit && limit < 500 && h("button.button", { type: "button", click: () => { limit += 100; load(); } }, "Show more"));
   };
   const load = async () => {
@@ -49,7 +49,7 @@ function query(values) {
 const runTable = (rows) => table("Runs", [
   ["Run", (run) => h("a.run-link", { href: `#/runs/${run.run_id}` }, run.title)],
   ["State", (run) => stateBadge(run.state)],
-  ["Started", (run) => h("time", { datetime: run.started, title: date(run.started) }, ago(run.started)), "wide-only"],
+  ["Started", (run) => (run.started ? h("time", { datetime: run.started, title: date(run.started) }, ago(run.started)) : "–"), "wide-only"],
   ["Took", (run) => (run.ended ? duration(new Date(run.ended) - new Date(run.started)) : "–"), "number wide-only"],
   ["Tokens", (run) => integer(run.tokens), "number wide-only"],
   ["Cost", (run) => money(run.cost), "number"],

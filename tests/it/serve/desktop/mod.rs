@@ -416,10 +416,38 @@ fn the_editor_checks_completes_plans_and_runs() {
     // A script without a name is called after its first comment.
     of("run", "# Counts nothing.\n[] >> len").ok();
     until(|| desktop.get("/runs").ok()["runs"][0]["title"] == "Counts nothing.");
+    let unnamed = of("run", "svc 1\n[1] >> len").ok();
+    let unnamed = format!("/runs/{}", unnamed["run_id"].as_str().unwrap());
+    until(|| desktop.get(&unnamed).ok()["title"] == "[1] >> len");
     // Nothing outside of the project is seen.
     let outside = of("run", "read_text(path: \"/etc/passwd\")").ok();
     let outside = format!("/runs/{}", outside["run_id"].as_str().unwrap());
     until(|| desktop.get(&outside).ok()["state"] == "failed");
+}
+
+#[test]
+fn a_run_in_the_queue_is_listed_by_its_title() {
+    let desktop = Desktop::start();
+    let project = desktop.project("A");
+    let begin = |number: usize| {
+        let text = format!("svc 1\n# Waits, number {number}\n{number} >> wait(duration: 1m)");
+        let run = desktop.post("/editor/run", &json!({ "text": text, "project_id": project })).ok();
+        run["run_id"].as_str().unwrap().to_owned()
+    };
+    // More than run at the same time.
+    let runs: Vec<String> = (0..40).map(begin).collect();
+    let view = |run: &str| desktop.get(&format!("/runs/{run}")).ok();
+    let last = view(&runs[39]);
+    assert_eq!((&last["state"], &last["title"]), (&"queued".into(), &"Waits, number 39".into()));
+    let listed = desktop.get("/runs?state=queued&limit=1").ok();
+    let (row, rows) = (&listed["runs"][0], listed["runs"].as_array().unwrap().len());
+    assert_eq!((&row["title"], rows), (&"Waits, number 39".into(), 1), "{listed}");
+    assert_eq!(row["started"], Value::Null, "{listed}");
+    // One that has begun says so, and when.
+    until(|| view(&runs[0])["state"] == "running");
+    let first = view(&runs[0]);
+    assert_eq!(first["title"], "Waits, number 0", "{first}");
+    assert!(first["started_at"].is_string(), "{first}");
 }
 
 #[test]
