@@ -72,3 +72,8 @@ const ALL: &[Asset] = files![
 pub(super) fn find(name: &str) -> Option<&'static Asset> {
     ALL.iter().find(|it| it.name == name)
 }
+
+/// What is in the files.
+pub(super) fn contents() -> impl Iterator<Item = &'static [u8]> {
+    ALL.iter().map(|it| it.content)
+}

@@ -7,7 +7,8 @@ mod assets;
 
 use std::{
     convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
+    hash::{DefaultHasher, Hasher as _},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
 use bytes::Bytes;
@@ -38,6 +39,14 @@ const TICKET_LEN: usize = 16;
 /// What the page may load: its own files.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; \
     base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+
+/// The folder of the files in the addresses of a page. Another build with other files has another one, so
+/// that browsers keep the files and still never show old ones.
+static EDITION: LazyLock<String> = LazyLock::new(|| {
+    let mut all = DefaultHasher::new();
+    assets::contents().for_each(|it| all.write(it));
+    format!("{:016x}", all.finish())
+});
 
 /// The page of the desktop.
 pub(super) struct Desktop {
@@ -82,10 +91,10 @@ impl Desktop {
             _ if method != Method::GET => {
                 refused(&Fault::new(Why::Method, format!("`{path}` is not called with {method}")))
             }
-            PLAY if self.admits(request.headers()) => file("play.html"),
+            PLAY if self.admits(request.headers()) => page("play.html"),
             PLAY => closed(),
             "/favicon.ico" => file("favicon.svg"),
-            _ => file(path.strip_prefix("/assets/").unwrap_or_default()),
+            _ => asset(path.strip_prefix("/assets/").unwrap_or_default()),
         }
     }
 
@@ -101,7 +110,7 @@ impl Desktop {
                 None => closed(),
             };
         }
-        if self.admits(request.headers()) { file("index.html") } else { closed() }
+        if self.admits(request.headers()) { page("index.html") } else { closed() }
     }
 
     fn use_ticket(&self, given: &str) -> bool {
@@ -162,6 +171,25 @@ fn closed() -> Answer {
         <p>Open the desktop with <code>svc desktop</code>: it opens a page with a ticket that \
         is valid once.</p></main></html>\n";
     made(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", page.into())
+}
+
+/// A page whose files are those of this build.
+fn page(name: &str) -> Answer {
+    let text = assets::find(name).map(|it| String::from_utf8_lossy(it.content)).unwrap_or_default();
+    let text = text.replace("assets/", &format!("assets/{}/", *EDITION));
+    made(StatusCode::OK, "text/html; charset=utf-8", text.into_bytes())
+}
+
+/// A file by what follows `/assets/`: its name, perhaps after the edition. A page of another build, which is
+/// still open, gets the file of this one.
+fn asset(path: &str) -> Answer {
+    let Some((edition, name)) = path.split_once('/') else { return file(path) };
+    let mut answer = file(name);
+    if edition == *EDITION && answer.status() == StatusCode::OK {
+        let value = HeaderValue::from_static("private, max-age=31536000, immutable");
+        answer.headers_mut().insert(header::CACHE_CONTROL, value);
+    }
+    answer
 }
 
 /// A file of the page.
@@ -275,6 +303,21 @@ mod tests {
         };
         let found: Vec<usize> = texts.into_iter().map(problems).collect();
         assert_eq!(found, [0, 0, 0, 2]);
+    }
+
+    #[test]
+    fn a_browser_keeps_the_files_of_this_build_only() {
+        let desktop = desktop(None);
+        let kept = |path: &str| {
+            let answer = get(&desktop, path, &[]);
+            assert_eq!(answer.status(), 200, "{path}");
+            answer.headers().contains_key("cache-control")
+        };
+        assert!(kept(&format!("/assets/{}/app.js", *EDITION)));
+        for path in ["/", "/play", "/assets/app.js", "/assets/0123456789abcdef/app.js"] {
+            assert!(!kept(path), "{path}");
+        }
+        assert_eq!(EDITION.len(), 16);
     }
 
     #[test]

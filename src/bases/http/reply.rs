@@ -180,10 +180,11 @@ pub(super) fn framed_by_itself(mut answer: Answer) -> Answer {
     answer
 }
 
-/// The answer with the headers that every one has.
+/// The answer with the headers that every one has. Only files of a page say that they may be kept.
 pub(super) fn with_headers(mut answer: Answer, id: &Id) -> Answer {
     let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let kept = headers.entry(header::CACHE_CONTROL);
+    kept.or_insert(HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

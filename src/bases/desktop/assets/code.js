@@ -1,5 +1,5 @@
 // A script that is edited: problems while typing, completion, fixes, and the plan. What is known of the script comes from an engine: a server, or the program in the page.
-import { button, coded, fill, h, icon, notice } from "./dom.js";
+import { asset, button, coded, fill, h, icon, notice } from "./dom.js";
 import { count } from "./format.js";
 import { emptyPlace } from "./parts.js";
 import { planView } from "./plan.js";
@@ -20,7 +20,7 @@ export async function codePane({ engine, first, changed, keys = [], signal }) {
   // In a shadow root, the styles of CodeMirror are sheets made by script, which the policy of the page allows.
   const root = frame.attachShadow({ mode: "open" });
   const place = h("div.code");
-  root.append(h("link", { rel: "stylesheet", href: "assets/code.css" }), place);
+  root.append(h("link", { rel: "stylesheet", href: asset("code.css") }), place);
   const editor = createEditor({
     parent: place,
     root,
@@ -109,7 +109,7 @@ const ignored = (error) => {
 function drawing(svg) {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   const release = () => URL.revokeObjectURL(url);
-  return h("figure.drawing", { tabindex: "0" }, h("img", { src: url, alt: "The plan as a drawing; the table below has the same nodes", load: release, error: release }));
+  return h("figure.drawing", { tabindex: "0", "aria-label": "Drawing of the plan" }, h("img", { src: url, alt: "The plan as a drawing; the table below has the same nodes", load: release, error: release }));
 }
 
 /** What the button of a fix says: its title, if that is short. */

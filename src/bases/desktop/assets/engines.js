@@ -1,5 +1,6 @@
 // What knows the language: the server of this page, or the program in the page itself.
 import { post } from "./api.js";
+import { asset } from "./dom.js";
 import { load } from "./wasm.js";
 
 /** The engine of the server. `pause` is how long nothing must be typed before it is asked, in milliseconds. */
@@ -14,7 +15,7 @@ export const server = {
 
 /** The engine in the page: nothing leaves it. */
 export async function local() {
-  const file = await fetch("assets/svc.wasm");
+  const file = await fetch(asset("svc.wasm"));
   if (!file.ok) throw new Error(`the checker cannot be loaded: the server answered ${file.status}`);
   // Not while it is loaded, since some servers of files give it another media type.
   const ask = await load(await WebAssembly.compile(await file.arrayBuffer()));

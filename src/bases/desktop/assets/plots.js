@@ -1,11 +1,21 @@
 // Plots with uPlot, each with its numbers as a table for those who do not see it.
-import { h } from "./dom.js";
+import { asset, h } from "./dom.js";
 import { table } from "./parts.js";
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** The size of text in pixels: larger on the largest screens. */
+const rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
 /** The colours of lines, by theme; all have a contrast of 3:1 or more on their background. */
 const COLOURS = { light: ["#4f56d3", "#0b7d72", "#b45309", "#b0307e", "#5f5f6b"], dark: ["#949bff", "#4fd1c0", "#f0b072", "#f29ccb", "#a2a4b0"] };
+
+let styles;
+
+/** The styles of uPlot. Few views have plots, so they are not in the page from the start. */
+const styled = () => styles ??= new Promise((done) => {
+  document.head.append(h("link", { rel: "stylesheet", href: asset("uplot.css"), load: done, error: done }));
+});
 
 /**
  * A plot: `labels` on the x axis, either times or names, and `series` as `[name, values]`. `show` makes a text of a value, `axis`
@@ -19,17 +29,18 @@ export function plot(view, title, labels, series, { show, bars = false, times = 
   const node = h("figure.plot", { "aria-label": title }, canvas, h("details", {}, h("summary", {}, "Show as a table"), numbers));
   let drawn;
   const draw = async () => {
-    const { default: UPlot } = await import("./uplot.js");
+    const [{ default: UPlot }] = await Promise.all([import("./uplot.js"), styled()]);
     const width = canvas.clientWidth;
+    const scale = rem() / 15;
     if (view.signal.aborted || !width) return;
     drawn?.destroy();
     const theme = document.documentElement.dataset.theme;
     const line = css("--line");
-    const axis = { stroke: css("--muted"), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px system-ui, sans-serif" };
+    const axis = { stroke: css("--muted"), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: `${Math.round(12 * scale)}px system-ui, sans-serif` };
     const xs = times ? labels.map((label) => Date.parse(label) / 1000) : labels.map((_, index) => index);
     drawn = new UPlot({
       width,
-      height: 240,
+      height: 240 * scale,
       cursor: { y: false, points: { size: 7 } },
       scales: {
         // Answers within one second have the same time, and uPlot would show years around that.
@@ -37,8 +48,8 @@ export function plot(view, title, labels, series, { show, bars = false, times = 
         y: { range: (_, low, high) => [Math.min(0, low ?? 0), max ?? ((high || 1) * 1.1)] },
       },
       axes: [
-        { ...axis, ...(times ? { space: 96 } : { splits: () => xs.filter((at) => at % Math.ceil(xs.length / 20) === 0), values: (_, at) => at.map((index) => short(labels[index], width / labels.length)), grid: { show: false } }) },
-        { ...axis, size: 62, values: (_, at) => at.map((value) => show(value)) },
+        { ...axis, ...(times ? { space: 96 * scale } : { splits: () => xs.filter((at) => at % Math.ceil(xs.length / 20) === 0), values: (_, at) => at.map((index) => short(labels[index], width / scale / labels.length)), grid: { show: false } }) },
+        { ...axis, size: 62 * scale, values: (_, at) => at.map((value) => show(value)) },
       ],
       series: [
         { label: what, value: times ? undefined : (_, at) => labels[at] ?? "" },
