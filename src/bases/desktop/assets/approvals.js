@@ -1,6 +1,6 @@
 // Questions of runs to a person, and their answers.
 import { get, path, post } from "./api.js";
-import { field, fill, h, say, toast } from "./dom.js";
+import { field, fill, h, newId, refill, say, toast } from "./dom.js";
 import { ago, date } from "./format.js";
 import { busyButton, emptyPlace, keepDraft, drafts, stateBadge, viewHead } from "./parts.js";
 
@@ -8,7 +8,15 @@ export async function show(view) {
   view.title("Approvals");
   const openOnly = view.query.get("state") !== "all";
   const place = h("div.stack");
+  const cards = new Map();
   let shown = "";
+
+  /** The card of a question: the same one until its state changes, so that a comment can be typed while others come. */
+  const shownCard = (one) => {
+    const key = `${one.id} ${one.state}`;
+    if (!cards.has(key)) cards.set(key, card(one, load));
+    return cards.get(key);
+  };
 
   const load = async () => {
     const { approvals } = await get("/approvals", { state: openOnly ? "open" : null }, view.signal);
@@ -16,7 +24,7 @@ export async function show(view) {
     if (key === shown) return;
     if (shown) say("The list of approvals has changed");
     shown = key;
-    fill(place, approvals.length ? approvals.map((one) => card(one, load)) : openOnly
+    refill(place, approvals.length ? approvals.map(shownCard) : openOnly
       ? emptyPlace("approvals", "Nothing waits for you", "A script that calls `approve` asks here before it goes on. So nothing is written, sent or spent without your word.")
       : emptyPlace("approvals", "No questions yet", "Questions of runs and their answers are listed here."));
     dispatchEvent(new Event("svc:approvals"));
@@ -42,8 +50,9 @@ function card(one, load) {
     toast(approve ? "Approved, the run goes on" : "Rejected");
     await load();
   };
-  return h("article.approval", { class: one.state },
-    h("header", {}, h("h2", {}, one.question), stateBadge(one.state)),
+  const heading = h("h2", { id: newId("question") }, one.question);
+  return h("article.approval", { class: one.state, "aria-labelledby": heading.id },
+    h("header", {}, heading, stateBadge(one.state)),
     one.details ? h("pre", { tabindex: "0", role: "group", "aria-label": "What the question is about" }, one.details) : null,
     h("p.meta", {}, h("span", { title: date(one.asked_at) }, `asked ${ago(one.asked_at)}`), open ? h("span", { title: date(one.expires_at) }, `expires ${ago(one.expires_at)}`) : null,
       h("a", { href: `#/runs/${one.run_id}` }, "Run"), one.comment ? h("span", {}, `Comment: ${one.comment}`) : null),

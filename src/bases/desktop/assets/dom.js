@@ -2,6 +2,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** The address of a file that stands next to this one. */
+export const asset = (name) => new URL(name, import.meta.url).href;
+
+const ICONS = asset("icons.svg");
+
 /**
  * Makes an element: `h("a.link", { href: "#/" }, "text", child)`. A prop that is a function is a listener, one that is `true` an
  * empty attribute, and one that is null, undefined or false is left out.
@@ -36,7 +41,7 @@ export function icon(name, extra = "") {
   svg.setAttribute("class", `icon ${extra}`.trim());
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `assets/icons.svg#${name}`);
+  use.setAttribute("href", `${ICONS}#${name}`);
   svg.append(use);
   return svg;
 }
@@ -45,6 +50,16 @@ export function icon(name, extra = "") {
 export function fill(node, ...children) {
   node.replaceChildren(...flat(children));
   return node;
+}
+
+/** The same for what is drawn again while it is used: the focus stays on the control with the same name. */
+export function refill(node, ...children) {
+  const had = node.contains(document.activeElement) ? document.activeElement : null;
+  fill(node, ...children);
+  if (!had) return;
+  const name = (one) => one.dataset.focus ?? one.getAttribute("href") ?? one.getAttribute("aria-label") ?? one.textContent;
+  const same = had.isConnected ? had : [...node.querySelectorAll(had.localName)].find((one) => name(one) === name(had));
+  (same ?? node.querySelector("h1"))?.focus({ preventScroll: true });
 }
 
 export function button(label, click, { kind = "", icon: sign, ...props } = {}) {

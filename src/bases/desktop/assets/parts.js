@@ -46,21 +46,21 @@ export const facts = (rows) => h("dl.facts", {}, rows.filter(([, value]) => valu
 export const tabs = (label, items, now) => h("nav.tabs", { "aria-label": label }, h("ul", {}, items.map(([name, href, extra]) =>
   h("li", {}, h("a", { href, "aria-current": href === now ? "page" : null }, name, extra)))));
 
+/** Shows buttons as off while `work` runs, and does nothing if they are. A button that is really off would lose the focus. */
+async function once(buttons, work) {
+  if (buttons.some((one) => one.hasAttribute("aria-disabled"))) return;
+  for (const one of buttons) one.setAttribute("aria-disabled", "true");
+  try { await work(); } finally { for (const one of buttons) one.removeAttribute("aria-disabled"); }
+}
+
 /** A button that is off while its work runs, so that nothing is sent twice. */
 export function busyButton(label, work, options = {}) {
-  const node = button(label, async () => {
-    node.disabled = true;
-    try { await work(); } catch (error) { if (error.name !== "AbortError") toastError(error); } finally { node.disabled = false; }
-  }, options);
+  const node = button(label, () => once([node], work).catch((error) => { if (error.name !== "AbortError") toastError(error); }), options);
   return node;
 }
 
 /** The same for the button that sends a form. */
-export async function whileBusy(form, work) {
-  const senders = [...form.querySelectorAll("button[type=submit]")];
-  for (const sender of senders) sender.disabled = true;
-  try { return await work(); } finally { for (const sender of senders) sender.disabled = false; }
-}
+export const whileBusy = (form, work) => once([...form.querySelectorAll("button[type=submit]")], work);
 
 export const DIMENSIONS = {
   accuracy: "the share of its sentences that a source supports, or of its checks that passed",

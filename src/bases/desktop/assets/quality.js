@@ -38,7 +38,7 @@ function trendPanel(view, points, id) {
   const lines = NAMES.filter((name) => points.some((point) => point[name] != null));
   const series = lines.filter((name) => name !== "utility").map((name) => [capital(name), points.map((point) => point[name])]);
   series.unshift(["Utility, mean of 5", points.map((point) => point.mean_utility)]);
-  const report = (format) => h("a", { href: `${path`/sessions/${id}/quality/report`}?format=${format}`, download: `quality.${format}` }, format.toUpperCase());
+  const report = (format) => h("a", { href: `${path`/sessions/${id}/quality/report`}?format=${format}`, download: `quality.${format}`, "aria-label": `Report as ${format.toUpperCase()}` }, format.toUpperCase());
   return h("section.panel", {}, h("header", {}, h("h2", {}, "Trend"), h("p.meta", {}, "Report as", ["md", "csv", "json", "html"].map(report))),
     points.length > 1 ? plot(view, "Quality over time", points.map((_, index) => String(index + 1)), series, { show: percent, axis: "Answer", max: 1.05 }) : h("p.muted", {}, "A trend needs two answers or more."));
 }

@@ -1,7 +1,7 @@
 // The workers of a chat: what runs on its own, on a schedule, or takes its queue.
 import { get, path, post } from "./api.js";
 import { chatHead } from "./chat.js";
-import { button, clearErrors, coded, errorNotice, field, fill, h, openDialog, say, showErrors, toast, toastError } from "./dom.js";
+import { button, clearErrors, coded, errorNotice, field, fill, h, openDialog, refill, say, showErrors, toast, toastError } from "./dom.js";
 import { ago, count } from "./format.js";
 import { drafts, emptyPlace, stateBadge, table, whileBusy } from "./parts.js";
 
@@ -17,10 +17,8 @@ export async function show(view) {
     const { workers } = await get(path`/workers/${id}`, {}, view.signal);
     const key = JSON.stringify([workers, Math.floor(Date.now() / 60000)]);
     if (key === shown) return;
-    const focus = document.activeElement?.dataset?.focus;
     shown = key;
-    fill(place, workers.length ? workerTable(workers, load) : emptyPlace("worker", "No workers", "A worker runs a script on a schedule, works towards a goal, or answers the messages of this chat while you are away. It keeps to the bounds of the chat.", session.state === "active" ? starter() : null));
-    if (focus) place.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+    refill(place, workers.length ? workerTable(workers, load) : emptyPlace("worker", "No workers", "A worker runs a script on a schedule, works towards a goal, or answers the messages of this chat while you are away. It keeps to the bounds of the chat.", session.state === "active" ? starter() : null));
   };
   const starter = () => button("Start a worker", () => startWorker(id, load), { kind: "primary", icon: "add" });
   await load();
