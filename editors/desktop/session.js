@@ -1,6 +1,8 @@
 // A session with the page, as a person has one, against a real server: `npm run session -- --svc PATH`.
 // One line for each step. The first step that fails ends it with 1: later ones would fail for its reason.
-import { Watch, openBrowser, sideways, violations } from "./browser.js";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Watch, calm, dialogFaults, openBrowser, sideways, unreachable, violations } from "./browser.js";
 import { Server, option } from "./server.js";
 
 const HANDBOOK = "# Handbook\n\n## Hotels\n\nHotels may cost up to 140 euros a night.\n\n## Office\n\nOn Tuesdays the whole team meets in the office.\n";
@@ -10,6 +12,10 @@ const REPLY = 60000;
 
 const browser = await openBrowser();
 const server = new Server();
+// A script of the folder that is offered as `/slow`: long enough to close the page, or to kill the server, while it runs.
+server.more = [join(server.folder, "scripts")];
+mkdirSync(server.more[0]);
+writeFileSync(join(server.more[0], "slow.svc"), 'param word: string\nword >> wait(duration: 3s) >> upper\n');
 const began = Date.now();
 let steps = 0;
 
@@ -97,7 +103,7 @@ try {
   const context = browser.defaultBrowserContext();
   const page = await watch.on(await context.newPage());
   await page.setViewport({ width: 1280, height: 860 });
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }, { name: "prefers-reduced-motion", value: "reduce" }]);
+  await calm(page);
   const views = { Projects: "#/projects", Archived: "#/projects?state=archived", Runs: "#/runs", Approvals: "#/approvals", Editor: "#/editor", Settings: "#/settings", Nowhere: "#/nowhere" };
   let chat;
 
@@ -232,7 +238,7 @@ try {
     await setTheme(page, "light");
   });
 
-  await step("a killed server is told, and what is typed stays", async () => {
+  await step("a killed server is shown, and what is typed stays", async () => {
     await visit(page, origin, chat);
     await type(page, "Message", "When does the team meet?");
     watch.down = true;
@@ -271,6 +277,89 @@ try {
     await page.bringToFront();
   });
 
+  const slow = async (asked, word) => {
+    const number = (await asked.$$(".from-svc")).length + 1;
+    await type(asked, "Message", `/slow word=${word}`);
+    await asked.keyboard.press("Enter");
+    await until(asked, "an answer that is not finished", (least) => {
+      const all = [...document.querySelectorAll(".from-svc")];
+      return all.length === least && ["pending", "generating"].includes(all.at(-1).dataset.state);
+    }, { args: [number] });
+    return number;
+  };
+  await step("a page that is closed in the middle of an answer finds it later", async () => {
+    const other = await watch.on(await context.newPage());
+    await other.goto(`${origin}/${chat}`);
+    await other.waitForSelector(".composer textarea");
+    const number = await slow(other, "closed");
+    await other.close();
+    await page.bringToFront();
+    has(await answered(page, number), "CLOSED");
+  });
+  await step("a server that is killed in the middle of an answer ends it when it is back", async () => {
+    const number = await slow(page, "killed");
+    watch.down = true;
+    await server.kill();
+    await shows(page, "Server not reachable", "#banner");
+    await server.start();
+    await until(page, "no banner", () => document.getElementById("banner").hidden, { where: "#banner", timeout: 30000 });
+    watch.down = false;
+    has(await answered(page, number), "KILLED");
+    const asked = await page.$$eval(".from-user", (all) => all.filter((one) => one.innerText.includes("killed")).length);
+    expect(asked === 1, "the question once", asked);
+  });
+  await step("a page that is not signed in any more says so, and goes on with a new ticket", async () => {
+    const again = await page.evaluate(async () => (await (await fetch("/desktop/ticket", { method: "POST" })).json()).ticket);
+    const number = (await page.$$(".from-svc")).length + 1;
+    await page.deleteCookie(...await page.cookies());
+    watch.down = true;
+    await type(page, "Message", "When does the team meet?");
+    await page.keyboard.press("Enter");
+    await shows(page, "not signed in any more", "#banner");
+    const kept = await page.$eval(".composer textarea", (node) => node.value);
+    expect(kept === "When does the team meet?", "the typed text", kept || "nothing");
+    const found = await violations(page);
+    expect(!found.length, "no violation while signed out", found.join("\n"));
+    const other = await context.newPage();
+    await other.goto(`${origin}/?ticket=${again}`);
+    await other.close();
+    await page.bringToFront();
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await until(page, "no banner", () => document.getElementById("banner").hidden, { where: "#banner" });
+    watch.down = false;
+    await until(page, "the typed text", () => document.querySelector(".composer textarea")?.value === "When does the team meet?");
+    await page.focus(".composer textarea");
+    await page.keyboard.press("Enter");
+    has(await answered(page, number), "Tuesdays");
+  });
+  await step("a run in the queue has the title of its script", async () => {
+    const project = views.Project.split("/").at(-1);
+    const queued = await page.evaluate(async (id) => {
+      const begin = async (number) => (await (await fetch("/editor/run", { method: "POST", headers: { "content-type": "application/json" },
+        body: JSON.stringify({ text: `svc 1\n# Waits, number ${number}\n${number} >> wait(duration: 1m)`, project_id: id }) })).json()).run_id;
+      const runs = [];
+      for (let number = 0; number < 12; number += 1) runs.push(await begin(number));
+      return runs;
+    }, project);
+    views.Queued = `#/runs/${queued.at(-1)}`;
+    await visit(page, origin, views.Queued);
+    await shows(page, "Waits, number 11", "h1");
+    await shows(page, "queued", ".facts .state");
+    await visit(page, origin, "#/runs?state=queued");
+    await shows(page, "Waits, number 11", "main table");
+    await visit(page, origin, `#/runs/${queued[0]}`);
+    await shows(page, "Waits, number 0", "h1");
+    await shows(page, "running", ".facts .state");
+    // The head is drawn again while the run goes on; the focus must stay.
+    await control(page, "button", "Cancel").wait();
+    await page.focus("[data-focus=cancel]");
+    await new Promise((done) => setTimeout(done, 2500));
+    expect(await page.evaluate(() => document.activeElement.dataset.focus === "cancel"), "the focus on Cancel", await page.evaluate(() => document.activeElement.localName));
+  });
+
+  const dialogs = [["New project", "Projects"], ["Archive Handbook", "Projects"], ["Search Ctrl K", "Projects"], ["Remove handbook.md", "Files"], ["Attach files", "Chat"],
+    ["Start a worker", "Workers"], ["Run", "Editor", "svc 1\nparam name: string\nname >> upper\n"], ["Cancel", "Queued"]];
+
   for (const theme of ["light", "dark"]) {
     await page.setViewport({ width: 1280, height: 860 });
     await visit(page, origin, "#/projects");
@@ -280,6 +369,15 @@ try {
         await visit(page, origin, hash);
         const found = await violations(page);
         expect(!found.length, `no serious or critical violation in ${name}`, found.join("\n"));
+      }
+    });
+    await step(`dialogs keep the focus, give it back, and end with Escape: ${theme}`, async () => {
+      for (const [name, view, script] of dialogs) {
+        await visit(page, origin, views[view]);
+        if (script) await writeScript(page, script);
+        const opener = await page.waitForSelector(`::-p-aria([name="${name}"][role="button"])`);
+        const found = await dialogFaults(page, opener);
+        expect(!found.length, `no fault in the dialog of ${name}`, found.join("\n"));
       }
     });
     await step(`nothing scrolls sideways at 360 px: ${theme}`, async () => {
@@ -293,6 +391,14 @@ try {
       }
     });
   }
+  await page.setViewport({ width: 1280, height: 860 });
+  await step(`every control is reached with Tab, and its focus shows: ${Object.keys(views).length} views`, async () => {
+    for (const [name, hash] of Object.entries(views)) {
+      await visit(page, origin, hash);
+      const found = await unreachable(page);
+      expect(!found.length, `only controls that are reached in ${name}`, found.join("\n"));
+    }
+  });
   await step("no request left the machine", () => expect(!watch.away.length, "only requests to the server", watch.away.join(", ")));
   await step("the console has no errors", () => expect(!watch.errors.length, "an empty console", `\n${[...new Set(watch.errors)].join("\n")}`));
   console.log(`${steps} steps passed in ${((Date.now() - began) / 1000).toFixed(0)} s`);
@@ -313,6 +419,14 @@ async function writeScript(page, text) {
   await page.keyboard.up("Control");
   // Chromium gives what replaces a selection a style of its own, which the policy refuses with a message: so it is removed first.
   await page.keyboard.press("Backspace");
-  // At once, since typed quotes and brackets are closed by the editor itself.
-  await page.keyboard.sendCharacter(text);
+  if (!process.env.FIREFOX) {
+    // At once, since typed quotes and brackets are closed by the editor itself.
+    await page.keyboard.sendCharacter(text);
+    return;
+  }
+  for (const [at, line] of text.split("\n").entries()) {
+    // Escape, so that Enter does not take a completion.
+    if (at) for (const key of ["Escape", "Enter"]) await page.keyboard.press(key);
+    await page.keyboard.type(line);
+  }
 }
