@@ -12,7 +12,8 @@ pub(super) fn table(places: &[FoldedPlace<'_>]) -> String {
     }
     let rows: String = places.iter().map(row).collect();
     format!(
-        "<div class=\"scroll\"><table id=\"places\"><thead><tr><th>Place</th><th>Component</th>\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Places\">\
+         <table id=\"places\"><thead><tr><th>Place</th><th>Component</th>\
          <th>Calls</th><th>State</th><th>Took, in all</th><th>Used</th></tr></thead>\n\
          <tbody>{rows}</tbody></table></div>"
     )
