@@ -29,15 +29,20 @@ export async function calm(page) {
 /** What pages said and asked for that they should not. While `down` is set, the server is away or does not know the browser, and failed requests are expected. */
 export class Watch {
   constructor(origin, assets) {
-    Object.assign(this, { origin, assets, errors: [], away: [], down: false });
+    Object.assign(this, { origin, assets, errors: [], away: [], began: Date.now(), isDown: false, changed: 0 });
   }
+
+  set down(isDown) { Object.assign(this, { isDown, changed: Date.now() }); }
+
+  /** Whether a failed request is expected. A browser may log one a moment later. */
+  get down() { return this.isDown || Date.now() - this.changed < 5000; }
 
   async on(page) {
     if (this.assets) await serveFrom(this.assets, page);
     page.on("console", (message) => {
       if (!["error", "warn"].includes(message.type()) || page.isMeasured) return;
       if (this.down && /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_NETWORK|Failed to fetch|status of 401/.test(message.text())) return;
-      this.errors.push(`${message.text()} (${message.location().url ?? "no place"})`);
+      this.errors.push(`${message.text()} (${message.location().url ?? "no place"}, after ${Date.now() - this.began} ms)`);
     });
     page.on("pageerror", (error) => this.errors.push(String(error.stack ?? error)));
     page.on("request", (request) => {

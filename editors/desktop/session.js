@@ -142,6 +142,7 @@ try {
     await page.waitForSelector("textarea[aria-label='New question']");
     const answer = await ask(page, "New question", "What may a hotel cost?");
     has(answer, "140 euros");
+    await until(page, "the answer for a screen reader", () => document.getElementById("live").textContent.startsWith("New answer: Hotels"), { where: "#live" });
     await page.click(".from-svc details.sources summary");
     await shows(page, "handbook.md", ".from-svc .source");
     chat = new URL(page.url()).hash;

@@ -80,14 +80,25 @@ class Chat {
 
   async loadHistory() {
     // The history is oldest first, so its last page is found by going on to the end.
+    const isFirst = !this.messages.size;
     let cursor;
     do {
       const page = await get(path`/chat/${this.id}/history`, { limit: 200, cursor }, this.view.signal);
-      for (const message of page.messages) this.messages.set(message.id, message);
+      for (const message of page.messages) {
+        if (isFirst) this.messages.set(message.id, message);
+        else this.take(message);
+      }
       cursor = page.next_cursor;
     } while (cursor);
+    if (isFirst) this.sayFresh();
     this.limit ??= PAGE;
     this.draw();
+  }
+
+  /** An answer to the question that opened the chat may be there before the chat is. */
+  sayFresh() {
+    const last = [...this.messages.values()].at(-1);
+    if (last?.role === "assistant" && isFinal(last) && Date.now() - Date.parse(last.created_at) < 10000) say(spoken(last));
   }
 
   /** Draws what has changed. Open details and the focus stay where they are. */
