@@ -40,10 +40,14 @@ pub(super) fn terms(
     text: &str,
 ) -> impl Iterator<Item = (Range<usize>, String)> {
     let forms = language.forms();
-    scripts::words(text).filter_map(move |place| {
-        let mut term = String::new();
-        read(&forms, &text[place.clone()], &mut term).then_some((place, term))
-    })
+    scripts::words(text)
+        .filter_map(move |place| term(&forms, &text[place.clone()]).map(|term| (place, term)))
+}
+
+/// The term of a word; none if it is not searched.
+pub(super) fn term(forms: &Forms, word: &str) -> Option<String> {
+    let mut term = String::new();
+    read(forms, word, &mut term).then_some(term)
 }
 
 /// Writes the term of a word. Returns false for words that are not searched.

@@ -1,13 +1,16 @@
-//! What the best documents say, as evidence for others: pseudo-relevance feedback (Rocchio 1971).
+//! What the best documents say, as evidence for others: pseudo-relevance feedback (Rocchio 1971), and
+//! the scores of those that are alike (score regularization, Diaz 2005).
 //!
 //! The words of the best documents, each document by a power of its score, are a second query, with
 //! which the documents that the first one found are compared. A document is not compared with
-//! itself, and the first one stays the first. It changes the order of what a query finds, and finds
-//! nothing else.
+//! itself, and the first one stays the first. Then, what the documents that one is most like score
+//! counts for it: documents that answer one question resemble each other. Both change the order of
+//! what a query finds, and find nothing else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use svc_contract::registry::Cx;
+use svc_text::{language::Language, scripts};
 use tantivy::{DocAddress, TantivyDocument, schema::Value as _};
 
 use super::{
@@ -18,6 +21,7 @@ use super::{
     trouble::Trouble,
     weights::Feedback,
 };
+use crate::meaning::spread;
 
 /// The number of best documents that are compared.
 const COMPARED: usize = 100;
@@ -28,17 +32,21 @@ const MOST_WORDS: usize = 5_000;
 /// A document counts by this power of its score, so that the first ones count most.
 const CONTRAST: i32 = 6;
 
-/// How much the words of the best documents count with a weight of 1, compared to the query. More
-/// would help many queries, and hurt those whose best documents are wrong.
+/// The number of documents that one is most like.
+const NEIGHBOURS: usize = 10;
+
+/// How much either counts with a weight of 1, compared to the query. More would help many queries,
+/// and hurt those whose best documents are wrong.
 const SHARE: f64 = 0.5;
 
 /// The least difference of two scores.
 const LEAST: f64 = 1e-4;
 
-/// The words of a document with their weights. Its length is 1.
-type Vector = BTreeMap<String, f64>;
+/// The stems of a document by their numbers, in order, with their weights. Its length is 1.
+type Vector = Vec<(usize, f64)>;
 
-/// Raises the scores of the best documents by how much they are like the first ones.
+/// Raises the scores of the best documents by how much they are like the first ones, and by the
+/// scores of those that they are most like.
 pub(super) fn apply(
     cx: &Cx,
     there: &Snapshot,
@@ -50,126 +58,268 @@ pub(super) fn apply(
     if most <= 0.0 {
         return Ok(());
     }
-    let vectors = vectors(cx, there, compared.iter().map(|it| it.1))?;
-    let given: Vec<f64> = compared.iter().map(|it| it.0 / most).collect();
-    let likeness = likeness(&vectors, &given, feedback);
-    let likest = likeness.iter().copied().fold(0.0, f64::max);
-    if likest <= 0.0 {
-        return Ok(());
+    let texts = Texts::read(cx, there, compared.iter().map(|it| it.1))?;
+    let mut scores: Vec<f64> = compared.iter().map(|it| it.0 / most).collect();
+    if feedback.terms > 0 {
+        let likeness = texts.likeness(&scores, feedback);
+        let likest = highest(&likeness).max(f64::MIN_POSITIVE);
+        raise(&mut scores, feedback.weight, likeness.iter().map(|it| it / likest));
     }
-    let of: HashMap<DocAddress, f64> =
-        compared.iter().zip(likeness).map(|(it, likeness)| (it.1, likeness / likest)).collect();
-    let mut highest: f64 = 0.0;
-    for it in &mut *found {
-        let learnt = of.get(&it.doc).copied().unwrap_or_default() * most;
-        it.score = rank::rounded(it.score + SHARE * feedback.weight * learnt);
-        highest = highest.max(it.score);
+    if feedback.neighbours > 0.0 {
+        cx.check()?;
+        let around = texts.around(&scores);
+        raise(&mut scores, feedback.neighbours, spread(&around));
     }
-    // What the first one is compared with is less certain than itself.
-    let first = compared.first().map(|it| it.1);
-    if let Some(it) = found.iter_mut().find(|it| Some(it.doc) == first) {
-        it.score = rank::rounded(highest + LEAST);
+    let scores = scores.into_iter().map(|it| rank::rounded(it * most));
+    let mut of: HashMap<DocAddress, f64> = compared.iter().map(|it| it.1).zip(scores).collect();
+    if let Some((_, first)) = compared.first()
+        && let Some(score) = of.get_mut(first)
+    {
+        // The others have at most its score.
+        *score += LEAST;
+    }
+    for it in found {
+        if let Some(score) = of.get(&it.doc) {
+            it.score = rank::rounded(*score);
+        }
     }
     Ok(())
 }
 
-/// The vectors of documents: how often a word occurs, and how rare it is among these documents.
-#[expect(clippy::cast_precision_loss, reason = "these documents are few")]
-fn vectors(
-    cx: &Cx,
-    there: &Snapshot,
-    docs: impl Iterator<Item = DocAddress>,
-) -> Result<Vec<Vector>, Trouble> {
-    let mut vectors = Vec::new();
-    let mut frequencies: HashMap<String, f64> = HashMap::new();
-    for doc in docs {
-        cx.check()?;
-        let counts = counts(there, doc)?;
-        for stem in counts.keys() {
-            *frequencies.entry(stem.clone()).or_default() += 1.0;
-        }
-        vectors.push(counts);
-    }
-    let all = vectors.len() as f64;
-    for vector in &mut vectors {
-        for (stem, weight) in vector.iter_mut() {
-            *weight = weight.ln_1p() * (all / frequencies[stem]).ln_1p();
-        }
-        let length = vector.values().map(|it| it * it).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        for weight in vector.values_mut() {
-            *weight /= length;
-        }
-    }
-    Ok(vectors)
+fn highest(scores: &[f64]) -> f64 {
+    scores.iter().copied().fold(0.0, f64::max)
 }
 
-/// How often each stem occurs in a document.
-fn counts(there: &Snapshot, doc: DocAddress) -> Result<Vector, Trouble> {
-    let row: TantivyDocument = there.searcher.doc(doc)?;
-    let language = schema::language(&row);
-    let mut counts = Vector::new();
-    let texts = [fields().title, fields().text].map(|it| row.get_first(it));
-    let texts = texts.into_iter().flatten().filter_map(|it| it.as_str());
-    let stems = texts.flat_map(|it| analyzer::terms(language, it).map(|it| it.1));
-    for stem in stems.take(MOST_WORDS) {
-        *counts.entry(stem).or_default() += 1.0;
+/// Raises scores by values from 0 to 1. The first score stays the highest: what the others are
+/// compared with is more certain than they are.
+fn raise(scores: &mut [f64], weight: f64, by: impl Iterator<Item = f64>) {
+    let scale = SHARE * weight * highest(scores);
+    for (score, by) in scores.iter_mut().zip(by) {
+        *score += scale * by;
     }
-    Ok(counts)
+    let highest = highest(scores);
+    scores.iter_mut().take(1).for_each(|it| *it = highest);
 }
 
-/// How much each document is like the first ones except itself.
-fn likeness(vectors: &[Vector], given: &[f64], feedback: Feedback) -> Vec<f64> {
-    let shares: Vec<f64> =
-        given.iter().take(feedback.docs).map(|it| it.max(0.0).powi(CONTRAST)).collect();
-    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for (vector, share) in vectors.iter().zip(&shares) {
-        for (stem, weight) in vector {
-            *sums.entry(stem).or_default() += share * weight;
+/// The words of some documents.
+struct Texts {
+    /// The stems, by their numbers.
+    stems: Vec<String>,
+    vectors: Vec<Vector>,
+}
+
+/// Numbers the stems of words. A word is reduced to its stem once, which takes longer than all the rest.
+#[derive(Default)]
+struct Numbers {
+    stems: Vec<String>,
+    of_stems: HashMap<String, usize>,
+    /// By language, the number of a word as it is written; none if it is not searched.
+    of_words: HashMap<Language, HashMap<String, Option<usize>>>,
+}
+
+impl Numbers {
+    /// Adds the stems of a text, up to a number of them.
+    fn read(&mut self, language: Language, text: &str, into: &mut Vec<usize>) {
+        let forms = language.forms();
+        let of_words = self.of_words.entry(language).or_default();
+        for place in scripts::words(text) {
+            if into.len() >= MOST_WORDS {
+                return;
+            }
+            let word = &text[place];
+            if let Some(known) = of_words.get(word) {
+                into.extend(*known);
+                continue;
+            }
+            let number = analyzer::term(&forms, word).map(|stem| {
+                let (stems, next) = (&mut self.stems, self.of_stems.len());
+                *self.of_stems.entry(stem).or_insert_with_key(|stem| {
+                    stems.push(stem.clone());
+                    next
+                })
+            });
+            of_words.insert(word.to_owned(), number);
+            into.extend(number);
         }
     }
-    let mut terms: Vec<(&str, f64)> = sums.into_iter().collect();
-    // Equal weights stay in the order of their words.
-    terms.sort_by(|a, b| b.1.total_cmp(&a.1));
-    terms.truncate(feedback.terms);
-    // A term that a few of the documents share by chance counts less than by its weight alone.
-    let heaviest = terms.first().map_or(1.0, |it| it.1.max(f64::MIN_POSITIVE));
-    let all: f64 = shares.iter().sum();
-    let like = |(idx, vector): (usize, &Vector)| {
-        let own = shares.get(idx).copied().unwrap_or_default();
-        let product = |(stem, sum): &(&str, f64)| {
-            let common = sum / heaviest;
-            vector.get(*stem).map_or(0.0, |weight| common * weight * (sum - own * weight))
+}
+
+impl Texts {
+    fn read(
+        cx: &Cx,
+        there: &Snapshot,
+        docs: impl Iterator<Item = DocAddress>,
+    ) -> Result<Self, Trouble> {
+        let (mut numbers, mut all) = (Numbers::default(), Vec::new());
+        for doc in docs {
+            cx.check()?;
+            let row: TantivyDocument = there.searcher.doc(doc)?;
+            let language = schema::language(&row);
+            let texts = [fields().title, fields().text].map(|it| row.get_first(it));
+            let mut words = Vec::new();
+            for text in texts.into_iter().flatten().filter_map(|it| it.as_str()) {
+                numbers.read(language, text, &mut words);
+            }
+            all.push(words);
+        }
+        Ok(Self::of(numbers.stems, all))
+    }
+
+    /// The vectors of documents: how often a stem occurs, and how rare it is among these documents.
+    #[expect(clippy::cast_precision_loss, reason = "these documents are few")]
+    fn of(stems: Vec<String>, docs: Vec<Vec<usize>>) -> Self {
+        let mut rarities = vec![0.0_f64; stems.len()];
+        let mut vectors: Vec<Vector> = Vec::with_capacity(docs.len());
+        for mut words in docs {
+            words.sort_unstable();
+            let same = words.chunk_by(|a, b| a == b);
+            let vector: Vector = same.map(|it| (it[0], (it.len() as f64).ln_1p())).collect();
+            vector.iter().for_each(|it| rarities[it.0] += 1.0);
+            vectors.push(vector);
+        }
+        let all = vectors.len() as f64;
+        for it in &mut rarities {
+            *it = (all / *it).ln_1p();
+        }
+        for vector in &mut vectors {
+            for (stem, weight) in vector.iter_mut() {
+                *weight *= rarities[*stem];
+            }
+            let length = vector.iter().map(|it| it.1 * it.1).sum::<f64>().sqrt();
+            for (_, weight) in vector.iter_mut() {
+                *weight /= length.max(f64::MIN_POSITIVE);
+            }
+        }
+        Self { stems, vectors }
+    }
+
+    /// How much each document is like the first ones except itself.
+    fn likeness(&self, scores: &[f64], feedback: Feedback) -> Vec<f64> {
+        let first = scores.iter().take(feedback.docs);
+        let shares: Vec<f64> = first.map(|it| it.max(0.0).powi(CONTRAST)).collect();
+        let mut sums = vec![0.0; self.stems.len()];
+        for (vector, share) in self.vectors.iter().zip(&shares) {
+            for (stem, weight) in vector {
+                sums[*stem] += share * weight;
+            }
+        }
+        let mut terms: Vec<usize> = (0..sums.len()).filter(|it| sums[*it] > 0.0).collect();
+        // Equal weights are in the order of their words.
+        terms.sort_unstable_by(|a, b| {
+            sums[*b].total_cmp(&sums[*a]).then_with(|| self.stems[*a].cmp(&self.stems[*b]))
+        });
+        terms.truncate(feedback.terms);
+        // A term that a few of the documents share by chance counts less than by its weight alone.
+        let heaviest = terms.first().map_or(1.0, |it| sums[*it]);
+        let mut common = vec![0.0; sums.len()];
+        for it in terms {
+            common[it] = sums[it] / heaviest;
+        }
+        let all: f64 = shares.iter().sum();
+        let like = |(idx, vector): (usize, &Vector)| {
+            let own = shares.get(idx).copied().unwrap_or_default();
+            let product = |(stem, weight): &(usize, f64)| {
+                common[*stem] * weight * (sums[*stem] - own * weight)
+            };
+            let sum: f64 = vector.iter().map(product).sum();
+            // The best documents are compared with one document less.
+            if all > own { sum / (all - own) } else { 0.0 }
         };
-        let sum: f64 = terms.iter().map(product).sum();
-        // The best documents are compared with one document less.
-        if all > own { sum / (all - own) } else { 0.0 }
-    };
-    vectors.iter().enumerate().map(like).collect()
+        self.vectors.iter().enumerate().map(like).collect()
+    }
+
+    /// The mean score of the documents that each is most like, those that it is more like counting more.
+    fn around(&self, scores: &[f64]) -> Vec<f64> {
+        let mean = |mut alike: Vec<(f64, f64)>| {
+            alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+            alike.truncate(NEIGHBOURS);
+            let all: f64 = alike.iter().map(|it| it.0).sum();
+            let sum: f64 = alike.iter().map(|it| it.0 * it.1).sum();
+            if all > 0.0 { sum / all } else { 0.0 }
+        };
+        let similar = self.similar();
+        let others = |idx: usize| {
+            let all = similar[idx].iter().copied().zip(scores.iter().copied());
+            all.enumerate().filter(|it| it.0 != idx).map(|it| it.1).collect()
+        };
+        (0..scores.len()).map(|it| mean(others(it))).collect()
+    }
+
+    /// How similar any two documents are: the cosine of their vectors.
+    fn similar(&self) -> Vec<Vec<f64>> {
+        let mut having: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.stems.len()];
+        for (doc, vector) in self.vectors.iter().enumerate() {
+            for (stem, weight) in vector {
+                having[*stem].push((doc, *weight));
+            }
+        }
+        let mut similar = vec![vec![0.0; self.vectors.len()]; self.vectors.len()];
+        for docs in having {
+            for (doc, weight) in &docs {
+                let row = &mut similar[*doc];
+                docs.iter().for_each(|(other, its)| row[*other] += weight * its);
+            }
+        }
+        similar
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn vector(stems: &[&str]) -> Vector {
-        #[expect(clippy::cast_precision_loss, reason = "few stems")]
-        let weight = (stems.len() as f64).sqrt().recip();
-        stems.iter().map(|it| ((*it).to_owned(), weight)).collect()
+    /// Documents of words that are numbers.
+    fn texts(docs: &[&[usize]]) -> Texts {
+        let most = docs.iter().copied().flatten().max().unwrap();
+        let stems = (0..=*most).map(|it| it.to_string()).collect();
+        Texts::of(stems, docs.iter().map(|it| it.to_vec()).collect())
+    }
+
+    fn feedback(terms: usize, docs: usize) -> Feedback {
+        Feedback { terms, weight: 0.5, docs, neighbours: 0.0 }
     }
 
     #[test]
     fn a_document_like_the_best_one_comes_before_others() {
-        let vectors = [vector(&["a", "b"]), vector(&["c", "d"]), vector(&["a", "e"])];
-        let feedback = Feedback { terms: 10, weight: 0.5, docs: 1 };
-        let likeness = likeness(&vectors, &[1.0, 0.9, 0.9], feedback);
+        let texts = texts(&[&[0, 1], &[2, 3], &[0, 4]]);
+        let likeness = texts.likeness(&[1.0, 0.9, 0.9], feedback(10, 1));
         assert!(likeness[2] > likeness[1], "{likeness:?}");
     }
 
     #[test]
     fn a_document_is_not_compared_with_itself() {
-        let vectors = [vector(&["a"]), vector(&["b"]), vector(&["b"])];
-        let feedback = Feedback { terms: 10, weight: 0.5, docs: 3 };
-        let likeness = likeness(&vectors, &[1.0; 3], feedback);
-        assert!(likeness[0].abs() < 1e-9 && likeness[1] > 0.4, "{likeness:?}");
+        let texts = texts(&[&[0], &[1], &[1]]);
+        let likeness = texts.likeness(&[1.0; 3], feedback(10, 3));
+        assert!(likeness[0].abs() < 1e-9 && likeness[1] > 0.3, "{likeness:?}");
+    }
+
+    #[test]
+    fn what_is_like_documents_with_high_scores_is_around_them() {
+        let texts = texts(&[&[0, 1], &[0, 1, 2], &[3, 4], &[3, 4, 5], &[6]]);
+        let around = texts.around(&[1.0, 0.5, 0.5, 0.1, 0.5]);
+        assert!((around[1] - 1.0).abs() < 1e-9 && (around[2] - 0.1).abs() < 1e-9, "{around:?}");
+        // It is like nothing.
+        assert!(around[4].abs() < 1e-9, "{around:?}");
+    }
+
+    #[test]
+    fn the_first_score_stays_the_highest() {
+        let mut scores = [1.0, 0.9, 0.2];
+        raise(&mut scores, 1.0, [0.0, 1.0, 0.5].into_iter());
+        assert!((scores[0] - 1.4).abs() < 1e-9 && (scores[1] - 1.4).abs() < 1e-9, "{scores:?}");
+        assert!((scores[2] - 0.45).abs() < 1e-9, "{scores:?}");
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_number_and_stop_words_none() {
+        let mut numbers = Numbers::default();
+        let mut read = |text: &str| {
+            let mut words = Vec::new();
+            numbers.read(Language::ENGLISH, text, &mut words);
+            words
+        };
+        assert_eq!(read("The heat of heated pipes"), [0, 0, 1]);
+        assert_eq!(read("a pipe and the Heating"), [1, 0]);
+        assert_eq!(read(&"heat ".repeat(2 * MOST_WORDS)).len(), MOST_WORDS);
     }
 }

@@ -109,8 +109,9 @@ params! {
     /// of a document. Words count more if they come early, as in the title
     /// (`title_boost`), and neighbouring words of the query where they are close together
     /// (`proximity`). With `feedback_terms`, the 100 best hits are also compared with the words of the
-    /// first ones (relevance feedback, Rocchio 1971): the order behind the first hit changes, but not
-    /// which documents are found.
+    /// first ones (relevance feedback, Rocchio 1971), and with `neighbour_weight` with each other (score
+    /// regularization, Diaz 2005): the order behind the first hit changes, but not which documents are
+    /// found.
     /// Equal scores are ordered by id.
     /// Scores are rounded to four places and are comparable only within one query. A query of stop
     /// words only finds documents with them. A name such as `getUserName` or `get_user_name` is also
@@ -197,6 +198,11 @@ params! {
         #[tune]
         #[range(1..=50)]
         feedback_docs: i64 = 10,
+        /// How much the scores of the ten hits that a hit is most like count for it: 1, half of what the
+        /// words of the query count; 0, nothing.
+        #[tune]
+        #[range(0.0..=1.0)]
+        neighbour_weight: f64 = 0.0,
         /// The name of an index that `search.index` filled, which is searched instead of a source.
         index: Option<Text> = None,
     }
@@ -295,6 +301,7 @@ impl Infer {
                 terms: count(self.feedback_terms),
                 weight: self.feedback_weight,
                 docs: count(self.feedback_docs),
+                neighbours: self.neighbour_weight,
             },
         }
     }

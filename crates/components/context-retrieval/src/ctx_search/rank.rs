@@ -91,7 +91,7 @@ pub(super) fn all(
 impl Found {
     /// Keeps the `most` best documents and those that may be among them, and raises those in which
     /// words of the query that follow each other are close together, or words come early. With
-    /// feedback, also those like the best ones.
+    /// feedback, also those like the best ones, and those like others with high scores.
     pub(super) fn raise(
         &mut self,
         cx: &Cx,
@@ -102,7 +102,7 @@ impl Found {
     ) -> Result<(), Trouble> {
         keep_best(&mut self.ranked, most.max(near::EXAMINED + 1));
         sequence.raise(cx, &there.searcher, weights, &mut self.ranked)?;
-        if weights.feedback.terms == 0 {
+        if weights.feedback.is_off() {
             return Ok(());
         }
         feedback::apply(cx, there, weights.feedback, &mut self.ranked)

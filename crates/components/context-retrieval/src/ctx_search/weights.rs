@@ -23,6 +23,14 @@ pub(super) struct Feedback {
     pub(super) weight: f64,
     /// The number of best documents whose words are taken.
     pub(super) docs: usize,
+    /// How much the scores of the documents that one is most like count for it.
+    pub(super) neighbours: f64,
+}
+
+impl Feedback {
+    pub(super) fn is_off(&self) -> bool {
+        self.terms == 0 && self.neighbours <= 0.0
+    }
 }
 
 impl Default for Weights {
@@ -32,7 +40,7 @@ impl Default for Weights {
             b: 0.6,
             title_boost: 0.6,
             proximity: 0.2,
-            feedback: Feedback { terms: 0, weight: 1.0, docs: 10 },
+            feedback: Feedback { terms: 0, weight: 1.0, docs: 10, neighbours: 0.0 },
         }
     }
 }

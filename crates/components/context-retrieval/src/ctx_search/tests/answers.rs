@@ -316,10 +316,11 @@ fn the_best_hits_are_evidence_for_hits_like_them_if_asked_for() {
         ("c.txt", "harpoon captain and a whale"),
         ("d.txt", "harpoon captain"),
     ]);
-    let found = |terms: i64| {
+    let found = |terms: i64, neighbours: f64| {
         let args = Infer::PARAMS.iter().map(|it| match it.name {
             "query" => Value::text("whale"),
             "feedback_terms" => terms.into(),
+            "neighbour_weight" => neighbours.into(),
             "title_boost" => 0.0.into(),
             _ => it.default.map(ParamDefault::value).unwrap_or_default(),
         });
@@ -327,9 +328,11 @@ fn the_best_hits_are_evidence_for_hits_like_them_if_asked_for() {
     };
     let scores =
         |answer: &Answer| -> Vec<f64> { answer.hits().iter().map(|it| it.score).collect() };
-    let (without, with) = (found(0), found(20));
-    assert_eq!(with.ids(), ["a.txt", "c.txt", "b.txt"], "{:?}", scores(&with));
-    // It finds no other documents, and without it nothing is raised.
+    let without = found(0, 0.0);
     assert_eq!(without.ids().len(), 3);
-    assert!(scores(&with)[1] > scores(&without)[1]);
+    for with in [found(20, 0.0), found(0, 1.0), found(20, 1.0)] {
+        // It finds no other documents, and without it nothing is raised.
+        assert_eq!(with.ids(), ["a.txt", "c.txt", "b.txt"], "{:?}", scores(&with));
+        assert!(scores(&with)[1] > scores(&without)[1]);
+    }
 }
