@@ -174,7 +174,9 @@ impl Texts {
             words.sort_unstable();
             let same = words.chunk_by(|a, b| a == b);
             let vector: Vector = same.map(|it| (it[0], (it.len() as f64).ln_1p())).collect();
-            vector.iter().for_each(|it| rarities[it.0] += 1.0);
+            for it in &vector {
+                rarities[it.0] += 1.0;
+            }
             vectors.push(vector);
         }
         let all = vectors.len() as f64;
@@ -257,7 +259,9 @@ impl Texts {
         for docs in having {
             for (doc, weight) in &docs {
                 let row = &mut similar[*doc];
-                docs.iter().for_each(|(other, its)| row[*other] += weight * its);
+                for (other, its) in &docs {
+                    row[*other] += weight * its;
+                }
             }
         }
         similar

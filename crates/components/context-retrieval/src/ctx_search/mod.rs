@@ -61,7 +61,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 5,
+    version: 6,
     bias: Bias::new(
         "bm25",
         &[
