@@ -90,7 +90,7 @@ impl Op for Infer {
         Example::err(
             "A missing value",
             "'Dear {{ name }}' >> fill(values: { town: \"Oslo\" })",
-            "missing value in line 1",
+            "missing value",
         ),
     ];
 }
