@@ -26,6 +26,12 @@ use crate::{
     value::{number, object},
 };
 
+/// How many times slower than the active version a component may be.
+pub(crate) const SLOWEST: f64 = 3.0;
+
+/// The time of a case in seconds that is quick, however much quicker it was before.
+pub(crate) const QUICK: f64 = 0.005;
+
 /// The longest time of one case.
 const TIME: Duration = Duration::from_secs(30);
 
@@ -85,6 +91,13 @@ impl Scores {
     /// The sum of the times.
     pub(crate) fn time(&self) -> f64 {
         self.seconds.iter().sum()
+    }
+
+    /// Whether the time is too long for a version that follows one with these times.
+    pub(crate) fn is_too_slow_after(&self, active: &Self) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "a count of cases")]
+        let each = self.time() / self.seconds.len().max(1) as f64;
+        each > QUICK && self.time() > SLOWEST * active.first(self.seconds.len()).time()
     }
 
     /// These scores, followed by others.

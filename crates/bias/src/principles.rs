@@ -13,7 +13,7 @@ use svc_contract::{
 use crate::{
     candidate::Record,
     cases::{Asks, Case},
-    evaluate::{Evaluator, Outcome, Scores},
+    evaluate::{Evaluator, Outcome, QUICK, SLOWEST, Scores},
     knobs::{Changes, significant},
     perturb::perturbed,
     stats::{self, Paired},
@@ -26,17 +26,11 @@ const SAMPLE: usize = 24;
 /// How much faster a score may fall under the candidate when inputs are a little wrong.
 const FALL: f64 = 0.02;
 
-/// How many times slower than the active version a component may be.
-const SLOWEST: f64 = 3.0;
-
 /// How many times as fast a component is at least, if that is to count as a gain.
 const QUICKER: f64 = 1.2;
 
 /// The shortest time of a case in seconds that can be compared.
 const SHORTEST: f64 = 0.0005;
-
-/// The time of a case in seconds that is quick, however much quicker it was before.
-const QUICK: f64 = 0.005;
 
 /// The fewest cases that are evidence.
 const FEWEST: usize = 8;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cases::{Case, balance},
-    evaluate::Scores,
+    evaluate::{SLOWEST, Scores},
     knobs::Changes,
     stats::Paired,
 };
@@ -193,8 +193,19 @@ impl Run<'_> {
     ) -> Result<Vec<Finalist>, OpError> {
         self.whole.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain));
         let front = self.front();
-        let is_final = |idx: usize| idx < FINALISTS || front.contains(&idx);
-        let finalists = self.whole.iter().enumerate().filter(|it| is_final(it.0)).map(|it| it.1);
+        // What takes much longer would be refused when it is applied.
+        let all = self.whole.iter().enumerate();
+        let (slow, quick): (Vec<_>, Vec<_>) =
+            all.partition(|(_, it)| it.1.is_too_slow_after(&seen.active));
+        if !slow.is_empty() {
+            self.warnings.push(format!(
+                "left out, as they took more than {SLOWEST:.0} times as long as the active version: {} candidates",
+                slow.len()
+            ));
+        }
+        let is_final = |place: usize, idx: usize| place < FINALISTS || front.contains(&idx);
+        let finalists = quick.into_iter().enumerate();
+        let finalists = finalists.filter(|(place, it)| is_final(*place, it.0)).map(|it| it.1.1);
         let mut eligible: Vec<Finalist> = Vec::new();
         for (measured, scores) in finalists {
             if measured.changes == *self.given.active {

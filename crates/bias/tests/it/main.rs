@@ -15,6 +15,7 @@ mod failpoints;
 mod kills;
 mod memory;
 mod principles;
+mod slow;
 mod strategies;
 
 use std::{path::Path, sync::Arc};
