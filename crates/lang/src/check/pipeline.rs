@@ -332,7 +332,7 @@ impl Checker<'_> {
                 "begin with a stage to read the input of the script, or declare `param name: type`"
                     .into()
             }
-            (None, _) => HintId::DefineName.into(),
+            (None, whole) => self.names_with(whole).map_or(HintId::DefineName.into(), Into::into),
         };
         if name.len() == 2 && self.is_variable(&name[0].text) {
             self.no_method(name, span);
@@ -356,6 +356,19 @@ impl Checker<'_> {
         }
         self.report(problem);
         None
+    }
+
+    /// The names of which an unknown one is a word: `read_text` for `read`.
+    fn names_with(&self, word: &str) -> Option<String> {
+        const MOST: usize = 6;
+        let has_word = |it: &&str| it.split('_').any(|part| part == word);
+        let names = self.registry.names().filter(has_word).take(MOST);
+        let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+        match &names[..] {
+            [] => None,
+            [only] => Some(format!("did you mean {only}?")),
+            _ => Some(format!("did you mean one of {}?", names.join(", "))),
+        }
     }
 
     /// A component that this program is compiled without.

@@ -37,6 +37,7 @@ impl Place<'_> {
             .or_else(|| self.returned())
             .or_else(|| self.then())
             .or_else(|| self.arrow_of_arm())
+            .or_else(|| self.membership())
             .or_else(|| self.second_key())
             .or_else(|| self.nameless_use())
             .or_else(|| self.named_item())
@@ -90,6 +91,32 @@ impl Place<'_> {
             Problem::error(Code::E101, span, "expected `{` after the condition, found `then`")
                 .label("expected `{`")
                 .help("write `if condition { .. } else { .. }`"),
+        )
+    }
+
+    /// `x in xs`, `x not in xs`
+    fn membership(&self) -> Option<Problem> {
+        let is_not = self.word(self.found) == "not";
+        let word = self.found + usize::from(is_not);
+        let start = self.value_start(self.found).filter(|_| self.word(word) == "in")?;
+        // Of `for x in xs`, and of a sum, the item is another one.
+        let is_part = |it: usize| matches!(self.word(it), "for" | "+" | "-" | "*" | "/" | "%");
+        if !self.after_value() || start.checked_sub(1).is_some_and(is_part) {
+            return None;
+        }
+        let end = self.value_end(word + 1)?;
+        let (item, list) = (self.between(start, self.found), self.between(word + 1, end));
+        let meant = format!("{}contains({list}, {item})", if is_not { "not " } else { "" });
+        let span = self.tokens[self.found].span.to(self.tokens[word].span);
+        Some(
+            Problem::error(
+                Code::E101,
+                span,
+                format!("unknown operator `{}`", &self.text[span.range()]),
+            )
+            .label("operator of another language")
+            .help(format!("write `{meant}`"))
+            .fixed(Some(self.replace(start, end - 1, meant))),
         )
     }
 

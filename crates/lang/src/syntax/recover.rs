@@ -42,7 +42,7 @@ impl Place<'_> {
     }
 
     /// The first token of the value that ends before a token: words, fields, brackets.
-    fn value_start(&self, end: usize) -> Option<usize> {
+    pub(super) fn value_start(&self, end: usize) -> Option<usize> {
         let mut at = end.checked_sub(1)?;
         loop {
             if matches!(self.tokens[at].kind, TokenKind::Close(_) | TokenKind::TextClose) {
@@ -53,8 +53,34 @@ impl Place<'_> {
                 }
             }
             match at.checked_sub(1).filter(|it| matches!(self.word(*it), "." | "?.")) {
-                Some(dot) => at = dot.checked_sub(1)?,
+                // `.name` is a field of `it`.
+                Some(dot) => match dot.checked_sub(1).filter(|it| self.ends_value(*it)) {
+                    Some(base) => at = base,
+                    None => return Some(dot),
+                },
                 None => return Some(at),
+            }
+        }
+    }
+
+    /// The token after the value that begins with a token: words, fields, brackets.
+    pub(super) fn value_end(&self, start: usize) -> Option<usize> {
+        let is_dot = |it: usize| matches!(self.word(it), "." | "?.");
+        let mut at = if is_dot(start) { start + 1 } else { start };
+        loop {
+            at = match self.tokens.get(at)?.kind {
+                TokenKind::Open(_) | TokenKind::TextOpen => self.closer(at)? + 1,
+                TokenKind::Word if is_reserved(self.word(at)) && self.word(at) != "it" => {
+                    return None;
+                }
+                TokenKind::Word | TokenKind::Number | TokenKind::Money | TokenKind::Text => at + 1,
+                _ => return None,
+            };
+            match self.tokens.get(at) {
+                Some(_) if is_dot(at) => at += 1,
+                Some(it)
+                    if self.word(at) == "(" && it.span.start == self.tokens[at - 1].span.end => {}
+                _ => return Some(at),
             }
         }
     }

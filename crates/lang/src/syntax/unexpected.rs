@@ -302,13 +302,15 @@ impl Place<'_> {
     }
 
     pub(super) fn after_value(&self) -> bool {
-        let Some(before) = self.found.checked_sub(1).map(|it| self.tokens[it]) else {
-            return false;
-        };
-        match before.kind {
+        self.found.checked_sub(1).is_some_and(|it| self.ends_value(it))
+    }
+
+    /// Whether a value may end with a token.
+    pub(super) fn ends_value(&self, idx: usize) -> bool {
+        match self.tokens[idx].kind {
             TokenKind::Word => {
-                !RESERVED.contains(&self.before())
-                    || matches!(self.before(), "it" | "true" | "false" | "null")
+                let word = self.word(idx);
+                !RESERVED.contains(&word) || matches!(word, "it" | "true" | "false" | "null")
             }
             TokenKind::Number
             | TokenKind::Money

@@ -145,8 +145,12 @@ fn finite(
     if let Some(row) = (0..all.len()).filter(is_wrong).find(|it| !is_missing(*it)) {
         let message =
             format!("row {}: column `{name}`: expected {ty}, found {}", row + 1, all[row]);
-        return Err(OpError::invalid_input(message)
-            .help(format!("write `{name}: float?` for NaN as null, or read it without a type")));
+        let help = if all[row].is_nan() {
+            format!("write `{name}: float?` for NaN as null, or read it without a type")
+        } else {
+            "read it without a type: floats of a type are finite".to_owned()
+        };
+        return Err(OpError::invalid_input(message).help(help));
     }
     let valid = (0..all.len()).map(|it| column.is_valid(it) && !is_missing(it));
     Ok(Arc::new(Column::with_valid(Data::Float(all.clone()), valid.collect())))
