@@ -1,7 +1,7 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use svc_contract::{
-    registry::{Advice, Hint, HintId, Scheme, record_type},
+    registry::{Advice, Hint, HintId, OpRef, Registry, Scheme, record_type},
     value::{Text, Type},
 };
 
@@ -399,7 +399,8 @@ impl Checker<'_> {
         };
         let to_json = self.json_help(ty, &port.ty);
         let advice = null_help(ty, &port.ty).or(to_json).map(Advice::from);
-        let problem = problem.help(advice.unwrap_or_else(|| way_to(port, name)));
+        let asking = || asking_way(&self.registry, ty, &port.ty).map(Advice::from);
+        let problem = problem.help(advice.or_else(asking).unwrap_or_else(|| way_to(port, name)));
         if given.from.is_none() {
             let (problem, is_literal) = self.as_literal(problem.clone(), &given.term, &port.ty);
             if is_literal {
@@ -453,6 +454,28 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The only op that makes one plain type from another, but asks for more than the value.
+fn asking_way(registry: &Registry, from: &Type, to: &Type) -> Option<String> {
+    let is_plain = |it: &Type| it.is_moment() || it.is_number() || it.is_unit();
+    if !is_plain(from) || !is_plain(to) {
+        return None;
+    }
+    let ops = registry.components().iter().flat_map(|it| it.ops.iter().map(|op| (*it, op)));
+    let mut asking = ops.filter(|(_, op)| {
+        let takes = op.input().is_some_and(|it| it.scheme.plain() == *from);
+        takes && op.yields.plain() == *to && op.is_inline() && op.is_pure()
+    });
+    let (component, op) = asking.next().filter(|_| asking.next().is_none())?;
+    let more: Vec<String> = op
+        .params
+        .iter()
+        .filter(|it| !it.is_input && it.default.is_none())
+        .map(|it| format!("{}: ..", it.name))
+        .collect();
+    let name = OpRef { component, op }.script_name();
+    (!more.is_empty()).then(|| format!("`{name}({})` turns {from} into {to}", more.join(", ")))
 }
 
 /// Help for a value that does not fit a port and that no step converts.
