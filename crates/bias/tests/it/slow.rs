@@ -13,7 +13,7 @@ const THOROUGH: Component = Component {
     cluster: "testing",
     summary: "Scores itself.",
     version: 1,
-    bias: Bias::new("more work is better", &["time is no cost"]),
+    bias: Bias::new("more work is better", &["time does not count"]),
     aliases: &[],
     ops: &[inline::<Infer>()],
 };
