@@ -117,10 +117,10 @@ fn hold(first: u64, kind: Kind, weather: Weather) {
         let plan = match engine.plan(script.text.as_str()) {
             Ok(plan) => plan,
             Err(report) => {
-                // Bounds that cannot be met, retries of writes, and flows that are passed where
-                // more is promised of them.
+                // Bounds that cannot be met, a zero to divide by, retries of writes, and flows that are
+                // passed where more is promised of them.
                 let is_refusal = |code: &str, why: &str| {
-                    ["E304", "E309"].contains(&code)
+                    ["E231", "E304", "E309"].contains(&code)
                         || code == "E204" && why.contains("expected flow<")
                 };
                 let all = report.errors().all(|it| is_refusal(it.code.as_str(), &it.message));

@@ -256,10 +256,11 @@ fn is_free(op: OpRef) -> bool {
 /// `None` for an op that only counts or measures.
 fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
+    // Of a moment, a weekday or a month is only a part.
+    let is_part = from.is_moment() && matches!(gives, Scheme::Text);
     match (takes.is_plain(), gives.is_plain()) {
-        (true, _) => Some((0, true)),
-        // Of a moment, a weekday or a month is only a part.
-        (false, true) if is_choice(takes) && !measures && !from.is_moment() => Some((1, true)),
+        (true, _) => (!is_part).then_some((0, true)),
+        (false, true) if is_choice(takes) && !measures && !is_part => Some((1, true)),
         // Anything can be shown; only values that a person reads as they are qualify.
         (false, true) => {
             let is_scalar = from.is_number()
