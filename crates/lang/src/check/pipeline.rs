@@ -362,8 +362,9 @@ impl Checker<'_> {
     fn names_with(&self, word: &str) -> Option<String> {
         const MOST: usize = 6;
         let has_word = |it: &&str| it.split('_').any(|part| part == word);
-        let names = self.registry.names().filter(has_word).take(MOST);
-        let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+        let mut names: Vec<&str> = self.registry.names().filter(has_word).collect();
+        names.sort_unstable_by_key(|it| (it.len(), *it));
+        let names: Vec<String> = names.iter().take(MOST).map(|it| format!("`{it}`")).collect();
         match &names[..] {
             [] => None,
             [only] => Some(format!("did you mean {only}?")),
