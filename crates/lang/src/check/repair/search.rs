@@ -202,8 +202,12 @@ impl Search<'_> {
         }
         // The fields of a record are seldom meant as a map.
         let is_map = matches!((input.scheme, from), (Scheme::Map(_), Type::Record(_)));
+        // Of a moment, the name of its weekday is only a part, unless that is what is wanted.
+        let is_part = from.is_moment()
+            && matches!(*op.op.yields, Scheme::Enum(_))
+            && self.wanted.accepts(&Type::Text);
         let mut bindings = Bindings::default();
-        if is_map || !bindings.bind(input.scheme, from) {
+        if is_map || is_part || !bindings.bind(input.scheme, from) {
             return None;
         }
         if op.op.generic == Generic::Tested {
@@ -256,11 +260,9 @@ fn is_free(op: OpRef) -> bool {
 /// `None` for an op that only counts or measures.
 fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
-    // Of a moment, a weekday or a month is only a part.
-    let is_part = from.is_moment() && matches!(gives, Scheme::Text);
     match (takes.is_plain(), gives.is_plain()) {
-        (true, _) => (!is_part).then_some((0, true)),
-        (false, true) if is_choice(takes) && !measures && !is_part => Some((1, true)),
+        (true, _) => Some((0, true)),
+        (false, true) if is_choice(takes) && !measures => Some((1, true)),
         // Anything can be shown; only values that a person reads as they are qualify.
         (false, true) => {
             let is_scalar = from.is_number()
