@@ -27,12 +27,14 @@ params! {
     /// Text may be compressed by gzip.
     /// The first row of CSV names the columns; the cells are separated by `,`, `;`, tabs or `|`, whichever
     /// the first line has most. A column whose cells are all ints is one of ints; others are of floats,
-    /// booleans, or strings. `NaN`, `inf` and `-inf`, in any case where other cells are numbers, are floats that are not finite, as `table.write` writes them; in JSON they are null. A number with zeros in front, such as `007`, is a code and so a string; an empty
-    /// cell is null.
+    /// booleans, or strings. `NaN`, `inf` and `-inf`, in any case where other cells are numbers, are floats that
+    /// are not finite, as `table.write` writes them; in JSON they are null. A number with zeros in front, such
+    /// as `007`, is a code and so a string; an empty cell is null.
     ///
-    /// `table.read<Row>` reads the cells as the types of the fields of `Row`, and leaves other columns out. There, floats are finite: NaN is null in a field
-    /// of type `float?`, and an error otherwise.
-    /// An empty file is a table without rows. `columns` reads only these. The first row with content of a sheet names its columns; workbooks are XLSX,
+    /// `table.read<Row>` reads the cells as the types of the fields of `Row`, and leaves other columns out. There,
+    /// floats are finite: NaN is null in a field of type `float?`, and an error otherwise.
+    ///
+    /// An empty file is a table without rows, which a note says. `columns` reads only these. The first row with content of a sheet names its columns; workbooks are XLSX,
     /// XLSB, XLS and ODS. A decimal of Parquet is a float, and nested columns are errors. Both formats are read
     /// in a worker process, up to 64 MiB; without a type, dates, times and durations in them are strings. A row with more or fewer cells than the header, a cell that is not of
     /// its type and text that is not UTF-8 are errors of kind `invalid_input` with their line. So are more
@@ -123,7 +125,11 @@ impl Compute for Read {
         let text = input::text(cx, &self.path)?;
         let table = match format {
             // This is how a list without rows, whose columns nothing says, is written.
-            _ if text.is_empty() => Frame::new([].into(), Vec::new(), 0),
+            _ if text.is_empty() => {
+                let path = self.path.display();
+                cx.notice(format!("`{path}` is empty, so the table has no rows"));
+                Frame::new([].into(), Vec::new(), 0)
+            }
             Format::Jsonl => lines(&text, cx).map_err(at)?,
             _ => {
                 let sep = input::separator(&text, format);

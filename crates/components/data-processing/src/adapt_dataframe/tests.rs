@@ -177,6 +177,26 @@ fn a_table_without_rows_is_read_again() {
     assert!(read(&cx_with(TestHost::new().file("x.csv", "\n"))).is_err());
 }
 
+/// Keeps what a call says.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl svc_contract::registry::Monitor for Notes {
+    fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
+    fn notice(&self, message: &str) {
+        self.0.lock().unwrap().push(message.to_owned());
+    }
+}
+
+#[test]
+fn an_empty_file_is_said_to_be_empty() {
+    let (notes, cancel) = (Arc::new(Notes::default()), tokio_util::sync::CancellationToken::new());
+    let host = Arc::new(TestHost::new().file("x.csv", ""));
+    let cx = Cx::new("test", host, cancel, notes.clone(), Meter::default());
+    assert_eq!(json::write(&read(&cx).unwrap()), "[]");
+    assert_eq!(*notes.0.lock().unwrap(), ["`x.csv` is empty, so the table has no rows"]);
+}
+
 #[test]
 fn a_cancelled_read_stops() {
     let cancel = tokio_util::sync::CancellationToken::new();
