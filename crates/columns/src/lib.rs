@@ -35,6 +35,7 @@ pub use join::{How, Pairs, asof, join};
 pub use measure::{Measure, measure};
 pub use sort::{Key, first_within, order, order_within};
 pub use table::Table;
+pub use total::FloatSum;
 pub use window::{Window, ties, window};
 
 /// Shared text.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use svc_columns::FloatSum;
 use svc_contract::{
     registry::{Amount, ErrorKind, Example, Inline, Items, Op, OpError, Scheme, params},
     value::{Money, Value},
@@ -172,27 +173,6 @@ fn duration(nanos: i128) -> Option<Duration> {
 
 fn out_of_range() -> OpError {
     OpError::failed("the sum is out of range")
-}
-
-/// Neumaier's summation: rounding errors are collected separately and added at the end.
-#[derive(Clone, Copy, Default)]
-struct FloatSum {
-    sum: f64,
-    lost: f64,
-}
-
-impl FloatSum {
-    fn add(&mut self, it: f64) {
-        let sum = self.sum + it;
-        let (large, small) =
-            if self.sum.abs() >= it.abs() { (self.sum, it) } else { (it, self.sum) };
-        self.lost += (large - sum) + small;
-        self.sum = sum;
-    }
-
-    fn value(&self) -> f64 {
-        self.sum + self.lost
-    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,9 @@ params! {
     ///
     /// `mark` is `bar`, `line`, `area`, `point`, `circle`, `tick`, `boxplot`, `rect`, `arc`, as a string or an object with a `type`. `encoding` has
     /// `x`, `y`, `color`, and of `arc` `theta`: each with `field`, `type`, `aggregate` (`sum`, `mean`, `median`, `min`, `max`, `count`),
-    /// `bin: true`, `stack` and `title`. Series of sums and numbers of rows are on top of each other; means, medians and extremes are not, but bars are next
-    /// to each other. `stack: true` and `stack: false` decide otherwise. `title`, `width` and `height` are those of the picture. `data` is left out, as the rows are
+    /// `bin: true`, `stack` and `title`. Series of sums and numbers of rows are on top of each other; means,
+    /// medians and extremes are not, but bars are next to each other. `stack: true` and `stack: false` decide
+    /// otherwise. `title`, `width` and `height` are those of the picture. `data` is left out, as the rows are
     /// given. What is not understood is an error that names it, so that no picture is another one than asked for.
     pub(super) struct Spec {
         /// The rows.
