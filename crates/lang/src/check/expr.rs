@@ -481,6 +481,7 @@ impl Checker<'_> {
                 .label("not a record")
                 .help("use a record: other values have no fields"),
         };
+        let problem = self.of_outer_item(problem, base.span, field);
         let problem = if base.span.start == base.span.end {
             problem
         } else {

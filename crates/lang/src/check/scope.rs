@@ -120,6 +120,31 @@ impl Checker<'_> {
         Some((var, self.narrowed(term).ty, giver))
     }
 
+    /// Help for a field that `it` has not, if the item of the block around has it: after `>>`, `it`
+    /// is another value.
+    pub(super) fn of_outer_item(&self, problem: Problem, it: Span, field: &str) -> Problem {
+        let text = self.source.text();
+        if text.get(it.range()) != Some("it") || !problem.fixes.is_empty() {
+            return problem;
+        }
+        let around = self.frames.iter().rev().filter_map(|it| match it {
+            Frame::It { ty: Type::Record(of), giver } => Some((of, giver)),
+            _ => None,
+        });
+        let mut items = around.filter(|(of, giver)| giver.name == "it" && of.get(field).is_some());
+        let Some((_, block)) = items.next() else { return problem };
+        let problem = problem.help(format!(
+            "after `>>`, `it` is the value of the stage before; name the item first: `let item = it`, then `item.{field}`"
+        ));
+        let open = text[block.span.end..it.start].find('{').map(|it| block.span.end + it + 1);
+        match open.filter(|_| !text.contains("item")) {
+            Some(open) => {
+                problem.suggest(Span::new(open, open), " let item = it").suggest(it, "item")
+            }
+            None => problem,
+        }
+    }
+
     /// The value bound by a `let`, a `param` or a parameter of a flow.
     pub(super) fn variable(&mut self, word: &Word) -> Option<Term> {
         let (up, idx, ty) = self.frames.iter().rev().enumerate().find_map(|(up, frame)| {

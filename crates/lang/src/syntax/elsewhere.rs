@@ -2,7 +2,7 @@
 
 use super::{
     FOREIGN_BLOCKS,
-    token::TokenKind,
+    token::{Token, TokenKind},
     unexpected::{Place, is_reserved},
 };
 use crate::diag::{Code, Fix, Problem, Span};
@@ -28,6 +28,21 @@ const OPTIONS: [&str; 4] = ["Option", "Optional", "option", "optional"];
 /// Whether a word declares something in another language.
 pub(super) fn declares_elsewhere(word: &str) -> bool {
     FLOWS.contains(&word) || LETS.contains(&word)
+}
+
+/// The problem of an operator of another language in a region that parses: `a in b` can also be
+/// read as three pipelines.
+pub(super) fn operator_word(text: &str, tokens: &[Token]) -> Option<Problem> {
+    let is_in = |it: &Token| it.kind == TokenKind::Word && &text[it.span.range()] == "in";
+    let mut words = (1..tokens.len()).filter(|it| is_in(&tokens[*it]));
+    words.find_map(|word| {
+        let place = Place { text, tokens, found: word };
+        let found = if place.before() == "not" { word - 1 } else { word };
+        let place = Place { found, ..place };
+        let is_flat =
+            place.opener().is_none() && tokens[found - 1].span.end < tokens[found].span.start;
+        place.membership().filter(|_| is_flat)
+    })
 }
 
 impl Place<'_> {

@@ -145,15 +145,21 @@ fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -
             continue;
         }
         let piece = lexed.spaced(text, region.tokens.clone());
+        let tokens = &lexed.tokens[region.tokens.clone()];
         let read = with_stack(region.depth, || match Grammar::parse(Rule::region, &piece) {
             Ok(pairs) => {
-                builder.region(pairs, region);
-                None
+                let wrong = elsewhere::operator_word(text, tokens);
+                if wrong.is_none() {
+                    builder.region(pairs, region);
+                }
+                wrong
             }
-            Err(err) => Some(region.span.start + error_offset(&err)),
+            Err(err) => {
+                Some(unexpected::explain(text, tokens, region.span.start + error_offset(&err)))
+            }
         });
-        if let Some(at) = read {
-            problems.push(unexpected::explain(text, &lexed.tokens[region.tokens.clone()], at));
+        if let Some(problem) = read {
+            problems.push(problem);
             builder.broken_region(region);
         }
     }

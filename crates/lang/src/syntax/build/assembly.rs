@@ -19,6 +19,7 @@ pub(in crate::syntax) fn assembled(
         text,
         program: Program::default(),
         last_main: None,
+        line_reported: false,
         params: 0,
         unused_let: None,
         problems,
@@ -38,6 +39,8 @@ struct Assembly<'a> {
     program: Program,
     /// The last main pipeline so far.
     last_main: Option<Span>,
+    /// Whether the last main pipeline was reported to follow another one on its line.
+    line_reported: bool,
     /// The number of params so far.
     params: usize,
     /// The text that turns a second main pipeline into a `let`, cached.
@@ -119,20 +122,25 @@ impl Assembly<'_> {
             self.problems.push(space_before(gap, main.span));
             return;
         }
+        // One word that belongs to nothing makes three pipelines of one.
+        let is_on_line = !between.contains('\n');
+        if std::mem::replace(&mut self.line_reported, is_on_line) && is_on_line {
+            return;
+        }
         let first = first.span;
         let mut problem = Problem::error(Code::E119, main.span, "more than one main pipeline")
             .label("a second pipeline")
             .also(first, "the first one");
-        problem = if between.contains('\n') {
-            problem
-                .help("name one of them with `let name = ..`")
-                .suggest(Span::new(first.start, first.start), self.unused_let())
-        } else {
+        problem = if is_on_line {
             problem
                 .help("join the two with `>>`")
                 .fix(Span::new(before.end, main.span.start), " >> ")
                 // A name after a pipeline is one more stage; a value may be anything.
                 .suggested_if(!self.text[main.span.start..].starts_with(char::is_alphabetic))
+        } else {
+            problem
+                .help("name one of them with `let name = ..`")
+                .suggest(Span::new(first.start, first.start), self.unused_let())
         };
         self.problems.push(problem);
     }
