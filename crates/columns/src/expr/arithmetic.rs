@@ -7,6 +7,7 @@ use crate::{
     column::{Cell, Column, Data, Kind, Other, Words, meant},
     error::TableError,
     expr::{Binary, Operand},
+    factor::Factor,
 };
 
 type Result<T> = std::result::Result<Operand<T>, TableError>;
@@ -386,8 +387,7 @@ fn floating<T: Other>(
     Ok(made(Data::Float(all), valid, is_one))
 }
 
-/// Money times or divided by numbers, exactly where the number is whole.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "tested")]
+/// Money times or divided by numbers.
 fn scaled<T: Other>(
     op: Binary,
     money: &Operand<T>,
@@ -397,31 +397,34 @@ fn scaled<T: Other>(
 ) -> Result<T> {
     let mut valid = valid(money, by, len);
     let mut all = Vec::with_capacity(len);
+    let one = by.is_one.then(|| factor(by, 0));
     for row in 0..len {
-        let amount = ints(money)[money.at(row)];
-        let result = match (op, &by.column.data) {
-            (Binary::Times, Data::Int(by_all)) => amount.checked_mul(by_all[by.at(row)]),
-            _ => {
-                let factor = float(by, row);
-                if op == Binary::Divide && factor == 0.0 {
-                    valid.get_or_insert_with(|| Bits::all(len, true)).set(row, false);
-                    all.push(0);
-                    continue;
-                }
-                let exact = amount as f64;
-                let it = if op == Binary::Times { exact * factor } else { exact / factor };
-                let it = it.round();
-                (it.abs() < 9.2e18).then_some(it as i64)
-            }
+        let factor = one.unwrap_or_else(|| factor(by, row));
+        if op == Binary::Divide && factor.is_some_and(Factor::is_zero) {
+            valid.get_or_insert_with(|| Bits::all(len, true)).set(row, false);
+            all.push(0);
+            continue;
+        }
+        let amount = i128::from(ints(money)[money.at(row)]);
+        let result = match op {
+            Binary::Times => factor.and_then(|it| it.times(amount)),
+            _ => factor.and_then(|it| it.divide(amount)),
         };
         let is_valid = valid.as_ref().is_none_or(|it| it.get(row));
-        match result {
+        match result.and_then(|it| i64::try_from(it).ok()) {
             Some(it) => all.push(it),
             None if is_valid => return Err(overflow(symbol(op), row)),
             None => all.push(0),
         }
     }
     Ok(made(Data::Money(all), valid, is_one))
+}
+
+fn factor<T: Other>(by: &Operand<T>, row: usize) -> Option<Factor> {
+    match &by.column.data {
+        Data::Int(all) => Some(Factor::of_int(all[by.at(row)])),
+        _ => Factor::of_float(float(by, row)),
+    }
 }
 
 fn joined<T: Other>(a: &Operand<T>, b: &Operand<T>, len: usize, is_one: bool) -> Operand<T> {

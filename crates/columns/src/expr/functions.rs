@@ -144,7 +144,7 @@ fn number<T: Other>(name: &str, it: &Operand<T>, digits: i32) -> Result<T> {
         "sqrt" => it.sqrt(),
         "ln" => it.ln(),
         "exp" => it.exp(),
-        _ => rounded(it, digits),
+        _ => crate::rounded(it, digits),
     };
     let is_whole = matches!(name, "abs" | "ceil" | "floor" | "round");
     match &it.column.data {
@@ -170,12 +170,6 @@ fn number<T: Other>(name: &str, it: &Operand<T>, digits: i32) -> Result<T> {
         _ if !it.column.has_values() => Ok(it.clone()),
         _ => Err(expected("a number", name, it)),
     }
-}
-
-fn rounded(it: f64, digits: i32) -> f64 {
-    let factor = 10_f64.powi(digits);
-    let scaled = (it * factor).round() / factor;
-    if scaled.is_finite() { scaled } else { it }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an int is a float where floats are")]

@@ -172,18 +172,9 @@ fn too_long() -> OpError {
     OpError::failed("the result would be larger than 256MiB (limit of one call)")
 }
 
-/// A number with so many decimals; halves are rounded away from zero.
+/// A number with so many decimals, by the one rule for rounding.
 fn rounded(number: f64, digits: i64) -> f64 {
-    /// From this value on, all floats are whole numbers.
-    const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
-    let scale = 10_f64.powi(i32::try_from(digits.abs()).unwrap_or_default());
-    let scaled = if digits < 0 { number / scale } else { number * scale };
-    // If the scaled number has no fraction, there is nothing to round.
-    if scaled.abs() >= ALL_WHOLE {
-        return number;
-    }
-    let rounded = scaled.round();
-    if digits < 0 { rounded * scale } else { rounded / scale }
+    svc_columns::rounded(number, i32::try_from(digits).unwrap_or_default())
 }
 
 /// The start of a text, for messages.

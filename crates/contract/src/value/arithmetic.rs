@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use svc_columns::Factor;
+
 use super::{List, Money, Value, memory, times};
 
 /// The reason why an operation has no result.
@@ -93,7 +95,9 @@ pub fn multiply(a: &Value, b: &Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_mul(*b).map(V::Int).ok_or(Overflow),
         (unit @ (V::Duration(_) | V::Money(_) | V::Size(_)), factor)
-        | (factor, unit @ (V::Duration(_) | V::Money(_) | V::Size(_))) => scale(unit, factor),
+        | (factor, unit @ (V::Duration(_) | V::Money(_) | V::Size(_))) => {
+            scaled(unit, factor, Factor::times)
+        }
         (a, b) => float(a, b, |a, b| a * b),
     }
 }
@@ -110,7 +114,7 @@ pub fn divide(a: &Value, b: &Value) -> Result {
             finite(amount(a).zip(amount(b)).map(|(a, b)| a / b).ok_or(Mismatch)?)
         }
         (unit @ (V::Duration(_) | V::Money(_) | V::Size(_)), by) => {
-            scale(unit, &V::Float(1.0 / as_float(by).ok_or(Mismatch)?))
+            scaled(unit, by, Factor::divide)
         }
         (a, b) => float(a, b, |a, b| a / b),
     }
@@ -144,46 +148,36 @@ fn concat(a: List, b: List) -> List {
     items.into()
 }
 
-fn scale(unit: &Value, factor: &Value) -> Result {
-    match (unit, factor) {
-        (V::Money(it), V::Int(by)) => {
-            it.nanos().checked_mul(*by).map(|it| V::Money(Money::from_nanos(it))).ok_or(Overflow)
+/// An amount times or divided by a number, rounded once.
+fn scaled(unit: &Value, by: &Value, compute: fn(Factor, i128) -> Option<i128>) -> Result {
+    let by = match by {
+        V::Int(it) => Factor::of_int(*it),
+        V::Float(it) => Factor::of_float(*it).ok_or(Overflow)?,
+        _ => return Err(Mismatch),
+    };
+    let of = |units: i128| compute(by, units).ok_or(Overflow);
+    let positive = |units: i128| match of(units)? {
+        _ if by.is_negative() && units > 0 => Err(Negative),
+        it => Ok(it.unsigned_abs()),
+    };
+    match unit {
+        V::Money(it) => {
+            let nanos = i64::try_from(of(it.nanos().into())?).map_err(|_| Overflow)?;
+            Ok(V::Money(Money::from_nanos(nanos)))
         }
-        (V::Money(it), by) => {
-            let dollars = it.dollars() * as_float(by).ok_or(Mismatch)?;
-            Money::from_dollars(dollars).map(V::Money).ok_or(Overflow)
-        }
-        (V::Size(it), V::Int(by)) => {
-            let by = u64::try_from(*by).map_err(|_| Negative)?;
-            it.checked_mul(by).map(V::Size).ok_or(Overflow)
-        }
-        (V::Size(_), by) => {
-            let bytes = amount(unit).ok_or(Mismatch)? * as_float(by).ok_or(Mismatch)?;
-            size(bytes)
-        }
-        (V::Duration(it), by) => {
-            let by = as_float(by).ok_or(Mismatch)?;
-            let seconds = it.as_secs_f64() * by;
-            if seconds < 0.0 {
-                return Err(Negative);
-            }
-            Duration::try_from_secs_f64(seconds).map(V::Duration).map_err(|_| Overflow)
+        V::Size(it) => u64::try_from(positive((*it).into())?).map(V::Size).map_err(|_| Overflow),
+        V::Duration(it) => {
+            let nanos = positive(i128::try_from(it.as_nanos()).map_err(|_| Overflow)?)?;
+            duration(nanos).map(V::Duration).ok_or(Overflow)
         }
         _ => Err(Mismatch),
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the range is tested first"
-)]
-fn size(bytes: f64) -> Result {
-    match bytes {
-        it if it < 0.0 => Err(Negative),
-        it if it < 1.8e19 => Ok(V::Size(it.round() as u64)),
-        _ => Err(Overflow),
-    }
+fn duration(nanos: u128) -> Option<Duration> {
+    let seconds = u64::try_from(nanos / 1_000_000_000).ok()?;
+    let rest = u32::try_from(nanos % 1_000_000_000).ok()?;
+    Some(Duration::new(seconds, rest))
 }
 
 fn float(a: &Value, b: &Value, compute: impl Fn(f64, f64) -> f64) -> Result {
@@ -205,11 +199,12 @@ fn as_float(value: &Value) -> Option<f64> {
     }
 }
 
+/// An amount in the smallest of its units.
 #[expect(clippy::cast_precision_loss, reason = "a ratio of amounts is a float")]
 fn amount(value: &Value) -> Option<f64> {
     match value {
-        V::Duration(it) => Some(it.as_secs_f64()),
-        V::Money(it) => Some(it.dollars()),
+        V::Duration(it) => Some(it.as_nanos() as f64),
+        V::Money(it) => Some(it.nanos() as f64),
         V::Size(it) => Some(*it as f64),
         _ => None,
     }
@@ -236,5 +231,30 @@ mod tests {
         assert_eq!(subtract(&V::Size(1), &V::Size(2)), Err(Negative));
         let price = V::Money(Money::cents(5));
         assert_eq!(multiply(&price, &V::Int(3)), Ok(V::Money(Money::cents(15))));
+        assert_eq!(
+            divide(&V::Money(Money::cents(30)), &V::Money(Money::cents(10))),
+            Ok(V::Float(3.0))
+        );
+    }
+
+    #[test]
+    fn amounts_are_scaled_exactly() {
+        let money = |text: &str| V::Money(Money::read(text).unwrap());
+        for (amount, by, expected) in [
+            ("$76632761", V::Int(5), "$15326552.2"),
+            ("$4611686018.5", V::Int(2), "$2305843009.25"),
+            ("$9007199254", V::Int(1), "$9007199254"),
+            ("$0.000000005", V::Int(2), "$0.000000003"),
+            ("-$1", V::Float(0.8), "-$1.25"),
+        ] {
+            assert_eq!(divide(&money(amount), &by), Ok(money(expected)), "{amount}");
+        }
+        assert_eq!(multiply(&money("$76632761"), &V::Float(0.19)), Ok(money("$14560224.59")));
+        assert_eq!(multiply(&money("$9000000000"), &V::Float(1.0)), Ok(money("$9000000000")));
+        assert_eq!(multiply(&money("$9000000000"), &V::Float(2.0)), Err(Overflow));
+        let days = |it: u64| V::Duration(Duration::from_secs(it * 86_400));
+        assert_eq!(divide(&days(106_751_991_167_300), &V::Int(2)), Ok(days(53_375_995_583_650)));
+        assert_eq!(multiply(&days(1), &V::Float(-0.5)), Err(Negative));
+        assert_eq!(divide(&V::Size(u64::MAX), &V::Int(1)), Ok(V::Size(u64::MAX)));
     }
 }

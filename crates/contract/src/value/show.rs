@@ -6,7 +6,7 @@ use super::{Text, Type, Value, json, units};
 
 impl fmt::Display for Value {
     /// A string shows as itself, a list or record as JSON; `{:.2}` fixes the decimals of
-    /// a number.
+    /// a number, and rounds it as `round` does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -16,14 +16,17 @@ impl fmt::Display for Value {
                 _ => write!(f, "{it}"),
             },
             Self::Float(it) => match f.precision() {
-                Some(decimals) => write!(f, "{:.decimals$}", unsigned_zero(*it)),
+                Some(decimals) => {
+                    let digits = i32::try_from(decimals).unwrap_or(i32::MAX);
+                    write!(f, "{:.decimals$}", unsigned_zero(svc_columns::rounded(*it, digits)))
+                }
                 None => f.write_str(&show_float(*it)),
             },
             Self::Duration(it) => f.write_str(&units::show_duration(*it)),
             Self::Time(it) => write!(f, "{it}"),
             Self::Date(it) => write!(f, "{it}"),
             Self::Money(it) => match f.precision() {
-                Some(decimals) => write!(f, "${:.decimals$}", it.dollars()),
+                Some(decimals) => it.write_rounded(f, decimals),
                 None => write!(f, "{it}"),
             },
             Self::Size(it) => f.write_str(&units::show_size(*it)),

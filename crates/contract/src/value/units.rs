@@ -77,6 +77,21 @@ impl Money {
     }
 }
 
+impl Money {
+    /// The amount with so many decimals; halves are rounded away from zero.
+    pub(super) fn write_rounded(self, f: &mut fmt::Formatter<'_>, decimals: usize) -> fmt::Result {
+        const DECIMALS: usize = 9;
+        let shown = decimals.min(DECIMALS);
+        let less = u32::try_from(DECIMALS - shown).unwrap_or_default();
+        let units = svc_columns::rounded_units(self.0.into(), less).unwrap_or_default();
+        let (sign, digits) = (if units < 0 { "-" } else { "" }, units.unsigned_abs().to_string());
+        let digits = format!("{digits:0>width$}", width = shown + 1);
+        let (dollars, fraction) = digits.split_at(digits.len() - shown);
+        let point = if decimals > 0 { "." } else { "" };
+        write!(f, "{sign}${dollars}{point}{fraction:0<decimals$}")
+    }
+}
+
 impl fmt::Display for Money {
     /// At least two decimals, and as many more as the amount needs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
