@@ -226,7 +226,8 @@ fn is_of_names(code: Code) -> bool {
 /// The texts of the comments of a script, with any comment sign.
 fn comments(text: &str) -> Vec<&str> {
     let comment = |it: &Span| text[it.range()].trim_start_matches(['#', '/']).trim();
-    token::lex(text).comments.iter().map(comment).collect()
+    let comments = token::lex(text).comments;
+    comments.iter().filter(|it| !syntax::may_divide(text, **it)).map(comment).collect()
 }
 
 /// A text with fixes applied, and a map of its places.

@@ -25,6 +25,14 @@ const TYPES: [&str; 12] = [
 /// Names of values that may be null in other languages.
 const OPTIONS: [&str; 4] = ["Option", "Optional", "option", "optional"];
 
+/// Operators of other languages that are words, and what they are here.
+const INFIX_WORDS: [(&str, fn(&str, &str) -> String); 4] = [
+    ("in", |a, b| format!("contains({b}, {a})")),
+    ("contains", |a, b| format!("contains({a}, {b})")),
+    ("div", |a, b| format!("div({a}, {b})")),
+    ("mod", |a, b| format!("{a} % {b}")),
+];
+
 /// Whether a word declares something in another language.
 pub(super) fn declares_elsewhere(word: &str) -> bool {
     FLOWS.contains(&word) || LETS.contains(&word)
@@ -33,16 +41,44 @@ pub(super) fn declares_elsewhere(word: &str) -> bool {
 /// The problem of an operator of another language in a region that parses: `a in b` can also be
 /// read as three pipelines.
 pub(super) fn operator_word(text: &str, tokens: &[Token]) -> Option<Problem> {
-    let is_in = |it: &Token| it.kind == TokenKind::Word && &text[it.span.range()] == "in";
-    let mut words = (1..tokens.len()).filter(|it| is_in(&tokens[*it]));
+    let mut words = (1..tokens.len().saturating_sub(1)).filter(|it| {
+        let word = &text[tokens[*it].span.range()];
+        INFIX_WORDS.iter().any(|(it, _)| *it == word)
+    });
     words.find_map(|word| {
         let place = Place { text, tokens, found: word };
         let found = if place.before() == "not" { word - 1 } else { word };
         let place = Place { found, ..place };
-        let is_flat =
-            place.opener().is_none() && tokens[found - 1].span.end < tokens[found].span.start;
-        place.membership().filter(|_| is_flat)
+        // A call, and a name at the end of its line, are something else.
+        let gap = |it: usize| &text[tokens[it - 1].span.end..tokens[it].span.start];
+        let is_between = |it: usize| !gap(it).is_empty() && !gap(it).contains('\n');
+        let is_flat = found > 0 && is_between(found) && is_between(word + 1);
+        place.infix_word().filter(|_| is_flat && place.opener().is_none())
     })
+}
+
+/// `n // 2` as `div(n, 2)`: what stands around a `//`, if that may divide.
+pub(super) fn quotient(text: &str, sign: Span) -> Option<Fix> {
+    let is_part = |it: char| it.is_alphanumeric() || matches!(it, '_' | '.');
+    let line = text[..sign.start].rfind('\n').map_or(0, |it| it + 1);
+    let before = text[line..sign.start].trim_end();
+    let left = before
+        .rfind(|it| !is_part(it))
+        .map_or(0, |it| it + before[it..].chars().next().map_or(1, char::len_utf8));
+    let rest = text[sign.end..].lines().next().unwrap_or_default();
+    let right = rest.trim_start();
+    let length = right.find(|it| !is_part(it)).unwrap_or(right.len());
+    let (right, behind) = right.split_at(length);
+    let is_whole = matches!(
+        behind.trim_start().chars().next(),
+        None | Some(')' | ']' | '}' | ',' | '+' | '-' | '*' | '/' | '%' | '#')
+    );
+    let start = line + left;
+    let end = sign.end + (rest.len() - rest.trim_start().len()) + length;
+    let left = &before[left..];
+    let is_factor = text[..start].trim_end().ends_with(['*', '/', '%', ')', ']']);
+    (is_whole && !left.is_empty() && !right.is_empty() && !is_factor)
+        .then(|| Fix { span: Span::new(start, end), text: format!("div({left}, {right})") })
 }
 
 impl Place<'_> {
@@ -52,7 +88,7 @@ impl Place<'_> {
             .or_else(|| self.returned())
             .or_else(|| self.then())
             .or_else(|| self.arrow_of_arm())
-            .or_else(|| self.membership())
+            .or_else(|| self.infix_word())
             .or_else(|| self.second_key())
             .or_else(|| self.nameless_use())
             .or_else(|| self.named_item())
@@ -109,19 +145,20 @@ impl Place<'_> {
         )
     }
 
-    /// `x in xs`, `x not in xs`
-    fn membership(&self) -> Option<Problem> {
-        let is_not = self.word(self.found) == "not";
+    /// `x in xs`, `x not in xs`, `n div 2`
+    fn infix_word(&self) -> Option<Problem> {
+        let is_not = self.word(self.found) == "not" && self.word(self.found + 1) == "in";
         let word = self.found + usize::from(is_not);
-        let start = self.value_start(self.found).filter(|_| self.word(word) == "in")?;
+        let (_, write) = INFIX_WORDS.iter().find(|(it, _)| *it == self.word(word))?;
+        let start = self.value_start(self.found)?;
         // Of `for x in xs`, and of a sum, the item is another one.
         let is_part = |it: usize| matches!(self.word(it), "for" | "+" | "-" | "*" | "/" | "%");
         if !self.after_value() || start.checked_sub(1).is_some_and(is_part) {
             return None;
         }
         let end = self.value_end(word + 1)?;
-        let (item, list) = (self.between(start, self.found), self.between(word + 1, end));
-        let meant = format!("{}contains({list}, {item})", if is_not { "not " } else { "" });
+        let (left, right) = (self.between(start, self.found), self.between(word + 1, end));
+        let meant = format!("{}{}", if is_not { "not " } else { "" }, write(left, right));
         let span = self.tokens[self.found].span.to(self.tokens[word].span);
         Some(
             Problem::error(

@@ -180,6 +180,12 @@ pub fn is_whole(text: &str) -> bool {
     regions::is_whole(text, &token::lex(text))
 }
 
+/// Whether a comment that begins with `//` may be a quotient of another language.
+pub fn may_divide(text: &str, comment: Span) -> bool {
+    let sign = Span::new(comment.start, comment.start + 2);
+    text[comment.range()].starts_with("//") && elsewhere::quotient(text, sign).is_some()
+}
+
 /// Runs `work` with enough stack: parsing a bracket takes some kilobytes of it.
 fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     const BYTES_PER_LEVEL: usize = 64 << 10;

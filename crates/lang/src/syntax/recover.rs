@@ -235,7 +235,11 @@ impl Place<'_> {
         let close = self.closer(open)?;
         let variable = self.word(name);
         let mentions = (open..close).any(|it| self.word(it) == variable);
-        let bind = if mentions { format!("let {variable} = it ") } else { String::new() };
+        let bind = if mentions && variable != "it" {
+            format!("let {variable} = it ")
+        } else {
+            String::new()
+        };
         let (list, body) = (self.between(list, open), self.between(open + 1, close));
         Some(self.replace(at, close, format!("{list} >> each {{ {bind}{body} }}")))
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{
     MAX_DEPTH, MAX_NAME,
-    elsewhere::foreign_list,
+    elsewhere::{foreign_list, quotient},
     token::{Bracket, Flaw, Lexed, Token, TokenKind},
 };
 use crate::diag::{Code, Fix, Problem, Span};
@@ -126,10 +126,15 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
         }
         Flaw::SlashComment(span) => {
             let sign = Span::new(span.start, span.start + 2);
-            Problem::error(Code::E110, sign, "expected `#` to start a comment, found `//`")
-                .label("comment of another language")
-                .help("write `#` instead of `//`")
-                .fix(sign, "#")
+            let problem =
+                Problem::error(Code::E110, sign, "expected `#` to start a comment, found `//`")
+                    .label("comment of another language");
+            match quotient(text, sign) {
+                Some(fix) => problem
+                    .help(format!("write `#` for a comment, or `{}` for a quotient", fix.text))
+                    .suggest(fix.span, fix.text),
+                None => problem.help("write `#` instead of `//`").fix(sign, "#"),
+            }
         }
     }
 }
