@@ -116,6 +116,9 @@ async fn a_saved_script_computes_the_last_answer() {
         ),
         (&["let n = 3.14159", "let a = \"v: ${n:.2}\"", "let n = 4.5", "\"${a} ${n}\""], None),
         (&["1 + 1", "[ans, ans]", "ans >> sum"], None),
+        (&["let ans = 5", "ans + 1"], None),
+        (&["2 + 3", "let ans = 10", "ans * 2", "ans"], None),
+        (&["2 + 3", "let ans = ans + 1", "7", "ans"], None),
     ] {
         let mut session = Session::new(svc::engine(), ".");
         let mut last = Vec::new();

@@ -118,13 +118,17 @@ impl Session {
     }
 
     fn known(&self, name: &str) -> Option<&Known> {
-        if name == ANSWER {
-            return self.answer.as_ref().map(|it| &it.known);
-        }
-        self.entries.iter().find_map(|it| match &it.kind {
+        let bound = self.entries.iter().find_map(|it| match &it.kind {
             Kind::Let(known) if it.name.as_ref() == name => Some(known),
             _ => None,
-        })
+        });
+        bound.or_else(|| self.answer.as_ref().filter(|_| name == ANSWER).map(|it| &it.known))
+    }
+
+    /// The last answer, unless a declaration has its name.
+    fn named_answer(&self) -> Option<&Answer> {
+        let is_bound = self.entries.iter().any(|it| it.name.as_ref() == ANSWER);
+        self.answer.as_ref().filter(|_| !is_bound)
     }
 
     /// Keeps a declaration, or the result of a statement.

@@ -70,8 +70,11 @@ impl Session {
         all.filter(|it| it.name.as_ref() == name).find(has_meaning)
     }
 
-    /// The answer that `ans` stood for in a statement.
+    /// The answer that `ans` stood for in a statement, unless a declaration had its name.
     fn answer_before(&self, at: usize) -> Option<&Answer> {
+        if self.meaning(ANSWER, at.saturating_sub(1)).is_some() {
+            return None;
+        }
         let all = self.answers.iter().chain(&self.answer);
         all.filter(|it| it.at < at).max_by_key(|it| it.at)
     }
@@ -88,7 +91,7 @@ impl Session {
 
     /// A text with the last answer replaced by its pipeline.
     pub(super) fn expanded(&self, text: &str) -> String {
-        match &self.answer {
+        match self.named_answer() {
             Some(answer) => replaced(text, ANSWER, |leads| answer.stands(leads)),
             None => text.to_owned(),
         }

@@ -8,7 +8,10 @@ use svc_lang::{
     check::Analysis,
     diag::{Code, Problem, Report, Source, Span},
     plan::Plan,
-    syntax::token::{TokenKind, lex},
+    syntax::{
+        self,
+        token::{TokenKind, lex},
+    },
 };
 
 use statements::blanked;
@@ -49,7 +52,9 @@ impl Session {
         for idx in 0..pipelines.len().max(1) {
             let others = pipelines.iter().enumerate().filter(|(it, _)| *it != idx);
             let alone = blanked(text, others.map(|(_, span)| *span));
-            let end = if pipelines.is_empty() { "\nnull" } else { "" };
+            // An unfinished text would go on with what is appended.
+            let has_end = pipelines.is_empty() && syntax::is_whole(text);
+            let end = if has_end { "\nnull" } else { "" };
             let report = self.engine.analyse(self.source(&alone, end)).report;
             let own = report.problems.into_iter().filter(|it| concerns(it, text.len()));
             problems.extend(own);
@@ -152,7 +157,8 @@ impl Session {
             };
             whole += &format!("\n{line}\n");
         }
-        if let Some(answer) = self.answer.as_ref().filter(|_| mentions(text, ANSWER)) {
+        let is_asked = mentions(text, ANSWER) && !own.iter().any(|it| it.as_ref() == ANSWER);
+        if let Some(answer) = self.named_answer().filter(|_| is_asked) {
             whole += &format!("\n{}\n", param(ANSWER, &answer.known));
         }
         self.script(&whole)

@@ -1,17 +1,21 @@
 //! `x as T`: json that is tested, and text that is read.
 
-use svc_contract::value::Type;
+use svc_contract::value::{Type, Value};
 
 use super::{CastReason, Checker, Term, TermKind, literals::found};
 use crate::{
     diag::{Code, Problem, Span},
-    syntax::ast::{self, Expr},
+    syntax::ast::{self, Expr, ExprKind},
 };
 
 impl Checker<'_> {
     pub(super) fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
-        let value = self.expr(value, None);
         let ty = self.ty(wanted);
+        let is_text = matches!(&value.kind, ExprKind::Literal(Value::Text(_)));
+        if is_text && matches!(ty, Type::Enum(_) | Type::Time | Type::Date) {
+            return Term { span, ..self.expr(value, Some(&ty)) };
+        }
+        let value = self.expr(value, None);
         self.report_beyond_json(&ty, wanted.span);
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
         // Text may be one of the choices of an enum, a time or a date.

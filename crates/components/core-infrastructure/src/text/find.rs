@@ -1,7 +1,9 @@
 //! Finds and replaces literal parts of a text.
 
 use svc_contract::{
-    registry::{ErrorKind, Example, Field, Inline, Max, Op, OpError, Scheme, Var, params},
+    registry::{
+        CheckCall, ErrorKind, Example, Field, Inline, Max, Op, OpError, Scheme, Var, params,
+    },
     value::{List, Text, Value},
 };
 
@@ -170,6 +172,7 @@ params! {
 impl Op for Replace {
     const NAME: &'static str = "replace";
     const YIELDS: Scheme = Scheme::Text;
+    const CHECK: Option<CheckCall> = Some(|call| call.test("from", |it: Text| test_from(&it)));
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "replace a word with another",
@@ -188,11 +191,16 @@ impl Op for Replace {
     ];
 }
 
+fn test_from(from: &str) -> Result<(), OpError> {
+    if from.is_empty() {
+        return Err(OpError::invalid_input("`from` is empty, so there is nothing to replace"));
+    }
+    Ok(())
+}
+
 impl Inline for Replace {
     fn run(self) -> Result<Value, OpError> {
-        if self.from.is_empty() {
-            return Err(OpError::invalid_input("`from` is empty, so there is nothing to replace"));
-        }
+        test_from(&self.from)?;
         let growth = self.to.len().saturating_sub(self.from.len());
         if growth > 0 {
             let places = self.text.matches(&*self.from).count();

@@ -261,6 +261,8 @@ fn is_free(op: OpRef) -> bool {
 fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
     match (takes.is_plain(), gives.is_plain()) {
+        // What finds a record by its number converts nothing.
+        (true, _) if from.is_number() && matches!(gives, Scheme::Record(..)) => None,
         (true, _) => Some((0, true)),
         (false, true) if is_choice(takes) && !measures => Some((1, true)),
         // Anything can be shown; only values that a person reads as they are qualify.
