@@ -61,6 +61,25 @@ pub(crate) fn writes(token: &Token) -> bool {
     WORDS.contains(&token.lower.as_str())
 }
 
+/// Whether a word says that something is not to stay.
+pub(super) fn removes(word: &str) -> bool {
+    matches!(
+        word,
+        "no" | "without"
+            | "remove"
+            | "removing"
+            | "drop"
+            | "dropping"
+            | "delete"
+            | "deleting"
+            | "skip"
+            | "ignore"
+            | "ignoring"
+            | "exclude"
+            | "excluding"
+    )
+}
+
 /// Words for people, whatever the column is called.
 pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
 

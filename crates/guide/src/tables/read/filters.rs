@@ -7,10 +7,10 @@ use super::{
         closed::{self, Compare, PEOPLE},
         derived::Source,
         table::{Column, Kind},
-        words::{Literal, of_day, of_month, whole},
+        words::{Literal, Token, of_day, of_month, whole},
     },
     Mention, Reader,
-    dates::has_numbers,
+    dates::{has_numbers, is_id},
 };
 
 impl Reader<'_, '_> {
@@ -166,10 +166,15 @@ impl Reader<'_, '_> {
                 .called(closed::compared_by(self.word(from)))
                 .or_else(|| self.sole(&is_number))
             {
-                Some(it) if !self.is_rows(to) => it,
+                Some(it) if !self.is_rows(to) && !PEOPLE.contains(&self.word(to)) => it,
                 _ => return,
             },
         };
+        // `more than one order` is no number of an order.
+        let is_thing = self.mentions.iter().any(|it| it.at == to && it.column == column);
+        if is_thing && is_id(self.col(column)) {
+            return;
+        }
         // `at least 80 in maths and english`: of both of them.
         let is_pair = self.mentions.iter().any(|it| {
             let next = self.mentions.iter().find(|other| other.at == it.end + 1);
@@ -291,6 +296,7 @@ impl Reader<'_, '_> {
 
     /// Columns with yes and no, and those that may be empty: `has not paid`, `without assignee`.
     pub(super) fn presence(&mut self) {
+        self.open_rows();
         for idx in 0..self.mentions.len() {
             let Mention { column, at, end, is_negated, is_used } = self.mentions[idx];
             if is_used {
@@ -303,12 +309,28 @@ impl Reader<'_, '_> {
                 continue;
             }
             let is_switch = matches!(kind, Kind::Bool | Kind::YesNo(..)) && !optional;
-            let is_state = optional && self.is_state(at);
+            // `closed tickets`, where `closed` is a date that may be empty.
+            let is_adjective =
+                kind == Kind::Date && self.word(at).ends_with("ed") && self.is_rows(end);
+            let is_state = optional && (self.is_state(at) || is_adjective);
+            if self.names_column(at, end) {
+                self.left_out.push(idx);
+                continue;
+            }
             if !is_switch && !is_state && !(optional && (is_negated || self.is_denied(at))) {
                 continue;
             }
+            // Whether `without rain` means no number or a zero is not clear if there are both.
+            let has_zero = || self.col(column).values.iter().any(|it| it.parse() == Ok(0.0));
+            if matches!(kind, Kind::Int | Kind::Float) && !is_switch && has_zero() {
+                continue;
+            }
             let (from, mut end) = (at, end);
+            // `the towns without remote people`: not one of their rows is such.
+            let is_person = PEOPLE.contains(&self.word(end)) || self.is_rows(end);
+            let of_all = is_switch && is_person && self.before(at, 1) == ["without"];
             let mut is_not = self.is_negated(at) != is_negated;
+            self.denies_all |= of_all && is_not;
             // `ok is false`
             let said = match self.word(end + 1) {
                 "true" | "yes" => Some(true),
@@ -335,6 +357,40 @@ impl Reader<'_, '_> {
             self.filter(&[column], text, from, end);
             self.mentions[idx].is_used = true;
         }
+    }
+
+    /// `open tickets`, where `closed` is a date that may be empty.
+    fn open_rows(&mut self) {
+        let is_end = |it: &Column| {
+            it.kind == Kind::Date && it.optional && it.name.to_lowercase().starts_with("closed")
+        };
+        let Some(end) = self.sole(&is_end) else { return };
+        for at in 0..self.tokens.len() {
+            if self.word(at) == "open" && !self.covered[at] && self.is_rows(at + 1) {
+                let sign = if self.is_negated(at) { "!=" } else { "==" };
+                let text = format!("{} {sign} null", self.query.shown(end));
+                self.filter(&[end], text, at, at + 1);
+            }
+        }
+    }
+
+    /// `staff.csv without the column salary`: what is left out is a column, and not rows.
+    fn names_column(&self, at: usize, end: usize) -> bool {
+        const COLUMNS: [&str; 4] = ["column", "columns", "field", "fields"];
+        let is_said = COLUMNS.contains(&self.word(end))
+            || self.before(at, 1).iter().any(|it| COLUMNS.contains(it));
+        let is_path = |it: &Token| matches!(it.literal, Some(Literal::Path(_)));
+        let path = self.tokens.iter().position(is_path);
+        // Nothing before the file says what its rows are.
+        let is_head = path.is_some_and(|path| {
+            let mut before = self.tokens[..path].iter();
+            path < at && before.all(|it| it.is_stop || self.lexicon.requests(it))
+        });
+        let says_without = |path: usize| {
+            let between = &self.tokens[path + 1..at];
+            between.first().is_some_and(|it| matches!(it.lower.as_str(), "without" | "excluding"))
+        };
+        is_said && self.is_denied(at) || is_head && path.is_some_and(says_without)
     }
 
     /// Whether something is denied right before it: `without`, `never`.

@@ -192,6 +192,7 @@ impl Reader<'_, '_> {
 
     /// `more than once`, `at least twice`, `who has more than two loans`
     pub(super) fn group_conditions(&mut self) {
+        self.duplicates();
         for at in 0..self.tokens.len() {
             if self.covered[at] || !self.query.groups.is_empty() {
                 continue;
@@ -211,7 +212,9 @@ impl Reader<'_, '_> {
                 ("once", _) => (1, number + 1),
                 ("twice", _) => (2, number + 1),
                 (_, Some(Literal::Number(n)))
-                    if self.word(number + 1) == "times" || self.is_rows(number + 1) =>
+                    if self.word(number + 1) == "times"
+                        || self.is_rows(number + 1)
+                        || self.is_row_person(number + 1) =>
                 {
                     let Some(n) = whole(n) else { continue };
                     (n, number + 2)
@@ -234,16 +237,45 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// `the duplicate names`: the values that occur several times.
+    fn duplicates(&mut self) {
+        let repeated = self.mentions.iter().position(|it| {
+            let before = it.at.checked_sub(1).map_or("", |it| self.word(it));
+            let is_kept = !self.before(it.at, 5).iter().any(|it| closed::removes(it));
+            before.starts_with("duplicate") && is_kept && self.is_text(it.column)
+        });
+        let Some(idx) = repeated.filter(|_| self.query.groups.is_empty()) else { return };
+        let Mention { column, at, .. } = self.mentions[idx];
+        self.take_mention(idx, "group");
+        self.query.groups.push(column);
+        let count = self.measure(Measure::Count, false);
+        self.query.having.push((count, "> 1".to_owned()));
+        self.cover(at - 1, at, "where");
+    }
+
     /// Whether a word is one for the rows of the file.
     pub(super) fn is_rows(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|it| {
             has(&self.table().terms, it)
-                || self.mentions.iter().any(|it| it.at == at && self.is_key(it.column))
+                || self.mentions.iter().any(|it| it.at == at && self.names_rows(it.column))
                 || matches!(
                     it.lower.as_str(),
                     "row" | "rows" | "record" | "records" | "entry" | "entries" | "lines"
                 )
         })
+    }
+
+    /// `more than two people`, where each row is one of them.
+    pub(super) fn is_row_person(&self, at: usize) -> bool {
+        let is_name = |it: usize| self.col(it).name.eq_ignore_ascii_case("name");
+        PEOPLE.contains(&self.word(at))
+            && self.table().own().any(|it| is_name(it) && self.is_key(it))
+    }
+
+    /// Whether each row has a text or a number of its own there: orders have an `order_id`.
+    fn names_rows(&self, column: usize) -> bool {
+        let is_own = is_id(self.col(column)) && !self.table().repeats(column);
+        self.is_key(column) || is_own
     }
 
     /// Whether each row has a text of its own there.

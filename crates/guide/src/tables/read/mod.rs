@@ -43,6 +43,8 @@ pub(super) struct Reader<'a, 'w> {
     mentions: Vec<Mention>,
     /// Whether something is said of all rows of a group: `who never paid`.
     denies_all: bool,
+    /// The mentions of columns that are to be left out of the result.
+    left_out: Vec<usize>,
     query: Query<'a>,
 }
 
@@ -61,7 +63,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     ) -> Self {
         let covered = vec![false; tokens.len()];
         let (mentions, query) = (Vec::new(), Query::of(table));
-        Self { tokens, lexicon, words, covered, mentions, denies_all: false, query }
+        let (denies_all, left_out) = (false, Vec::new());
+        Self { tokens, lexicon, words, covered, mentions, denies_all, left_out, query }
     }
 
     /// Reads the goal; `None` if it cannot be a question about the table.
@@ -95,6 +98,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.best_of_repeated();
         self.over_time();
         self.choices()?;
+        if self.compares_dates() {
+            return None;
+        }
         // Of all rows of a group, or of a sum of numbers, nothing can be said.
         let is_of_all = |it: &usize| self.is_text(*it) && self.table().repeats(*it);
         if self.denies_all && self.query.columns.iter().chain(&self.query.groups).any(is_of_all) {
@@ -114,6 +120,36 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         let uncovered = self.uncovered();
         Some(Reading { query: self.query, uncovered })
+    }
+
+    /// `closed on the day they were opened`, `the days to close a ticket`, `rain in every town`: what
+    /// relates rows or dates to each other, of which no column speaks.
+    fn compares_dates(&self) -> bool {
+        let has_days = self.table().columns.iter().enumerate().any(|(idx, it)| {
+            it.kind == Kind::Days
+                && self.query.measures.iter().any(|of| of.measure.column() == Some(idx))
+        });
+        let is_every = |at: usize| {
+            let is_place = |it: &Mention| {
+                it.at == at + 2 && self.is_text(it.column) && self.table().repeats(it.column)
+            };
+            matches!((self.word(at), self.word(at + 1)), ("in" | "at" | "for", "every" | "all"))
+                && self.mentions.iter().any(is_place)
+                && !self.query.has_measures()
+        };
+        (0..self.tokens.len()).any(|at| match self.word(at) {
+            "day" => {
+                let is_clause = matches!(self.word(at + 1), "they" | "it" | "he" | "she" | "that");
+                is_clause && self.before(at, 3).contains(&"on")
+            }
+            "days" => self.word(at + 1) == "to" && self.names_date(at + 2) && !has_days,
+            _ => is_every(at),
+        })
+    }
+
+    /// Whether a word mentions a date: `to close`, of `closed`.
+    fn names_date(&self, at: usize) -> bool {
+        self.mentions.iter().any(|it| it.at == at && self.col(it.column).kind == Kind::Date)
     }
 
     /// Whether it is lines that are counted, and not what is in them.

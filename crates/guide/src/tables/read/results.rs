@@ -25,6 +25,12 @@ impl Reader<'_, '_> {
                 closed::is_different(token)
             };
             let before = if at > 1 && self.word(at - 1) == "the" { 2 } else { 1 };
+            // `the duplicate names` are those that occur several times, unless they are to go.
+            let is_wanted = token.lower.starts_with("duplicate")
+                && !self.before(at, 4).iter().any(|it| closed::removes(it));
+            if says_once && is_wanted {
+                continue;
+            }
             if at >= before
                 && says_once
                 && matches!(
@@ -40,6 +46,7 @@ impl Reader<'_, '_> {
             }
         }
         self.folds_case();
+        self.leaves_out();
         let is_grouped = !self.query.groups.is_empty();
         for idx in 0..self.mentions.len() {
             let Mention { column, at, is_used, .. } = self.mentions[idx];
@@ -102,6 +109,25 @@ impl Reader<'_, '_> {
             self.query.columns.extend(self.person());
         } else if is_open && self.asks_which() {
             self.query.columns.extend(self.row_name());
+        }
+    }
+
+    /// `staff.csv without the column salary`: all other columns of the rows.
+    fn leaves_out(&mut self) {
+        let left: Vec<usize> = self.left_out.iter().map(|it| self.mentions[*it].column).collect();
+        let is_plain = !self.query.has_measures() && self.query.groups.is_empty();
+        if left.is_empty() || !is_plain {
+            return;
+        }
+        self.query.columns = self.table().own().filter(|it| !left.contains(it)).collect();
+        for idx in std::mem::take(&mut self.left_out) {
+            let at = self.mentions[idx].at;
+            let negation =
+                (at.saturating_sub(5)..at).rev().find(|it| closed::negates(&self.tokens[*it]));
+            if let Some(negation) = negation {
+                self.covered[negation] = true;
+            }
+            self.take_mention(idx, "each");
         }
     }
 
