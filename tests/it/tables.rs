@@ -461,7 +461,7 @@ async fn dates_are_compared_with_texts() {
     }
     let wrong = format!("{days} >> table.filter(test: \"day < 'soon'\")");
     let err = svc::engine().run(wrong.as_str()).await.unwrap_err().to_string();
-    assert!(err.contains("cannot compare \"soon\" with values such as 2026-03-01"), "{err}");
+    assert!(err.contains("cannot compare \"soon\" with date"), "{err}");
 }
 
 #[tokio::test]

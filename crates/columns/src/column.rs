@@ -30,6 +30,9 @@ pub trait Other: Clone + 'static {
 
     /// The money, duration or time that is written exactly so.
     fn amount(text: &Text) -> Option<Self>;
+
+    /// The name of its kind, for messages.
+    fn kind_name(&self) -> &'static str;
 }
 
 /// What is in one row of a column.
@@ -177,6 +180,15 @@ impl<T: Other> Column<T> {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The name of the kind of its values, for messages: `json` if they are of several.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        let Data::Other(all) = &self.data else { return self.kind().name() };
+        let valid = all.iter().enumerate().filter(|(row, _)| self.is_valid(*row));
+        let mut names = valid.map(|(_, it)| it.kind_name());
+        let Some(first) = names.next() else { return Kind::Other.name() };
+        if names.all(|it| it == first) { first } else { Kind::Other.name() }
     }
 
     pub fn kind(&self) -> Kind {

@@ -26,6 +26,12 @@ impl TableError {
         Self { message, help: None, missing: Some(name.into()) }
     }
 
+    /// A condition is expected where values of this kind are.
+    pub(crate) fn no_condition(found: &str) -> Self {
+        Self::new(format!("expected a condition, found {found}"))
+            .help("compare with `==`, `<` and the like")
+    }
+
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }

@@ -1,5 +1,7 @@
 //! Numbers about the rows of each group.
 
+use std::time::Duration;
+
 use crate::{
     Groups,
     codes::groups,
@@ -49,6 +51,24 @@ impl Measure {
         })
     }
 
+    /// Its name, for messages.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Distinct => "distinct",
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Quantile(0.5) => "median",
+            Self::Quantile(_) => "quantile",
+            Self::Variance => "variance",
+            Self::Deviation => "stddev",
+        }
+    }
+
     /// All names.
     pub const NAMES: [&'static str; 11] = [
         "count", "distinct", "sum", "avg", "min", "max", "first", "last", "median", "variance",
@@ -77,8 +97,7 @@ pub fn measure<T: Other>(
         Measure::First => Ok(chosen(column, by, false)),
         Measure::Last => Ok(chosen(column, by, true)),
         Measure::Quantile(share) => quantile(column, by, share),
-        Measure::Variance => variance(column, by, |it| it),
-        Measure::Deviation => variance(column, by, f64::sqrt),
+        Measure::Variance | Measure::Deviation => variance(of, column, by),
     }
 }
 
@@ -120,9 +139,19 @@ fn filled<T: Other>(data: Data<T>, counts: &[i64]) -> Column<T> {
 }
 
 fn no_measure<T: Other>(what: &str, column: &Column<T>) -> TableError {
-    let found = column.kind().name();
+    no_numbers(what, column.kind_name())
+}
+
+/// A measure of numbers does not take values of this kind.
+pub(crate) fn no_numbers(what: &str, found: &str) -> TableError {
     TableError::new(format!("expected numbers for `{what}`, found {found}"))
         .help("name a column of numbers, or convert it first")
+}
+
+/// The mean of durations, in nanoseconds.
+fn mean_duration(sum: u128, count: i64) -> Duration {
+    let nanos = sum / u128::try_from(count.max(1)).unwrap_or(1);
+    Duration::from_nanos_u128(nanos)
 }
 
 fn too_large(what: &str) -> TableError {
@@ -153,7 +182,7 @@ fn sum<T: Other>(column: &Column<T>, by: &Groups) -> Result<Column<T>, TableErro
         Data::Money(all) => Data::Money(narrow(whole_sums(column, all, by), "sum")?),
         Data::Float(all) => Data::Float(float_sums(column, all, by)),
         Data::Duration(all) => {
-            let mut sums = vec![std::time::Duration::ZERO; by.count()];
+            let mut sums = vec![Duration::ZERO; by.count()];
             for (row, group) in rows(column, by) {
                 let sum = sums[group].checked_add(all[row]);
                 sums[group] = sum.ok_or_else(|| too_large("sum"))?;
@@ -182,6 +211,15 @@ fn avg<T: Other>(column: &Column<T>, by: &Groups) -> Result<Column<T>, TableErro
             let sums = whole_sums(column, all, by).into_iter().zip(&counts);
             let avgs = sums.map(|(sum, n)| sum / i128::from((*n).max(1))).collect();
             Data::Money(narrow(avgs, "avg")?)
+        }
+        Data::Duration(all) => {
+            let mut sums = vec![0_u128; by.count()];
+            for (row, group) in rows(column, by) {
+                sums[group] = sums[group].saturating_add(all[row].as_nanos());
+            }
+            Data::Duration(
+                sums.into_iter().zip(&counts).map(|(sum, n)| mean_duration(sum, *n)).collect(),
+            )
         }
         _ if !column.has_values() => return Ok(Column::nulls(by.count())),
         _ => return Err(no_measure("avg", column)),
@@ -243,7 +281,7 @@ fn quantile<T: Other>(
     by: &Groups,
     share: f64,
 ) -> Result<Column<T>, TableError> {
-    let values = floats("quantile", column)?;
+    let values = floats(Measure::Quantile(share).name(), column)?;
     let (order, starts) = by.rows();
     let counts = counts(column, by);
     let mut of_group = Vec::new();
@@ -267,11 +305,12 @@ fn quantile<T: Other>(
 /// the differences corrects (Chan et al., 1983), as in `stdev` of lists.
 #[expect(clippy::cast_precision_loss, reason = "a count is far below 2^53")]
 fn variance<T: Other>(
+    measure: Measure,
     column: &Column<T>,
     by: &Groups,
-    of: fn(f64) -> f64,
 ) -> Result<Column<T>, TableError> {
-    let values = floats("variance", column)?;
+    let of = if measure == Measure::Deviation { f64::sqrt } else { |it| it };
+    let values = floats(measure.name(), column)?;
     let counts = counts(column, by);
     let mut means = float_sums(column, &values, by);
     means.iter_mut().zip(&counts).for_each(|(it, n)| *it /= *n as f64);

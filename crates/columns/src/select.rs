@@ -17,11 +17,7 @@ impl<T: Other> Column<T> {
                     .collect())
             }
             _ if !self.has_values() => Ok(vec![]),
-            _ => {
-                let found = self.kind().name();
-                Err(TableError::new(format!("expected a condition, found {found}"))
-                    .help("compare with `==`, `<` and the like"))
-            }
+            _ => Err(TableError::no_condition(self.kind_name())),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Values of a row that depend on the rows around it.
 
+use std::time::Duration;
+
 use crate::{
     Groups,
     column::{Column, Data, Other},
     error::TableError,
-    measure::{Measure, floats, measure},
+    measure::{Measure, floats, measure, no_numbers},
     sort::ranks,
     total::FloatSum,
 };
@@ -168,12 +170,22 @@ fn running<T: Other>(
             }
             Data::Float(out)
         }
-        _ if !column.has_values() => return Ok(Column::nulls(column.len())),
-        _ => {
-            let found = column.kind().name();
-            let message = format!("expected numbers for `running_sum`, found {found}");
-            return Err(TableError::new(message));
+        Data::Duration(all) => {
+            let mut sums: Vec<Option<Duration>> = vec![None; by.count()];
+            let mut out = vec![Duration::ZERO; column.len()];
+            for row in sorted.iter().map(|it| *it as usize) {
+                let sum = &mut sums[by.codes[row] as usize];
+                if column.is_valid(row) {
+                    let before = sum.unwrap_or_default();
+                    *sum = Some(before.checked_add(all[row]).ok_or_else(overflow)?);
+                }
+                out[row] = sum.unwrap_or_default();
+                valid.set(row, sum.is_some());
+            }
+            Data::Duration(out)
         }
+        _ if !column.has_values() => return Ok(Column::nulls(column.len())),
+        _ => return Err(no_numbers("running_sum", column.kind_name())),
     };
     Ok(Column::with_valid(data, valid))
 }

@@ -36,6 +36,11 @@ impl Trouble {
         Self { err, shown, stopped: cx.check().err(), refused: None }
     }
 
+    /// An error of a database in memory, outside of a call.
+    pub(crate) fn unstopped(err: Error) -> Self {
+        Self { err, shown: "the tables".to_owned(), stopped: None, refused: None }
+    }
+
     pub(crate) fn refused(self, refused: Option<String>) -> Self {
         Self { refused, ..self }
     }

@@ -23,4 +23,4 @@ pub use rows::typed;
 pub use rules::Allowed;
 pub use schema::{DbColumn, DbIndex, DbReference, DbSchema, DbTable};
 pub use session::Session;
-pub use tables::over_tables;
+pub use tables::{KnownTable, over_tables, test_query};

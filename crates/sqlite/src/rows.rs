@@ -13,14 +13,19 @@ use crate::{bind::Given, session::Session};
 
 const ROWS_PER_CHECK: usize = 4096;
 
+/// A statement that may only read.
+pub(crate) fn writes() -> OpError {
+    OpError::invalid_input("the statement writes")
+        .help("`database.execute` runs statements that write")
+}
+
 impl Session<'_> {
     /// The rows of one statement, at most `most`.
     pub fn query(&self, sql: &str, params: &Value, most: usize) -> Result<Table<Value>, OpError> {
         let given = Given::of(params)?;
         let mut statement = self.one(sql)?;
         if !statement.readonly() {
-            return Err(OpError::invalid_input("the statement writes")
-                .help("`database.execute` runs statements that write"));
+            return Err(writes());
         }
         let used = given.bind(&mut statement, self)?;
         given.test_used(&used)?;

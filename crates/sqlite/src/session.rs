@@ -147,9 +147,13 @@ impl<'a> Session<'a> {
         if all.next().is_ok_and(|it| it.is_none()) {
             return Ok(first);
         }
-        Err(OpError::invalid_input("expected one SQL statement, found several")
-            .help("`database.execute` runs several statements"))
+        Err(several())
     }
+}
+
+pub(crate) fn several() -> OpError {
+    OpError::invalid_input("expected one SQL statement, found several")
+        .help("`database.execute` runs several statements")
 }
 
 /// Not the path as a URI, no lock of its own, no links, and precise codes of errors.

@@ -2,7 +2,12 @@
 
 use std::{cmp::Ordering, sync::Arc, time::Duration};
 
-use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
+use rusqlite::{
+    Connection,
+    config::DbConfig,
+    fallible_iterator::FallibleIterator as _,
+    types::{ToSqlOutput, Value as Sql, ValueRef},
+};
 use svc_columns::{Cell, Column, Data, Kind, Other as _, Table};
 use svc_contract::{
     registry::{Cx, OpError, nearest},
@@ -11,10 +16,11 @@ use svc_contract::{
 
 use crate::{
     bind,
-    error::quoted,
+    error::{Trouble, quoted},
+    rows::writes,
     rules::Allowed,
-    schema::{columns, table_name},
-    session::Session,
+    schema::{columns, known_names, table_name},
+    session::{Session, several},
 };
 
 const ROWS_PER_CHECK: usize = 4096;
@@ -133,6 +139,53 @@ pub fn over_tables(
     })?;
     session.allow(Allowed::Reads);
     session.query(sql, &Value::Null, most)
+}
+
+/// A table as far as it is known before a run: its name, and its columns.
+pub type KnownTable = (Text, Option<Vec<Text>>);
+
+/// Finds what is wrong with a statement over tables before there are rows; with a table whose columns
+/// are unknown, or tables that are, only its syntax.
+///
+/// # Errors
+///
+/// The statement fails for all rows of these tables.
+pub fn test_query(tables: Option<&[KnownTable]>, sql: &str) -> Result<(), OpError> {
+    let Ok(db) = Connection::open_in_memory() else { return Ok(()) };
+    let is_known = tables.is_some_and(|all| all.iter().all(|(_, columns)| columns.is_some()))
+        && create_known(&db, tables.unwrap_or_default()).is_ok();
+    let wrong = |err| {
+        let is_certain = is_known || is_syntax(&err);
+        if is_certain { Err(Trouble::unstopped(err).explained(&known_names(&db))) } else { Ok(()) }
+    };
+    let mut all = rusqlite::Batch::new(&db, sql);
+    match all.next() {
+        Ok(Some(statement)) if !statement.readonly() => Err(writes()),
+        Ok(Some(_)) if matches!(all.next(), Ok(Some(_))) => Err(several()),
+        Ok(_) => Ok(()),
+        Err(err) => wrong(err),
+    }
+}
+
+fn create_known(db: &Connection, tables: &[KnownTable]) -> Result<(), ()> {
+    // `"name"` is a column, and never a text, as in a run.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(|_| ())?;
+    for (name, columns) in tables {
+        let columns: Vec<String> = columns.iter().flatten().map(|it| quoted(it)).collect();
+        // A table without columns is one of which nothing is known.
+        let name = table_name(name).map_err(|_| ())?;
+        let create = format!("CREATE TABLE {name} ({})", columns.join(", "));
+        db.execute_batch(&create).map_err(|_| ())?;
+    }
+    Ok(())
+}
+
+/// Whether a statement cannot be read, whatever the tables are.
+fn is_syntax(err: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqlInputError { msg, .. } = err else { return false };
+    msg.ends_with(": syntax error")
+        || msg == "incomplete input"
+        || msg.starts_with("unrecognized token")
 }
 
 /// The columns as SQL counts with them.

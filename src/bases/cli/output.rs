@@ -26,6 +26,8 @@ pub(super) struct OutputArgs {
 pub(super) struct Output<'a> {
     file: ResultFile,
     engine: &'a Engine,
+    /// The type of the result, as far as it is known.
+    ty: Type,
 }
 
 impl OutputArgs {
@@ -33,16 +35,17 @@ impl OutputArgs {
     pub(super) fn open<'a>(&self, session: &'a Session) -> Result<Option<Output<'a>>> {
         let Some(path) = &self.output else { return Ok(None) };
         let file = ResultFile::named(path).map_err(wrong_usage)?;
-        let output = Output { file, engine: &session.engine };
+        let mut output = Output { file, engine: &session.engine, ty: Type::Unknown };
         // A folder in the place of the file is found before the run.
-        output.accepts(&Type::Unknown)?;
+        output.accept(&Type::Unknown)?;
         Ok(Some(output))
     }
 }
 
 impl Output<'_> {
     /// Refuses a result of this type before anything runs, if it can never be written.
-    pub(super) fn accepts(&self, ty: &Type) -> Result<()> {
+    pub(super) fn accept(&mut self, ty: &Type) -> Result<()> {
+        self.ty = ty.clone();
         self.file.accepts(ty, self.engine).map_err(wrong_usage)
     }
 
@@ -53,7 +56,7 @@ impl Output<'_> {
         session: &Session,
         otherwise: Option<String>,
     ) -> Result<u8> {
-        let written = match self.file.write(value, self.engine).await {
+        let written = match self.file.write(value, &self.ty, self.engine).await {
             Ok(written) => written,
             Err(err) => {
                 let mut failure = Failure::reading(err);

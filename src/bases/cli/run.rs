@@ -116,7 +116,7 @@ impl Run {
     }
 
     async fn run(&self, file: &Path, session: &Session) -> Result<u8> {
-        let output = self.output.open(session)?;
+        let mut output = self.output.open(session)?;
         let session = &session.at(file)?;
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let session = &session.trusting(!self.untrusted);
@@ -124,8 +124,8 @@ impl Run {
         terminal::print_err(terminal::styled(
             &plan.program().warnings.render(session.terminal.err.style()),
         ));
-        if let (Some(output), Some(main)) = (&output, &plan.program().main) {
-            output.accepts(&main.ty)?;
+        if let (Some(output), Some(main)) = (&mut output, &plan.program().main) {
+            output.accept(&main.ty)?;
         }
         mcp_servers::agreed(&plan, file, session).await?;
         let piped = self.piped(file, &plan)?;

@@ -40,6 +40,23 @@ fn names(place: &Place) -> Vec<String> {
 }
 
 #[test]
+fn a_result_without_rows_has_the_columns_of_its_type() {
+    let script = "[{ k: 1, v: $2 }] >> where { .k > 5 }";
+    let place = Place::new(&[("none.svc", script)]);
+    for ending in ["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "html"] {
+        place.svc(&["run", "none.svc", "--output", &format!("none.{ending}")]).gives("");
+    }
+    assert_eq!(read(&place, "none.csv"), "k,v\n");
+    assert_eq!(read(&place, "none.tsv"), "k\tv\n");
+    assert!(read(&place, "none.html").contains("<bdi>v</bdi>"));
+    for name in ["none.parquet", "none.xlsx"] {
+        let script = format!("table.read(path: \"{name}\") >> to_csv");
+        let read = place.svc_with(script.as_bytes(), &["run", "-", "--json", "--no-store"]);
+        assert_eq!(read.json(), "k,v\n", "{name}");
+    }
+}
+
+#[test]
 fn each_ending_is_a_format() {
     let place = place();
     for ending in ["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "html", "csv.gz"] {

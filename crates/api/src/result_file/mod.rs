@@ -73,8 +73,16 @@ impl ResultFile {
         Err(no_table(&ty.to_string()))
     }
 
-    /// Writes the result, atomically: an existing file is replaced when the new one is complete.
-    pub async fn write(&self, value: &Value, engine: &Engine) -> Result<FileWritten, OpError> {
+    /// Writes the result, atomically: an existing file is replaced when the new one is complete. A
+    /// table without rows has the columns of its type.
+    pub async fn write(
+        &self,
+        value: &Value,
+        ty: &Type,
+        engine: &Engine,
+    ) -> Result<FileWritten, OpError> {
+        let known = value.with_known_columns(ty);
+        let value = known.as_ref().unwrap_or(value);
         match self.form {
             Form::Json => {
                 let mut json = serde_json::to_vec_pretty(value).map_err(|err| {

@@ -38,9 +38,18 @@ fn nulls<T: Other>(len: usize, is_one: bool) -> Operand<T> {
 }
 
 fn mismatch<T: Other>(op: &str, a: &Operand<T>, b: &Operand<T>) -> TableError {
-    let (a, b) = (a.column.kind().name(), b.column.kind().name());
-    TableError::new(format!("`{op}` does not take {a} and {b}"))
-        .help("convert one side with `int(..)`, `float(..)` or `string(..)`")
+    no_operands(op, a.column.kind_name(), b.column.kind_name())
+}
+
+/// An operator does not take values of these kinds.
+pub(super) fn no_operands(op: &str, a: &str, b: &str) -> TableError {
+    let is_converted = |it| matches!(it, "int" | "float" | "bool" | "string" | "json");
+    let help = if is_converted(a) && is_converted(b) {
+        "convert one side with `int(..)`, `float(..)` or `string(..)`"
+    } else {
+        "compute the column with `each` before"
+    };
+    TableError::new(format!("`{op}` does not take {a} and {b}")).help(help)
 }
 
 pub(super) fn binary<T: Other>(
@@ -62,9 +71,7 @@ fn test_bool<T: Other>(it: &Operand<T>) -> std::result::Result<(), TableError> {
     if it.column.kind() == Kind::Bool || !it.column.has_values() {
         return Ok(());
     }
-    let found = it.column.kind().name();
-    Err(TableError::new(format!("expected a condition, found {found}"))
-        .help("compare with `==`, `<` and the like"))
+    Err(TableError::no_condition(it.column.kind_name()))
 }
 
 fn truth<T: Other>(it: &Operand<T>, row: usize) -> Option<bool> {
@@ -148,13 +155,16 @@ fn alike_texts<T: Other>(a: &Operand<T>, b: &Operand<T>) -> Result<T> {
     };
     if let Some(Cell::Text(wrong)) = a.column.cells().find(is_wrong) {
         let like = T::text(like.cell()).unwrap_or_default();
-        return Err(TableError::new(format!(
-            "cannot compare {wrong:?} with values such as {like}"
-        ))
-        .help("write the text as JSON writes such a value"));
+        return Err(no_such_text(wrong, &format!("values such as {like}")));
     }
     let read = meant(&a.column, &b.column).map_or_else(|| a.column.clone(), Arc::new);
     Ok(Operand { column: read, is_one: a.is_one })
+}
+
+/// A text that is compared with dates, money and the like is not one.
+pub(super) fn no_such_text(text: &str, like: &str) -> TableError {
+    TableError::new(format!("cannot compare {text:?} with {like}"))
+        .help("write the text as JSON writes such a value")
 }
 
 fn holds(op: Binary, order: Ordering) -> bool {
@@ -249,7 +259,7 @@ fn overflow(op: &str, row: usize) -> TableError {
         .help("convert one side with `float(..)`")
 }
 
-fn symbol(op: Binary) -> &'static str {
+pub(super) fn symbol(op: Binary) -> &'static str {
     match op {
         Binary::Plus => "+",
         Binary::Minus => "-",

@@ -1,22 +1,27 @@
 //! What an expression will give, before there are rows: its mistakes, and the kind of its result.
 //!
 //! **Invariant:** what is said here holds for every table with these columns. An error is one that each
-//! of them would cause, unless it is empty; a kind is that of every result.
+//! of them would cause, unless it is empty, or a part of the expression has no value in any row; a kind
+//! is that of every result. Texts are texts here, also if a run without types reads them as amounts.
 
 use crate::{
-    Measure, Text,
+    Measure, Text, Window,
     column::Kind,
     error::TableError,
-    expr::{Binary, Expr, functions, share_of},
+    expr::{Binary, Expr, functions, operands, share_of},
 };
 
 /// A column, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct KnownColumn {
     pub name: Text,
-    /// `None` for values that have no buffer of their own, or may be of several kinds.
+    /// `None` for values that may be of several kinds, `Other` for one that has no buffer of its own.
     pub kind: Option<Kind>,
+    /// The name of the kind, for messages.
+    pub kind_name: &'static str,
     pub may_be_null: bool,
+    /// Whether a text is such a value, for those that are written as texts.
+    pub reads: Option<fn(&Text) -> bool>,
 }
 
 /// The values of an expression, as far as they are known.
@@ -51,10 +56,41 @@ pub struct Known<'a> {
 ///
 /// If the expression fails for every table with these columns.
 pub fn foresee(expr: &Expr, known: Known<'_>) -> Result<Foreseen, TableError> {
+    known.expr(expr).map(|found| known.certain(found, expr))
+}
+
+/// Tests an expression that must be true or false.
+///
+/// # Errors
+///
+/// If it fails for every table with these columns, or is not a condition.
+pub fn foresee_condition(expr: &Expr, known: Known<'_>) -> Result<(), TableError> {
     let found = known.expr(expr)?;
-    let kind = known.kind(&found);
-    let is_doubtful = kind.is_some_and(|it| known.may_be_other_amounts(it, expr));
-    Ok(if is_doubtful { unknown() } else { found })
+    known.test_condition(&found)
+}
+
+/// The values that a row gets of its partition; `name` is what the function is called.
+///
+/// # Errors
+///
+/// If the expression fails for every table with these columns.
+pub fn foresee_window(
+    window: Window,
+    name: &str,
+    of: Option<&Expr>,
+    known: Known<'_>,
+) -> Result<Foreseen, TableError> {
+    let Some(of) = of else { return Ok(kind(Kind::Int, false)) };
+    let values = known.expr(of)?;
+    let found = match window {
+        Window::RowNumber | Window::Rank | Window::DenseRank => kind(Kind::Int, false),
+        Window::Lag(_) => Foreseen { may_be_null: true, ..values },
+        // Each row is in a partition, so a measure of it has a value where the column has.
+        Window::RunningSum => known.measured(name, Some(Measure::Sum), values, false)?,
+        Window::MovingAvg(_) => known.measured(name, None, values, false)?,
+        Window::Whole(measure) => known.measured(name, Some(measure), values, false)?,
+    };
+    Ok(known.certain(found, of))
 }
 
 fn kind(kind: Kind, may_be_null: bool) -> Foreseen {
@@ -75,6 +111,13 @@ fn is_nonzero(expr: &Expr) -> bool {
 }
 
 impl Known<'_> {
+    /// What is certain of the values of an expression.
+    fn certain(&self, found: Foreseen, expr: &Expr) -> Foreseen {
+        let kind = self.kind(&found);
+        let is_doubtful = kind.is_some_and(|it| self.may_be_other_amounts(it, expr));
+        if is_doubtful { unknown() } else { found }
+    }
+
     /// Texts are read as amounts where they are such, and amounts that come of texts are written as
     /// texts: whether a result of this kind may be either.
     fn may_be_other_amounts(&self, result: Kind, expr: &Expr) -> bool {
@@ -96,9 +139,14 @@ impl Known<'_> {
             Expr::Money(_) => kind(Kind::Money, false),
             Expr::Text(_) => kind(Kind::Text, false),
             Expr::Column(name) => self.column(name)?,
-            Expr::Not(inner) => kind(Kind::Bool, foresee(inner)?.may_be_null),
+            Expr::Not(inner) => {
+                let inner = foresee(inner)?;
+                self.test_condition(&inner)?;
+                kind(Kind::Bool, inner.may_be_null)
+            }
             Expr::Minus(inner) => {
                 let inner = foresee(inner)?;
+                self.test_minus(&inner)?;
                 match self.kind(&inner) {
                     Some(it @ (Kind::Int | Kind::Float | Kind::Money)) => {
                         kind(it, inner.may_be_null)
@@ -108,7 +156,10 @@ impl Known<'_> {
             }
             Expr::Binary(op, a, b) => {
                 let (left, right) = (foresee(a)?, foresee(b)?);
-                self.binary(*op, &left, &right, is_nonzero(b))
+                if op.compares() {
+                    self.test_compared(*op, (a, &left), (b, &right))?;
+                }
+                self.binary(*op, &left, &right, is_nonzero(b))?
             }
             Expr::Call(name, args) => self.call(name, args)?,
         })
@@ -131,7 +182,7 @@ impl Known<'_> {
     }
 
     /// The kind of the values, if it is certain.
-    fn kind(&self, it: &Foreseen) -> Option<Kind> {
+    pub(super) fn kind(&self, it: &Foreseen) -> Option<Kind> {
         match &it.of {
             Of::Kind(kind) => Some(*kind),
             Of::Column(name) => self.columns?.iter().find(|it| it.name == *name)?.kind,
@@ -139,33 +190,32 @@ impl Known<'_> {
         }
     }
 
-    fn binary(&self, op: Binary, a: &Foreseen, b: &Foreseen, is_nonzero: bool) -> Foreseen {
+    fn binary(
+        &self,
+        op: Binary,
+        a: &Foreseen,
+        b: &Foreseen,
+        is_nonzero: bool,
+    ) -> Result<Foreseen, TableError> {
         let may_be_null = a.may_be_null || b.may_be_null;
+        if matches!(op, Binary::And | Binary::Or) {
+            self.test_condition(a)?;
+            self.test_condition(b)?;
+        }
         if op.compares() || matches!(op, Binary::And | Binary::Or) {
-            return kind(Kind::Bool, may_be_null);
+            return Ok(kind(Kind::Bool, may_be_null));
         }
         if op == Binary::Else {
-            return if a.may_be_null {
+            return Ok(if a.may_be_null {
                 Foreseen { may_be_null: b.may_be_null, ..self.either(a, b) }
             } else {
                 a.clone()
-            };
+            });
         }
         let may_divide = !matches!(op, Binary::Divide | Binary::Rest) || is_nonzero;
-        let of = match (self.kind(a), self.kind(b), op) {
-            (Some(Kind::Int), Some(Kind::Int), Binary::Divide) => Kind::Float,
-            (Some(Kind::Int), Some(Kind::Int), _) => Kind::Int,
-            (Some(a), Some(b), _) if a.is_number() && b.is_number() => Kind::Float,
-            (Some(Kind::Money), Some(Kind::Money), Binary::Plus | Binary::Minus) => Kind::Money,
-            (Some(Kind::Money), Some(Kind::Money), Binary::Divide) => Kind::Float,
-            (Some(Kind::Money), Some(by), Binary::Times | Binary::Divide) if by.is_number() => {
-                Kind::Money
-            }
-            (Some(by), Some(Kind::Money), Binary::Times) if by.is_number() => Kind::Money,
-            (Some(Kind::Text), Some(Kind::Text), Binary::Plus) => Kind::Text,
-            _ => return unknown(),
-        };
-        kind(of, may_be_null || !may_divide)
+        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else { return Ok(unknown()) };
+        let of = operands::calculated(op, x, y).map_err(|()| self.no_operands(op, a, b))?;
+        Ok(of.map_or_else(unknown, |of| kind(of, may_be_null || !may_divide)))
     }
 
     /// Values of either side.
@@ -189,9 +239,11 @@ impl Known<'_> {
             (None, true) => Err(super::no_group(name)),
             (_, false) => {
                 functions::test_call(name, args.len())?;
-                let args: Result<Vec<Foreseen>, TableError> =
+                let found: Result<Vec<Foreseen>, TableError> =
                     args.iter().map(|it| self.expr(it)).collect();
-                Ok(self.function(name, &args?))
+                let found = found?;
+                self.test_args(name, args, &found)?;
+                Ok(self.function(name, &found))
             }
         }
     }
@@ -218,8 +270,11 @@ impl Known<'_> {
             "lower" | "upper" | "trim" | "string" => kind(Kind::Text, may_be_null),
             "length" => kind(Kind::Int, may_be_null),
             "contains" | "starts_with" | "ends_with" => kind(Kind::Bool, may_be_null),
-            "int" => kind(Kind::Int, may_be_null || of != Some(Kind::Int)),
-            "float" => kind(Kind::Float, may_be_null || !of.is_some_and(Kind::is_number)),
+            "int" => kind(Kind::Int, may_be_null || !matches!(of, Some(Kind::Int | Kind::Bool))),
+            "float" => kind(
+                Kind::Float,
+                may_be_null || !of.is_some_and(|it| it.is_number() || it == Kind::Bool),
+            ),
             _ => unknown(),
         }
     }
@@ -232,7 +287,7 @@ impl Known<'_> {
         let of = match (name, args) {
             ("count", []) => return Ok(kind(Kind::Int, false)),
             ("corr", [_, _]) => {
-                args_of(args)?;
+                args_of(args)?.iter().try_for_each(|it| self.test_measured(name, it))?;
                 return Ok(kind(Kind::Float, true));
             }
             ("quantile", [of, share]) => {
@@ -243,15 +298,29 @@ impl Known<'_> {
             (_, [of]) => rows.expr(of)?,
             _ => return Err(functions::wrong_count(name, args.len())),
         };
+        self.measured(name, Measure::named(name), of, of_all)
+    }
+
+    /// What measuring these values gives; `of_all` if there may be no row. No measure is a quantile.
+    fn measured(
+        &self,
+        name: &str,
+        measure: Option<Measure>,
+        of: Foreseen,
+        of_all: bool,
+    ) -> Result<Foreseen, TableError> {
+        self.test_measured(name, &of)?;
         let may_be_null = of.may_be_null || of_all;
-        Ok(match (Measure::named(name), self.kind(&of)) {
+        Ok(match (measure, self.kind(&of)) {
             (Some(Measure::Count | Measure::Distinct), _) => kind(Kind::Int, false),
             (
                 Some(Measure::Sum),
                 Some(it @ (Kind::Int | Kind::Float | Kind::Money | Kind::Duration)),
             ) => kind(it, may_be_null),
             (Some(Measure::Avg), Some(Kind::Int | Kind::Float)) => kind(Kind::Float, may_be_null),
-            (Some(Measure::Avg), Some(Kind::Money)) => kind(Kind::Money, may_be_null),
+            (Some(Measure::Avg), Some(it @ (Kind::Money | Kind::Duration))) => {
+                kind(it, may_be_null)
+            }
             (Some(Measure::Min | Measure::Max | Measure::First | Measure::Last), _) => {
                 Foreseen { may_be_null, ..of }
             }

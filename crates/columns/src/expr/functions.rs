@@ -82,7 +82,7 @@ pub(super) fn call<T: Other>(name: &Text, args: &[Operand<T>], len: usize) -> Re
             Cell::Int(digits @ 0..=15) if digits_are_one(args) => {
                 number(name, it, i32::try_from(digits).unwrap_or(0))
             }
-            _ => Err(TableError::new("expected a number from 0 to 15 as the digits of `round`")),
+            _ => Err(wrong_digits()),
         },
         ("coalesce", [first, rest @ ..]) => {
             Ok(rest.iter().fold(first.clone(), |all, it| either(&all, it, len)))
@@ -126,8 +126,16 @@ fn digits_are_one<T>(args: &[Operand<T>]) -> bool {
 }
 
 fn expected<T: Other>(wanted: &str, name: &str, it: &Operand<T>) -> TableError {
-    let found = it.column.kind().name();
+    no_argument(wanted, name, it.column.kind_name())
+}
+
+/// A function does not take a value of this kind.
+pub(super) fn no_argument(wanted: &str, name: &str, found: &str) -> TableError {
     TableError::new(format!("expected {wanted} for `{name}`, found {found}"))
+}
+
+pub(super) fn wrong_digits() -> TableError {
+    TableError::new("expected a number from 0 to 15 as the digits of `round`")
 }
 
 fn with<T: Other>(it: &Operand<T>, data: Data<T>) -> Operand<T> {
@@ -278,6 +286,7 @@ fn convert<T: Other>(name: &str, it: &Operand<T>) -> Result<T> {
             ("string", Cell::Bool(it)) => builder.push_text(&it.to_string()),
             ("int", Cell::Int(_)) | ("float", Cell::Float(_)) => builder.push(cell),
             ("int", Cell::Bool(it)) => builder.push(Cell::Int(i64::from(it))),
+            ("float", Cell::Bool(it)) => builder.push(Cell::Float(f64::from(u8::from(it)))),
             ("int", Cell::Float(it)) if it.abs() < 9.2e18 => builder.push(Cell::Int(it as i64)),
             ("int", Cell::Float(_)) => builder.push_null(),
             ("int", Cell::Text(it)) => {

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod foresee;
 mod functions;
+mod operands;
 mod parse;
 
 use std::sync::Arc;
@@ -14,10 +15,10 @@ use crate::{
     Groups, Measure, Table, Text,
     column::{Cell, Column, Data, Kind, Other, amounts, written_amounts},
     error::TableError,
-    measure::{correlation, measure},
+    measure::{correlation, measure, no_numbers},
 };
 
-pub use foresee::{Foreseen, Known, KnownColumn, Of, foresee};
+pub use foresee::{Foreseen, Known, KnownColumn, Of, foresee, foresee_condition, foresee_window};
 pub use parse::parse;
 
 /// A parsed expression.
@@ -226,7 +227,11 @@ fn call<T: Other>(
         }
         ("corr", [a, b]) => correlation(of_rows(a)?.as_ref(), of_rows(b)?.as_ref(), groups)?,
         ("quantile", [of, share]) => {
-            measure(Measure::Quantile(share_of(share)?), of_rows(of)?.as_ref(), groups)?
+            let (column, share) = (of_rows(of)?, share_of(share)?);
+            if column.has_values() && !column.kind().is_number() {
+                return Err(no_numbers(name, column.kind_name()));
+            }
+            measure(Measure::Quantile(share), &column, groups)?
         }
         (name, [of]) => match Measure::named(name) {
             Some(it) => measure(it, of_rows(of)?.as_ref(), groups)?,

@@ -74,6 +74,10 @@ impl Other for Val {
         Some(Self::Money(text.strip_prefix('$')?.parse().ok()?))
     }
 
+    fn kind_name(&self) -> &'static str {
+        ["null", "int", "float", "bool", "money", "string", "list"][self.class()]
+    }
+
     fn cell(&self) -> Cell<'_, Self> {
         match self {
             Self::Null => Cell::Null,

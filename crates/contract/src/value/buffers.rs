@@ -94,6 +94,10 @@ impl Other for Value {
         let read = Self::Text(text.clone()).cast(&ty).ok()?;
         (read.to_string() == **text).then_some(read)
     }
+
+    fn kind_name(&self) -> &'static str {
+        self.kind()
+    }
 }
 
 /// The order among kinds that have none.

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use svc_columns::Table;
+use svc_columns::{Column, Table};
 
 use super::{
-    Type, UnmadeRows, Value,
+    RecordType, Text, Type, UnmadeRows, Value,
     buffers::{self, NotRows},
     data::OVERHEAD,
     memory,
@@ -205,6 +205,46 @@ impl List {
     /// Whether it is kept as columns.
     pub fn is_columns(&self) -> bool {
         matches!(self.0.kept, Kept::Columns(_))
+    }
+}
+
+impl Value {
+    /// With the columns that a type has, where a table of it has no rows: an op over tables finds no
+    /// names in an empty list. `None` if nothing changes. Tables in fields of a record are looked at, too.
+    #[must_use]
+    pub fn with_known_columns(&self, ty: &Type) -> Option<Self> {
+        match (self, ty.required()) {
+            (Self::List(list), Type::List(row, _)) => {
+                let Type::Record(of) = row.as_ref() else { return None };
+                list.with_known_columns(of).map(Self::List)
+            }
+            (Self::Record(record), Type::Record(of)) => {
+                let change = |(name, it): (&Text, &Self)| it.with_known_columns(of.get(name)?);
+                if !record.iter().any(|it| change(it).is_some()) {
+                    return None;
+                }
+                let changed = |(name, it): (&Text, &Self)| {
+                    (name.clone(), change((name, it)).unwrap_or_else(|| it.clone()))
+                };
+                Some(Self::Record(record.iter().map(changed).collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl List {
+    fn with_known_columns(&self, row: &RecordType) -> Option<Self> {
+        let has_columns = match &self.0.kept {
+            Kept::Rows(_) => false,
+            Kept::Columns(lazy) => !lazy.table.names.is_empty(),
+        };
+        if !self.is_empty() || has_columns || row.fields.is_empty() {
+            return None;
+        }
+        let names: Vec<Text> = row.fields.iter().map(|(name, _)| name.clone()).collect();
+        let columns = names.iter().map(|_| Arc::new(Column::nulls(0))).collect();
+        Some(Self::from(Table::new(names.into(), columns, 0)))
     }
 }
 

@@ -10,7 +10,11 @@ use svc_contract::{
     },
     value::{Type, Value, memory},
 };
-use svc_lang::{check::TypedCall, diag::Span, plan::GRACE};
+use svc_lang::{
+    check::{Term, TermKind, TypedCall},
+    diag::Span,
+    plan::GRACE,
+};
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
@@ -294,7 +298,7 @@ impl Run {
             let supplied = one.args.iter().try_for_each(|it| self.supply(it));
             supplied.map_err(|err| RunError::new(err, one.span))?;
         }
-        let mut args = one.args.to_vec();
+        let mut args = with_known_columns(call, one.args);
         let ended = match call.op.op.body {
             Body::Inline(_) | Body::InlineWith(_) => {
                 let (call, lent, weight) = (call.clone(), self.lent.clone(), weight_of(&args));
@@ -398,6 +402,19 @@ async fn until_cancelled<T>(work: impl Future<Output = T>, scope: &Scope, op: &O
         }
         ended => ended,
     }
+}
+
+/// The arguments, in which a table without rows has the columns of its type.
+fn with_known_columns(call: &TypedCall, args: &[Value]) -> Vec<Value> {
+    let known = |(it, term): (&Value, Option<&Term>)| {
+        let of_cast = |term: &Term| match &term.kind {
+            TermKind::Cast { value, .. } => it.with_known_columns(&value.ty),
+            _ => None,
+        };
+        let known = term.and_then(|term| it.with_known_columns(&term.ty).or_else(|| of_cast(term)));
+        known.unwrap_or_else(|| it.clone())
+    };
+    args.iter().enumerate().map(|(idx, it)| known((it, call.args.get(idx)))).collect()
 }
 
 /// Calls an inline op.

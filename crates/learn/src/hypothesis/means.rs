@@ -1,6 +1,6 @@
 //! Means: t tests and the analysis of variance.
 
-use super::{Alternative, Outcome, constant, needs};
+use super::{Alternative, Outcome, constant, constants, is_rounding, needs, untestable};
 use crate::{
     Trouble,
     describe::{mean, squares, variance},
@@ -22,11 +22,6 @@ fn of_t(method: &str, estimate: f64, error: f64, df: f64, d: f64, side: Alternat
     }
 }
 
-/// Whether a variance is only the rounding of the numbers.
-fn is_rounding(variance: f64, mean: f64) -> bool {
-    variance <= 1e-28 * mean * mean || variance == 0.0
-}
-
 /// Student's t test of two samples with equal variances.
 pub fn student(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Trouble> {
     needs("the first sample", a, 2)?;
@@ -34,8 +29,8 @@ pub fn student(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Troub
     let (n, m) = (float(a.len()), float(b.len()));
     let df = n + m - 2.0;
     let pooled = (squares(a) + squares(b)) / df;
-    if is_rounding(pooled, mean(a).abs().max(mean(b).abs())) {
-        return Err(constant());
+    if is_rounding(&[a, b], pooled, mean(a).abs().max(mean(b).abs())) {
+        return Err(constants(&[a, b]));
     }
     let difference = mean(a) - mean(b);
     let error = (pooled * (1.0 / n + 1.0 / m)).sqrt();
@@ -56,8 +51,8 @@ pub fn welch(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Trouble
     let (n, m) = (float(a.len()), float(b.len()));
     let (va, vb) = (variance(a), variance(b));
     let (of_a, of_b) = (va / n, vb / m);
-    if is_rounding(va + vb, mean(a).abs().max(mean(b).abs())) {
-        return Err(constant());
+    if is_rounding(&[a, b], va + vb, mean(a).abs().max(mean(b).abs())) {
+        return Err(constants(&[a, b]));
     }
     let df = (of_a + of_b).powi(2) / (of_a * of_a / (n - 1.0) + of_b * of_b / (m - 1.0));
     let difference = mean(a) - mean(b);
@@ -69,7 +64,7 @@ pub fn welch(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Trouble
 pub fn one_sample(a: &[f64], against: f64, side: Alternative) -> Result<Outcome, Trouble> {
     needs("the sample", a, 2)?;
     let v = variance(a);
-    if is_rounding(v, mean(a)) {
+    if is_rounding(&[a], v, mean(a)) {
         return Err(constant());
     }
     let n = float(a.len());
@@ -88,6 +83,9 @@ pub fn one_sample(a: &[f64], against: f64, side: Alternative) -> Result<Outcome,
 pub fn paired(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Trouble> {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     needs("the pairs", &differences, 2)?;
+    if is_rounding(&[&differences], variance(&differences), mean(&differences)) {
+        return Err(untestable("the differences of the pairs are equal"));
+    }
     let found = one_sample(&differences, 0.0, side)?;
     Ok(Outcome { method: "t test of pairs".to_owned(), ..found })
 }
@@ -113,7 +111,8 @@ pub fn anova(groups: &[Vec<f64>]) -> Result<Outcome, Trouble> {
     let whole = mean(&moved.concat());
     let between: f64 = moved.iter().map(|it| float(it.len()) * (mean(it) - whole).powi(2)).sum();
     let within: f64 = moved.iter().map(|it| squares(it)).sum();
-    if is_rounding(within, middle) {
+    let samples: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();
+    if is_rounding(&samples, within, middle) {
         return Err(Trouble::new("the numbers do not vary within the groups"));
     }
     let f = (between / df) / (within / df2);

@@ -62,7 +62,34 @@ fn needs(name: &str, all: &[f64], least: usize) -> Result<(), Trouble> {
 }
 
 fn constant() -> Trouble {
-    Trouble::new("all numbers are equal, so that nothing can be tested").help("check the columns")
+    untestable("all numbers are equal")
+}
+
+fn untestable(why: &str) -> Trouble {
+    Trouble::new(format!("{why}, so that nothing can be tested")).help("check the columns")
+}
+
+/// Samples each of which has a single number.
+fn constants(samples: &[&[f64]]) -> Trouble {
+    let mut all = samples.iter().copied().flatten();
+    let first = all.next();
+    if all.all(|it| Some(it) == first) {
+        return constant();
+    }
+    untestable("the numbers do not vary within the samples")
+}
+
+/// Whether samples vary only by the rounding of their numbers: `spread` is a sum of squares or a variance
+/// within them, and `mean` the size of the numbers. Whole numbers are exact.
+fn is_rounding(samples: &[&[f64]], spread: f64, mean: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let is_constant = |all: &[f64]| all.iter().all(|it| *it == all[0]);
+    let is_whole = |it: &f64| it.fract() == 0.0 && it.abs() <= EXACT;
+    if samples.iter().all(|it| is_constant(it)) {
+        return true;
+    }
+    let is_exact = samples.iter().copied().flatten().all(is_whole);
+    !is_exact && spread <= 1e-28 * mean * mean
 }
 
 /// The ranks of numbers from 1, ties by their mean, and the sum of t³ - t over the ties.

@@ -1,6 +1,6 @@
 //! Tests of ranks and of correlations.
 
-use super::{Alternative, Outcome, constant, needs, ranks};
+use super::{Alternative, Outcome, constant, is_rounding, needs, ranks, untestable};
 use crate::{
     Trouble,
     describe::{mean, squares},
@@ -248,16 +248,25 @@ fn limit(x: f64, is_both: bool) -> f64 {
     (1..=100).map(term).sum()
 }
 
+/// A correlation that differs from 1 or -1 only by the rounding of its computation is that.
+fn whole(r: f64) -> f64 {
+    if r.abs() > 1.0 - 4.0 * f64::EPSILON { r.signum() } else { r }
+}
+
 /// Pearson's correlation of pairs.
 pub fn correlation(a: &[f64], b: &[f64], side: Alternative) -> Result<Outcome, Trouble> {
     needs("the pairs", a, 3)?;
     let (ma, mb) = (mean(a), mean(b));
     let (sa, sb) = (squares(a), squares(b));
-    if sa <= 1e-28 * ma * ma || sb <= 1e-28 * mb * mb {
-        return Err(constant());
+    match (is_rounding(&[a], sa, ma), is_rounding(&[b], sb, mb)) {
+        (false, false) => {}
+        (true, true) if a[0] == b[0] => return Err(constant()),
+        (true, true) => return Err(untestable("the numbers of both columns are equal")),
+        (true, false) => return Err(untestable("the numbers of the first column are equal")),
+        (false, true) => return Err(untestable("the numbers of the second column are equal")),
     }
     let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - ma) * (b - mb)).sum();
-    let r = (sum / (sa.sqrt() * sb.sqrt())).clamp(-1.0, 1.0);
+    let r = whole(sum / (sa.sqrt() * sb.sqrt()));
     let n = float(a.len());
     let df = n - 2.0;
     let t = r * (df / ((1.0 - r) * (1.0 + r))).sqrt();

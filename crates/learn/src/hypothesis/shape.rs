@@ -1,6 +1,6 @@
 //! Whether numbers have a normal distribution.
 
-use super::{Outcome, constant, needs};
+use super::{Outcome, constant, is_rounding, needs};
 use crate::{Trouble, describe::squares, dist, float};
 
 fn polynomial(factors: &[f64], x: f64) -> f64 {
@@ -18,7 +18,7 @@ pub fn shapiro(all: &[f64]) -> Result<Outcome, Trouble> {
     let mut x = all.to_vec();
     x.sort_by(f64::total_cmp);
     let spread = squares(&x);
-    if spread <= 1e-28 * x[0] * x[0] || spread == 0.0 {
+    if is_rounding(&[all], spread, x[0]) {
         return Err(constant());
     }
     let weights = weights(x.len());

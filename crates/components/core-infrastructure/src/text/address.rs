@@ -82,7 +82,7 @@ params! {
     /// Adds a path and pairs of a query to an address of the web.
     ///
     /// The values are percent-encoded. A relative `path` continues the path of the address; one that
-    /// starts with `/` replaces it. Pairs are appended to the query that is there. An address that is
+    /// starts with `/` replaces it; `..` in it removes the part before. Pairs are appended to the query that is there. An address that is
     /// invalid, or that has no path, such as `mailto:`, is an error of kind `invalid_input`.
     pub(super) struct BuildUrl {
         /// The address.
@@ -192,10 +192,33 @@ mod body {
         let mut parts = url.path_segments_mut().map_err(|()| {
             OpError::invalid_input(format!("`{}` cannot have a path", excerpt(&shown)))
         })?;
-        match path.strip_prefix('/') {
-            Some(path) => parts.clear().extend(path.split('/')),
-            None => parts.pop_if_empty().extend(path.split('/')),
+        let path = match path.strip_prefix('/') {
+            Some(path) => {
+                parts.clear();
+                path
+            }
+            None => {
+                parts.pop_if_empty();
+                path
+            }
         };
+        let mut rest = path.split('/').peekable();
+        while let Some(part) = rest.next() {
+            match part {
+                ".." => {
+                    parts.pop();
+                }
+                "." => {}
+                part => {
+                    parts.push(part);
+                    continue;
+                }
+            }
+            // Without a name behind it, a folder ends in `/`.
+            if rest.peek().is_none() {
+                parts.push("");
+            }
+        }
         Ok(())
     }
 
@@ -227,6 +250,21 @@ mod body {
                 r#""https://a.org/x?a=1&b=%C3%BC#f""#,
             );
             gives::<BuildUrl>(r#"["https://a.org/x", "y/z"]"#, r#""https://a.org/x/y/z""#);
+            for (path, expected) in [
+                ("../z", "/x/z"),
+                ("a/../z", "/x/y/z"),
+                ("./z", "/x/y/z"),
+                ("../../../z", "/z"),
+                ("/a/../z", "/z"),
+                ("..", "/x/"),
+                ("z/.", "/x/y/z/"),
+                ("z/", "/x/y/z/"),
+            ] {
+                gives::<BuildUrl>(
+                    &format!(r#"["https://a.org/x/y", "{path}"]"#),
+                    &format!(r#""https://a.org{expected}""#),
+                );
+            }
             gives::<BuildUrl>(r#"["https://a.org/x", "/y?#", {}]"#, r#""https://a.org/y%3F%23""#);
             gives::<BuildUrl>(
                 r#"["https://a.org", "", {"n": 1.5, "t": true}]"#,

@@ -1,6 +1,6 @@
 //! Draws the marks of each kind of chart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_columns::Table;
 use svc_contract::{
@@ -173,7 +173,9 @@ impl Drawing<'_> {
         let high = ends.iter().map(|it| it.1).fold(0.0, f64::max);
         let (x_name, y_name) = self.names(x, &called);
         let totals: Vec<(Text, f64)> = if rooms == 1 {
-            words.iter().zip(&ends).map(|(word, it)| (word.clone(), it.0 + it.1)).collect()
+            let drawn: BTreeSet<usize> = bars.iter().map(|it| it.word).collect();
+            let total = |it: &usize| (words[*it].clone(), ends[*it].0 + ends[*it].1);
+            drawn.iter().map(total).collect()
         } else {
             let named = |it: &Bar| format!("{}, {}", words[it.word], legend[it.series]).into();
             bars.iter().map(|it| (named(it), it.value)).collect()

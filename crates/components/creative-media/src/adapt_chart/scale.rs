@@ -1,6 +1,8 @@
 //! From values to places: ticks at round numbers and dates, and how they are written.
 
-use svc_contract::value::{Date, Timestamp};
+use std::time::Duration;
+
+use svc_contract::value::Date;
 
 /// What the numbers of an axis are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,24 +161,31 @@ pub(super) fn seconds(day: Date) -> f64 {
     f64::from(day.since(start).map_or(0, |it| it.get_days())) * 86_400.0
 }
 
+/// The day and the clock of a time in UTC. The calendar has some hours more than the times that an instant
+/// may have.
+fn civil(seconds: i64) -> Option<(Date, String)> {
+    let (days, clock) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+    let start = Date::constant(1970, 1, 1);
+    let by = Duration::from_secs((days * DAY).unsigned_abs());
+    let day = if days < 0 { start.checked_sub(by) } else { start.checked_add(by) };
+    let clock = format!("{:02}:{:02}:{:02}", clock / 3_600, clock / 60 % 60, clock % 60);
+    Some((day.ok()?, clock))
+}
+
 fn date(seconds: f64) -> Option<Date> {
     #[expect(clippy::cast_possible_truncation, reason = "days of a calendar fit")]
     let days = (seconds / 86_400.0).floor() as i32;
-    let days = i64::from(days).checked_mul(DAY)?;
-    let text = Timestamp::from_second(days).ok()?.to_string();
-    text.get(..text.find('T')?)?.parse().ok()
+    civil(i64::from(days) * DAY).map(|it| it.0)
 }
 
 /// A time as the ticks of this distance show it.
 fn moment(seconds: i64, step: i64) -> String {
-    let Ok(time) = Timestamp::from_second(seconds) else { return String::new() };
-    let text = time.to_string();
-    let (day, clock) = text.split_once('T').unwrap_or((&text, ""));
+    let Some((day, clock)) = civil(seconds) else { return String::new() };
     match step {
-        DAY.. => day.to_owned(),
-        60.. if clock.starts_with("00:00") => day.to_owned(),
-        60.. => clock.get(..5).unwrap_or(clock).to_owned(),
-        _ => clock.trim_end_matches('Z').to_owned(),
+        DAY.. => day.to_string(),
+        60.. if clock.starts_with("00:00") => day.to_string(),
+        60.. => clock.get(..5).unwrap_or(&clock).to_owned(),
+        _ => clock,
     }
 }
 
@@ -184,6 +193,9 @@ fn moment(seconds: i64, step: i64) -> String {
 pub(super) fn moment_alone(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "a time fits")]
     let whole = seconds.round() as i64;
-    let text = Timestamp::from_second(whole).map_or_else(|_| String::new(), |it| it.to_string());
-    text.strip_suffix("T00:00:00Z").map_or(text.clone(), ToOwned::to_owned)
+    match civil(whole) {
+        None => String::new(),
+        Some((day, clock)) if clock == "00:00:00" => day.to_string(),
+        Some((day, clock)) => format!("{day}T{clock}Z"),
+    }
 }

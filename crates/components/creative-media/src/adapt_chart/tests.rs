@@ -136,6 +136,23 @@ fn pictures_are_read_out() {
 }
 
 #[test]
+fn a_bar_without_a_value_is_not_described() {
+    let rows = read(r#"[{"a":"x","y":null},{"a":"b","y":2},{"a":"c","y":0}]"#);
+    let drawn = draw(rows, "bar", "a", &[("y", "y")]).unwrap();
+    assert!(drawn.contains(">A bar chart of y by a: b 2, c 0.</desc>"), "{drawn}");
+}
+
+#[test]
+fn the_last_day_of_the_calendar_is_shown() {
+    let rows = read(r#"[{"x":"0001-01-01","y":1},{"x":"9999-12-31","y":2}]"#);
+    let drawn = draw(rows, "line", "x", &[("y", "y")]).unwrap();
+    assert!(drawn.contains("2 values from 0001-01-01 to 9999-12-31"), "{drawn}");
+    let rows = read(r#"[{"x":"1969-12-31T23:00:05Z","y":1},{"x":"1970-01-01","y":2}]"#);
+    let drawn = draw(rows, "line", "x", &[("y", "y")]).unwrap();
+    assert!(drawn.contains("from 1969-12-31T23:00:05Z to 1970-01-01"), "{drawn}");
+}
+
+#[test]
 fn specifications_say_what_they_do_not_know() {
     let rows = read(r#"[{"d":"2026-01-01","n":3},{"d":"2026-02-01","n":5}]"#);
     let spec = |spec: &str| {

@@ -224,7 +224,9 @@ pub(super) fn write(value: &Value) -> Result<Value, OpError> {
 /// A key in one line, as they are written, has at most 1,024 letters (YAML 1.2, 7.4.2).
 fn test_key(name: &str) -> Result<(), OpError> {
     const LONGEST: usize = 1_000;
-    let letters = |it: char| if it.is_control() || "\"\\".contains(it) { 6 } else { 1 };
+    let is_escaped =
+        |it: char| it.is_control() || "\"\\".contains(it) || yaml_scalars::is_special(it);
+    let letters = |it: char| if is_escaped(it) { 6 } else { 1 };
     if name.len() > LONGEST / 6 && name.chars().map(letters).sum::<usize>() > LONGEST {
         let count = name.chars().count();
         let message = format!("cannot write a key of {count} letters as YAML (limit {LONGEST})");

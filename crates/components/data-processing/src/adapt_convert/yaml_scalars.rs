@@ -89,11 +89,39 @@ fn shorten(text: &str) -> String {
 
 /// A text to be written, in quotes if a reader of YAML 1.1 or 1.2 takes it for something else.
 pub(super) fn written(text: &str) -> Yaml<'_> {
+    if text.contains(is_special) {
+        return Yaml::Representation(Cow::Owned(escaped(text)), ScalarStyle::DoubleQuoted, None);
+    }
     if is_ambiguous(text) {
         // None of these texts has a letter that is written otherwise in quotes.
         return Yaml::Representation(Cow::Borrowed(text), ScalarStyle::DoubleQuoted, None);
     }
     Yaml::Value(Scalar::String(Cow::Borrowed(text)))
+}
+
+/// Whether some reader ends a line at a letter, or refuses it, unless it is escaped: YAML 1.1 has more
+/// line breaks than 1.2.
+pub(super) fn is_special(it: char) -> bool {
+    matches!(
+        it,
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
+}
+
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len() + 8);
+    for it in text.chars() {
+        match it {
+            '"' | '\\' => all.extend(['\\', it]),
+            '\n' => all.push_str("\\n"),
+            '\t' => all.push_str("\\t"),
+            it if it.is_control() || is_special(it) => {
+                all.push_str(&format!("\\u{:04x}", u32::from(it)));
+            }
+            it => all.push(it),
+        }
+    }
+    all
 }
 
 /// Whether a text without quotes is a number, a time, a boolean or null to some reader: in YAML 1.1, `yes`,
@@ -194,6 +222,25 @@ mod tests {
         let keys = json::read(r#"{"on":1,"2024-01-01":2,"1:30":3}"#).unwrap();
         let expected = "\"on\": 1\n\"2024-01-01\": 2\n\"1:30\": 3\n";
         assert_eq!(yaml::write(&keys).unwrap().as_str(), Some(expected));
+    }
+
+    #[test]
+    fn letters_that_some_reader_takes_for_a_line_break_are_escaped() {
+        for (text, expected) in [
+            ("\u{85}", r#""\u0085""#),
+            ("a\u{2028}b", r#""a\u2028b""#),
+            ("\"\u{2029}\\\n", r#""\"\u2029\\\n""#),
+            ("\u{9f}\u{1}", r#""\u009f\u0001""#),
+            ("\u{feff}é", r#""\ufeffé""#),
+        ] {
+            let written = yaml::write(&text.into()).unwrap();
+            assert_eq!(written.as_str(), Some(&*format!("{expected}\n")));
+            assert_eq!(of(written.as_str().unwrap()).unwrap(), json::write(&text.into()));
+        }
+        let keys = json::read("{\"a\u{85}\": 1}").unwrap();
+        let written = yaml::write(&keys).unwrap();
+        assert_eq!(written.as_str(), Some("\"a\\u0085\": 1\n"));
+        assert_eq!(of(written.as_str().unwrap()).unwrap(), json::write(&keys));
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Op for Derive {
         Example::err(
             "Two kinds",
             r#"[{ a: 1, b: "x" }] >> table.derive(columns: { c: "a * b" })"#,
-            "`columns.c`: `*` does not take int and string",
+            "`*` does not take int and string",
         ),
     ];
 }

@@ -41,7 +41,9 @@ impl Header {
         let column = |(name, ty): &(Text, Type)| KnownColumn {
             name: name.clone(),
             kind: kind_of(ty.required()),
+            kind_name: name_of(ty.required()),
             may_be_null: ty.is_optional() || matches!(ty, Type::Json | Type::Unknown),
+            reads: reader_of(ty.required()),
         };
         self.0.iter().map(column).collect()
     }
@@ -74,6 +76,41 @@ fn kind_of(ty: &Type) -> Option<Kind> {
         Type::Duration => Kind::Duration,
         Type::Time => Kind::Time,
         Type::Text | Type::Enum(_) => Kind::Text,
+        Type::Date
+        | Type::Size
+        | Type::Path
+        | Type::Bytes
+        | Type::List(..)
+        | Type::Record(_)
+        | Type::Map(_) => Kind::Other,
+        _ => return None,
+    })
+}
+
+/// The name of the kind of the values of a type, as the run says it.
+fn name_of(ty: &Type) -> &'static str {
+    match ty {
+        Type::Date => "date",
+        Type::Size => "size",
+        Type::Path => "path",
+        Type::Bytes => "bytes",
+        Type::List(..) => "list",
+        Type::Record(_) | Type::Map(_) => "record",
+        other => kind_of(other).map_or("json", Kind::name),
+    }
+}
+
+/// Whether a text is a value of a type, for types whose values JSON has as texts.
+fn reader_of(ty: &Type) -> Option<fn(&Text) -> bool> {
+    fn reads(text: &Text, ty: &Type) -> bool {
+        Value::Text(text.clone()).cast(ty).is_ok()
+    }
+    Some(match ty {
+        Type::Money => |it| reads(it, &Type::Money),
+        Type::Duration => |it| reads(it, &Type::Duration),
+        Type::Time => |it| reads(it, &Type::Time),
+        Type::Date => |it| reads(it, &Type::Date),
+        Type::Size => |it| reads(it, &Type::Size),
         _ => return None,
     })
 }
@@ -178,7 +215,7 @@ fn test_condition(
     let wrong = |it| misuse(param, Part::Whole, it, header);
     let columns = header.map(Header::known);
     let known = Known { columns: columns.as_deref(), by };
-    expr::foresee(&expr::parse(text).map_err(wrong)?, known).map(|_| ()).map_err(wrong)
+    expr::foresee_condition(&expr::parse(text).map_err(wrong)?, known).map_err(wrong)
 }
 
 /// `table(..)` and `table.scan(..)`: a row for each group.
@@ -298,29 +335,10 @@ pub(super) fn window(call: &KnownCall<'_>) -> Found {
     for (name, measure) in &measures {
         let part = || Part::Field(name.clone());
         let wrong = |it| misuse("measures", part(), it, header.as_ref());
-        let Expr::Call(function, args) = measure else {
-            return Err(wrong(super::window::no_function(name)));
-        };
-        // Each row is in a partition, so a measure of it has a value where the column has.
-        let partition = ["".into()];
-        let of_partition = Known { by: Some(&partition), ..known };
-        let measured =
-            |name: &str| Expr::Call(name.into(), args.first().cloned().into_iter().collect());
-        let foreseen = match (function.as_ref(), args.first()) {
-            ("row_number" | "rank" | "dense_rank", _) => {
-                Foreseen { of: Of::Kind(Kind::Int), may_be_null: false }
-            }
-            ("lag" | "lead", Some(of)) => {
-                Foreseen { may_be_null: true, ..expr::foresee(of, known).map_err(wrong)? }
-            }
-            ("running_sum", _) => expr::foresee(&measured("sum"), of_partition).map_err(wrong)?,
-            // Like the median, it is a float for ints and floats.
-            ("moving_avg", _) => expr::foresee(&measured("median"), of_partition).map_err(wrong)?,
-            (other, _) if Measure::named(other).is_some() => {
-                expr::foresee(measure, of_partition).map_err(wrong)?
-            }
-            _ => return Err(wrong(super::window::no_function(name))),
-        };
+        let (window, of) = super::window::shape(name, measure).map_err(wrong)?;
+        let called =
+            if let Expr::Call(called, _) = measure { called.as_ref() } else { name.as_ref() };
+        let foreseen = expr::foresee_window(window, called, of, known).map_err(wrong)?;
         let ty = type_of(&foreseen, header.as_ref());
         if let Some(result) = &mut result {
             result.set(name, ty);
@@ -332,12 +350,19 @@ pub(super) fn window(call: &KnownCall<'_>) -> Found {
 /// `table.pivot(..)`: its columns are values of the table.
 pub(super) fn pivot(call: &KnownCall<'_>) -> Found {
     check_columns(call, "table", &["rows", "columns", "values"])?;
-    match call.value("measure") {
-        Some(Value::Text(name)) if Measure::named(name).is_none() => {
-            Err(misuse("measure", Part::Whole, super::pivot::unknown_measure(name), None))
-        }
-        _ => Ok(None),
+    let Some(Value::Text(name)) = call.value("measure") else { return Ok(None) };
+    if Measure::named(name).is_none() {
+        return Err(misuse("measure", Part::Whole, super::pivot::unknown_measure(name), None));
     }
+    if let (Some(Value::Text(values)), Some(header)) =
+        (call.value("values"), Header::of(call, "table"))
+    {
+        let measure = Expr::Call(name.clone(), vec![Expr::Column(values.clone())]);
+        let known = Known { columns: Some(&header.known()), by: Some(&[]) };
+        expr::foresee(&measure, known)
+            .map_err(|it| misuse("measure", Part::Whole, it, Some(&header)))?;
+    }
+    Ok(None)
 }
 
 /// `table.unpivot(..)`

@@ -68,7 +68,8 @@ impl Compute for Pivot {
         let of = of.ok_or_else(|| wrong(unknown_measure(&self.measure)))?;
         let table = self.table.columns()?;
         if table.is_empty() {
-            return given(table, cx);
+            let keys = if table.names.is_empty() { &[] } else { self.rows.as_slice() };
+            return given(table.select(keys).map_err(wrong)?, cx);
         }
         given(pivoted(&self, of, &table, cx)?, cx)
     }

@@ -1,15 +1,21 @@
 //! SQL over tables.
 
-#[cfg(feature = "database")]
-use svc_contract::registry::{Compute, Cx, OpError};
 use svc_contract::{
     registry::{
         ANY_RECORD, AnyRows, ErrorKind, Example, Field, Generic, Max, Op, Scheme, Tool, params,
     },
     value::{Text, Value},
 };
+#[cfg(feature = "database")]
+use svc_contract::{
+    registry::{CheckCall, Compute, Cx, Foreseen, KnownCall, Misuse, OpError},
+    value::Type,
+};
 
 use super::ROWS_OUT;
+#[cfg(feature = "database")]
+use svc_sqlite::KnownTable;
+
 #[cfg(feature = "database")]
 use super::{List, columns_of, test_len};
 
@@ -75,6 +81,8 @@ impl Op for Sql {
     const TOOL: Option<Tool> = Some(Tool::builder("query_table"));
     const YIELDS: Scheme = ROWS_OUT;
     const GENERIC: Generic = Generic::Rows;
+    #[cfg(feature = "database")]
+    const CHECK: Option<CheckCall> = Some(check);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed, ErrorKind::Exhausted];
     const SAYS: &'static [&'static str] = &[
         "sql over a csv",
@@ -107,6 +115,37 @@ impl Op for Sql {
             "the statement writes",
         ),
     ];
+}
+
+/// Prepares a statement that is written out, over tables with the columns that are known.
+#[cfg(feature = "database")]
+fn check(call: &KnownCall<'_>) -> Foreseen {
+    let Some(query) = call.value("query").and_then(Value::as_str) else { return Ok(None) };
+    let tables = known_tables(call);
+    svc_sqlite::test_query(tables.as_deref(), query)
+        .map_err(|why| Box::new(Misuse::of("query", why)))?;
+    Ok(None)
+}
+
+/// The tables of a call with their columns, if their names are known.
+#[cfg(feature = "database")]
+fn known_tables(call: &KnownCall<'_>) -> Option<Vec<KnownTable>> {
+    let columns = |ty: &Type| match ty {
+        Type::List(row, _) => match row.as_ref() {
+            Type::Record(of) => Some(of.fields.iter().map(|(name, _)| name.clone()).collect()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut tables = vec![("input".into(), columns(call.ty("rows")?))];
+    match (call.value("with"), call.ty("with")?) {
+        (Some(Value::Null), _) => {}
+        (_, Type::Record(with)) => {
+            tables.extend(with.fields.iter().map(|(name, ty)| (name.clone(), columns(ty))));
+        }
+        _ => return None,
+    }
+    Some(tables)
 }
 
 #[cfg(feature = "database")]

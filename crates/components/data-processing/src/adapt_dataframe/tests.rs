@@ -11,6 +11,7 @@ use svc_host_os::test::TestHost;
 use super::{
     derive::Filter,
     input::{Format, separator},
+    join::Join,
     read::Read,
     sort::{Sample, Sort},
     window::Window,
@@ -204,4 +205,60 @@ fn a_cancelled_read_stops() {
     let cx = Cx::new("test", Arc::new(host), cancel.clone(), Arc::new(Quiet), Meter::default());
     cancel.cancel();
     assert_eq!(read(&cx).unwrap_err().kind, ErrorKind::Cancelled);
+}
+
+#[test]
+fn a_table_without_rows_has_the_columns_of_its_type() {
+    let row = |names: &[&str]| {
+        Type::record(names.iter().map(|it| ((*it).into(), Type::Int(None))).collect())
+    };
+    let empty = |names: &[&str]| {
+        let none = json::read("[]").unwrap();
+        none.with_known_columns(&Type::list(row(names))).unwrap()
+    };
+    let cx = cx_with(TestHost::new());
+    let right = json::read(r#"[{"k":2,"v":7}]"#).unwrap();
+    let args = vec![empty(&["k", "v"]), right, vec!["k"].into(), "full".into()];
+    let joined = call::<Join>(&cx, args).unwrap();
+    assert_eq!(json::write(&joined), r#"[{"k":2,"v":null,"v_right":7}]"#);
+
+    for (to, expected) in [("x.csv", "k,v\n"), ("x.tsv", "k\tv\n"), ("x.jsonl", "")] {
+        let to = Value::Path(to.into());
+        call::<Write>(&cx, vec![empty(&["k", "v"]), to.clone(), "auto".into()]).unwrap();
+        let path = std::path::Path::new(to.as_str().unwrap());
+        let written = svc_contract::host::read(cx.host(), path, 100).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), expected);
+    }
+    #[cfg(feature = "files")]
+    for to in ["x.xlsx", "x.parquet"] {
+        let to = Value::Path(to.into());
+        call::<Write>(&cx, vec![empty(&["k", "v"]), to, "auto".into()]).unwrap();
+    }
+    // What has columns or rows is as it is, and a table in a record is one as well.
+    assert_eq!(empty(&["k"]).with_known_columns(&Type::list(row(&["a"]))), None);
+    let rows = json::read(r#"[{"k":1}]"#).unwrap();
+    assert_eq!(rows.with_known_columns(&Type::list(row(&["a"]))), None);
+    let of = Type::record(vec![("t".into(), Type::list(row(&["a"])))]);
+    let with = json::read(r#"{"t":[],"n":1}"#).unwrap().with_known_columns(&of).unwrap();
+    let table = with.as_record().unwrap().get("t").unwrap().as_list().unwrap().columns().unwrap();
+    assert_eq!(table.names.to_vec(), ["a".into()]);
+}
+
+#[cfg(feature = "files")]
+#[test]
+fn days_before_1900_are_texts_of_a_workbook() {
+    let cx = cx_with(TestHost::new());
+    let table = |days: &[&str], ty: &Type| {
+        let days: Vec<String> = days.iter().map(|it| format!("{{\"d\":{it:?}}}")).collect();
+        let rows = json::read(&format!("[{}]", days.join(","))).unwrap();
+        rows.cast(&Type::list(Type::record(vec![("d".into(), ty.clone())]))).unwrap()
+    };
+    let dates = ["1899-12-30", "1899-12-31", "1900-01-01", "1900-03-01"];
+    let times = ["1899-12-31T12:00:00Z", "1900-01-01T12:00:00Z"];
+    for (days, ty) in [(&dates[..], Type::Date), (&times[..], Type::Time)] {
+        let to = Value::Path("x.xlsx".into());
+        call::<Write>(&cx, vec![table(days, &ty), to, "auto".into()]).unwrap();
+        let read = read_file(&cx, "x.xlsx").unwrap();
+        assert_eq!(json::write(&read), json::write(&table(days, &ty)));
+    }
 }

@@ -144,39 +144,49 @@ impl<'a> Order<'a> {
 /// The function of a window, and the column that it looks at.
 type Found = (Kind, Option<Arc<Column<Value>>>);
 
-/// The function that a measure names.
-fn function(name: &Text, measure: &Expr, table: &Frame) -> Result<Found, OpError> {
-    let Expr::Call(function, args) = measure else {
-        return Err(wrong(no_function(name)));
-    };
-    let of = |it: &Expr| expr::each_row(it, table).map(Some).map_err(wrong);
+/// What `count()` counts.
+static EVERY_ROW: Expr = Expr::Bool(true);
+
+/// The function that a measure names, and the expression that it looks at.
+pub(super) fn shape<'e>(
+    name: &Text,
+    measure: &'e Expr,
+) -> Result<(Kind, Option<&'e Expr>), TableError> {
+    let Expr::Call(function, args) = measure else { return Err(no_function(name)) };
     let rows = |it: &Expr| match it {
         Expr::Int(it @ 1..=1_000_000) => Ok(*it),
         _ => {
             let message = format!("`measures.{name}`: expected a number of rows from 1 to 1000000");
-            Err(OpError::invalid_input(message))
+            Err(TableError::new(message))
         }
     };
     Ok(match (function.as_ref(), args.as_slice()) {
         ("row_number", []) => (Kind::RowNumber, None),
         ("rank", []) => (Kind::Rank, None),
         ("dense_rank", []) => (Kind::DenseRank, None),
-        ("lag", [it]) => (Kind::Lag(1), of(it)?),
-        ("lag", [it, n]) => (Kind::Lag(rows(n)?), of(it)?),
-        ("lead", [it]) => (Kind::Lag(-1), of(it)?),
-        ("lead", [it, n]) => (Kind::Lag(-rows(n)?), of(it)?),
-        ("running_sum", [it]) => (Kind::RunningSum, of(it)?),
+        ("lag", [it]) => (Kind::Lag(1), Some(it)),
+        ("lag", [it, n]) => (Kind::Lag(rows(n)?), Some(it)),
+        ("lead", [it]) => (Kind::Lag(-1), Some(it)),
+        ("lead", [it, n]) => (Kind::Lag(-rows(n)?), Some(it)),
+        ("running_sum", [it]) => (Kind::RunningSum, Some(it)),
         ("moving_avg", [it, n]) => {
             let rows = usize::try_from(rows(n)?).unwrap_or(1).min(10_000);
-            (Kind::MovingAvg(rows), of(it)?)
+            (Kind::MovingAvg(rows), Some(it))
         }
-        ("count", []) => (Kind::Whole(Measure::Count), of(&Expr::Bool(true))?),
+        ("count", []) => (Kind::Whole(Measure::Count), Some(&EVERY_ROW)),
         (other, [it]) => match Measure::named(other) {
-            Some(measure) => (Kind::Whole(measure), of(it)?),
-            None => return Err(wrong(no_function(name))),
+            Some(measure) => (Kind::Whole(measure), Some(it)),
+            None => return Err(no_function(name)),
         },
-        _ => return Err(wrong(no_function(name))),
+        _ => return Err(no_function(name)),
     })
+}
+
+/// The function that a measure names, and the column that it looks at.
+fn function(name: &Text, measure: &Expr, table: &Frame) -> Result<Found, OpError> {
+    let (kind, of) = shape(name, measure).map_err(wrong)?;
+    let column = of.map(|it| expr::each_row(it, table)).transpose().map_err(wrong)?;
+    Ok((kind, column))
 }
 
 pub(super) fn no_function(name: &Text) -> TableError {

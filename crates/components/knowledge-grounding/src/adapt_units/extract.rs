@@ -66,7 +66,7 @@ impl Op for Extract {
 const NUMBER: &str = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u{a0}\u{202f}]\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}\b|[ \u{a0}]?[×x*][ \u{a0}]?10(?:\^[+−-]?\d{1,3}|[⁻]?[⁰¹²³⁴-⁹]{1,3}))?";
 
 /// Symbols take prefixes, names take an `s`.
-const SYMBOLS: &str = r"fl\.? oz|(?:[YZEPTGMkhdcmµμunpf]|da)?(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|V|Ω|ohm|F|C|T|H|S|lm|lx|Bq|Gy|Sv|kat|l|L|eV|Wh|Ws|Ah|Nm|bar|t|rad|cal|B|bit|bps|B/s)|(?:[KMGT]i)B|min|h|hr|hrs|d|wk|yr|ha|mi|ft|yd|nmi|lb|lbs|oz|st|gal|pt|qt|psi|atm|mmHg|Torr|mph|kph|km/h|kn|knots?|hp|BTU|rpm|ppm|ppb|dB|%|‰|° ?[CF]|°|deg(?: ?[CF])?|℃|℉|tsp|tbsp|pH";
+const SYMBOLS: &str = r"fl\.? oz|k?Cal|(?:[YZEPTGMkhdcmµμunpf]|da)?(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|V|Ω|ohm|F|C|T|H|S|lm|lx|Bq|Gy|Sv|kat|l|L|eV|Wh|Ws|Ah|Nm|bar|t|rad|cal|B|bit|bps|B/s)|(?:[KMGT]i)B|min|h|hr|hrs|d|wk|yr|ha|mi|ft|yd|nmi|lb|lbs|oz|st|gal|pt|qt|psi|atm|mmHg|Torr|mph|kph|km/h|kn|knots?|hp|BTU|rpm|ppm|ppb|dB|%|‰|° ?[CF]|°|deg(?: ?[CF])?|℃|℉|tsp|tbsp|pH";
 
 const NAMES: &str = r"(?:(?:kilo|milli|centi|micro|nano|mega|giga|tera|deci|hecto)?(?:met(?:er|re)|gram|second|amp(?:ere)?|watt|volt|joule|newton|pascal|hertz|lit(?:er|re)|byte|bit|ton|tonne|calorie|watt[ -]hour|mole|ohm)s?)|inch(?:es)?|foot|feet|yards?|miles?|acres?|hectares?|pounds?|ounces?|stones?|gallons?|pints?|quarts?|cups?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|degrees?(?: (?:Celsius|Fahrenheit|C|F))?|kelvins?|percent|per cent|light[ -]years?|horsepower|fahrenheit|celsius|micron?s";
 
@@ -77,7 +77,7 @@ static QUANTITY: LazyLock<Regex> = LazyLock::new(|| {
     let below = format!(r"(?:{SYMBOLS})(?:\^?-[1-9]|⁻[¹²³])\b{{end-half}}");
     let several = format!(r"\({unit}(?:[ ·*⋅]{unit})*\)");
     let whole = format!(
-        r"(?P<number>[+−-]?{NUMBER})(?P<gap>[ \u{{a0}}\u{{202f}}]?|-)(?P<unit>{unit}(?:(?:/| per |[·*⋅]| (?i:a|an) )(?:{unit})|/{several})?(?:/(?:{unit}))?(?: {below})*)"
+        r"(?P<number>[+−-]?{NUMBER})(?P<gap>[ \u{{a0}}\u{{202f}}]?|-)(?P<unit>{unit}(?:(?:/| per |[·*⋅]| (?i:a|an) )(?:{unit})|/{several}|/100[ \u{{a0}}]?{unit})?(?:/(?:{unit}))?(?: {below})*)"
     );
     Regex::new(&whole).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
 });

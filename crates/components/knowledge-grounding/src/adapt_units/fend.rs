@@ -15,8 +15,9 @@ const LONGEST: usize = 500;
 const MOST_STEPS: u32 = 20_000;
 
 /// Units that fend lacks, or defines otherwise: its dyne is not a force, its millimetre of mercury is a torr, its `T` is
-/// a number, and its `Nm` a nautical mile.
-const UNITS: [(&str, &str, &str); 13] = [
+/// a number, its `Nm` a nautical mile, and its `Cal` a small calorie.
+const UNITS: [(&str, &str, &str); 14] = [
+    ("Cal", "", "1 kcal"),
     ("dyne", "dynes", "1e-5 N"),
     ("dyn", "", "1e-5 N"),
     ("angstrom", "angstroms", "1e-10 m"),
@@ -77,13 +78,17 @@ pub(super) fn tested(text: &str, param: &str, cx: &Cx) -> Result<String, OpError
         let message = format!("expected three digits behind each comma of `{wrong}` in `{param}`");
         return Err(invalid(message).help("write a decimal point: `2.5`, and not `2,5`"));
     }
+    if let Some(wrong) = in_another_base(&text) {
+        return Err(invalid(format!("expected a decimal number, found `{wrong}` in `{param}`"))
+            .help("write decimal digits, and `*` to multiply"));
+    }
     if adds_scales(&text) {
         let message = format!(
             "`{param}` adds or subtracts temperatures of a scale, which has no one meaning"
         );
         return Err(invalid(message).help("write kelvins: `5 K` for a difference of 5 °C"));
     }
-    let text = degrees(&inches(&text));
+    let text = quotients(&degrees(&inches(&text)));
     let names = [("fl oz", "floz"), ("²", "^2"), ("³", "^3")];
     let text = names.iter().fold(text, |text, (from, to)| text.replace(from, to));
     letters::test(&text, param, cx)?;
@@ -101,6 +106,36 @@ fn odd_comma(text: &str) -> Option<&str> {
         let is_first = groups.next().is_some_and(|it| it.len() <= 3 || !whole.contains(','));
         fraction.contains(',') || !is_first || groups.any(|it| it.len() != 3)
     })
+}
+
+/// A number in another base, such as `0x10`, which may also be a product.
+fn in_another_base(text: &str) -> Option<&str> {
+    static BASED: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"\b0(?:[xX][0-9a-fA-F]|[bB][01]|[oO][0-7])\w*";
+        Regex::new(pattern).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
+    });
+    BASED.find(text).map(|it| it.as_str())
+}
+
+/// With quotients as arithmetic has them: `kcal a day` is `kcal per day`, and what is behind `/100 km` is
+/// not multiplied.
+fn quotients(text: &str) -> String {
+    static A_DAY: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(?i)([a-zµ°Ω%)²³]) an? ([a-zµ])";
+        Regex::new(pattern).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
+    });
+    static PER_HUNDRED: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"([a-zA-Zµ²³]) ?(?:/|per) ?(100 ?[a-zA-Zµ]+)";
+        Regex::new(pattern).unwrap_or_else(|err| unreachable!("the pattern is tested: {err}"))
+    });
+    let text = A_DAY.replace_all(text, "$1 per $2");
+    PER_HUNDRED.replace_all(&text, "$1/($2)").into_owned()
+}
+
+/// Whether a result that is not exact is that of a root, a power or a function, which have 15 right digits.
+pub(super) fn is_rounded(text: &str) -> bool {
+    const NAMES: [&str; 9] = ["sqrt", "cbrt", "root", "ln", "log", "exp", "sin", "cos", "tan"];
+    text.contains('^') || NAMES.iter().any(|it| text.contains(it))
 }
 
 /// Whether two temperatures of a scale are added or subtracted: 10 °C are 283.15 K, but a

@@ -52,7 +52,7 @@ record! {
     struct Converted {
         /// The number.
         value: f64,
-        /// The same number exactly: decimal digits if they end, else a fraction; an irrational one starts with `≈`.
+        /// The same number exactly: decimal digits if they end, else a fraction; an irrational one starts with `≈`, and has 15 digits after roots, powers and functions.
         exact: Text,
         /// The unit.
         unit: Text,
@@ -63,7 +63,8 @@ params! {
     /// Converts a quantity to another unit.
     ///
     /// A quantity is a number with units, or an arithmetic expression of such: `5 km`, `3 ft 4 inches`, `9.81 m/s^2`, `60 W * 8 hours`, `37 °C`. Units have their symbols
-    /// and English names, with the prefixes of SI and binary ones. Large and small letters matter: `mW` is a milliwatt, `MW` a megawatt, and `mw` an error; `T` is a tesla and `t` a tonne.
+    /// and English names, with the prefixes of SI and binary ones. Large and small letters matter: `mW` is a milliwatt, `MW` a megawatt, and `mw` an error; `T` is a tesla and `t` a tonne; `Cal` is
+    /// a large calorie, `cal` a small one. `kcal a day` and `L/100 km` are quotients. Numbers are decimal: `0x10` is an error.
     /// `C` and `F` alone are degrees: write `coulomb` and `farad`. Arithmetic is exact, so that `exact` has all digits. Currencies are not converted, as
     /// their rates change.
     ///
@@ -177,6 +178,11 @@ impl Compute for Infer {
         let exact = if plain.starts_with("approx") {
             let fraction = fend::evaluated(&format!("({quantity}) to {to} to fraction"), cx)?;
             if fraction.starts_with("approx") {
+                let digits = if fend::is_rounded(&quantity) {
+                    fend::evaluated(&format!("({quantity}) to {to} to 15 sf"), cx)?
+                } else {
+                    digits
+                };
                 format!("≈ {}", fend::number(&digits)?.1)
             } else {
                 fend::number(&fraction)?.1

@@ -40,6 +40,11 @@ fn conversions_are_exact() {
             r#"{"value":57.29577951308232,"exact":"≈ 57.29577951308232087679815","unit":"deg"}"#,
         ),
         (
+            "sqrt(2) m",
+            "m",
+            r#"{"value":1.4142135623730954,"exact":"≈ 1.41421356237310","unit":"m"}"#,
+        ),
+        (
             "9.81 m/s²",
             "ft/min^2",
             r#"{"value":115866.14173228346,"exact":"14715000/127","unit":"ft/min^2"}"#,
@@ -89,6 +94,13 @@ fn letters_of_units_are_large_or_small() {
         ("20 ° C", "K", Ok(293.15)),
         ("180 degrees", "rad", Ok(std::f64::consts::PI)),
         ("12 fl oz", "floz", Ok(12.0)),
+        ("1 Cal", "J", Ok(4184.0)),
+        ("1 cal", "J", Ok(4.184)),
+        ("2000 Cal", "kcal", Ok(2000.0)),
+        ("350 kcal a day", "kcal/day", Ok(350.0)),
+        ("3 km a week", "m/week", Ok(3e3)),
+        ("6.5 L/100 km", "L/km", Ok(0.065)),
+        ("0 bar", "Pa", Ok(0.0)),
     ] {
         let found = call::<Infer>(vec![quantity.into(), to.into()]);
         match expected {
@@ -118,6 +130,8 @@ fn what_is_not_a_quantity_is_refused_at_once() {
         ("10 °C - 5 °C", "K", "`quantity` adds or subtracts temperatures of a scale"),
         ("2,5 kg", "g", "expected three digits behind each comma of `2,5` in `quantity`"),
         ("1.000,5 m", "m", "expected three digits behind each comma of `1.000,5` in `quantity`"),
+        ("0x10 m", "m", "expected a decimal number, found `0x10` in `quantity`"),
+        ("0b11 m", "m", "expected a decimal number, found `0b11` in `quantity`"),
         ("1,0000 m", "m", "expected three digits behind each comma of `1,0000` in `quantity`"),
     ] {
         let found = converted(quantity, to).unwrap_err();
@@ -199,6 +213,15 @@ fn quantities_are_found_where_they_stand() {
                 "9.81|m s⁻²|9.81 m s⁻²",
                 "2.5|t/ha|2.5 t/ha",
                 "0.005|mol/L|5×10⁻³ mol/L",
+            ],
+        ),
+        (
+            "350 kcal a day, 3 km a week, 6.5 L/100 km, 2000 Cal",
+            vec![
+                "350|kcal a day|350 kcal a day",
+                "3|km a week|3 km a week",
+                "6.5|L/100 km|6.5 L/100 km",
+                "2000|Cal|2000 Cal",
             ],
         ),
         ("the 1990s, 5 minutes' walk, 5 m's", vec!["5|minutes|5 minutes"]),

@@ -33,6 +33,54 @@ fn what_is_missing_does_not_count() {
 }
 
 #[test]
+fn large_numbers_that_differ_are_tested() {
+    let table = rows(&[(1e15, 1e15 + 3.0), (1e15 + 1.0, 1e15 + 5.0), (1e15 + 2.0, 1e15 + 10.0)]);
+    let small = rows(&[(0.0, 3.0), (1.0, 5.0), (2.0, 10.0)]);
+    for kind in ["t", "welch", "paired", "anova"] {
+        let of = |table: &str| {
+            let args = [("kind", kind.into()), ("columns", vec!["x", "y"].into())];
+            number(&call::<Test>(read(table), &args, &cx()).unwrap(), "p")
+        };
+        assert!((of(&table) - of(&small)).abs() < 1e-9, "{kind}");
+    }
+}
+
+#[test]
+fn a_test_of_numbers_that_do_not_vary_says_which() {
+    let test = |all: &[(f64, f64)], kind: &str| {
+        fails::<Test>(&rows(all), &[("kind", kind.into()), ("columns", vec!["x", "y"].into())])
+    };
+    let apart = [(1.0, 2.0), (1.0, 2.0), (1.0, 2.0)];
+    let why = "the numbers do not vary within the samples, so that nothing can be tested";
+    assert_eq!(test(&apart, "t"), why);
+    assert_eq!(test(&apart, "welch"), why);
+    let same = [(1.0, 1.0), (1.0, 1.0), (1.0, 1.0)];
+    assert_eq!(test(&same, "t"), "all numbers are equal, so that nothing can be tested");
+    let moved = [(1.0, 10.0), (2.0, 11.0), (3.0, 12.0), (4.0, 13.0)];
+    let why = "the differences of the pairs are equal, so that nothing can be tested";
+    assert_eq!(test(&moved, "paired"), why);
+    let one = [(1.0, 10.0), (2.0, 10.0), (3.0, 10.0)];
+    let why = "the numbers of the second column are equal, so that nothing can be tested";
+    assert_eq!(test(&one, "correlation"), why);
+}
+
+#[test]
+fn a_perfect_correlation_is_one() {
+    let table = rows(&[(1.0, 2.0), (2.0, 4.0), (3.0, 9.0)]);
+    let line = rows(&[(0.1, 0.3), (0.2, 0.5), (0.3, 0.7), (0.7, 1.5)]);
+    let down = rows(&[(1.0, -0.1), (2.0, -0.2), (3.0, -0.3), (4.0, -0.4)]);
+    for (table, kind, r) in
+        [(&table, "spearman", 1.0), (&line, "correlation", 1.0), (&down, "correlation", -1.0)]
+    {
+        let args = [("kind", kind.into()), ("columns", vec!["x", "y"].into())];
+        let found = call::<Test>(read(table), &args, &cx()).unwrap();
+        assert_eq!(number(&found, "estimate").to_bits(), f64::to_bits(r), "{found}");
+        assert_eq!(number(&found, "p").to_bits(), 0.0_f64.to_bits(), "{found}");
+        assert!(found.as_record().unwrap().get("statistic").unwrap().is_null(), "{found}");
+    }
+}
+
+#[test]
 fn a_test_says_what_it_cannot_use() {
     let test = |rows: &str, kind: &str, columns: &[&str]| {
         fails::<Test>(rows, &[("kind", kind.into()), ("columns", columns.to_vec().into())])

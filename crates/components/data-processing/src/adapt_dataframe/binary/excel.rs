@@ -214,9 +214,14 @@ fn write(
     Ok(())
 }
 
-/// A date or time, if it is in the range of Excel.
+/// A date or time, if it is in the range of Excel. Its day 0, the last one of 1899, has only times
+/// without a date.
 fn moment<'a>(value: &Value, styles: &'a Styles) -> Option<(ExcelDateTime, &'a Style)> {
+    const FIRST_YEAR: i16 = 1900;
     let of_date = |date: jiff::civil::Date| {
+        if date.year() < FIRST_YEAR {
+            return None;
+        }
         let [month, day] = [date.month(), date.day()].map(|it| u8::try_from(it).ok());
         ExcelDateTime::from_ymd(u16::try_from(date.year()).ok()?, month?, day?).ok()
     };
