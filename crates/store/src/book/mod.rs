@@ -36,6 +36,7 @@ use crate::{
 };
 
 mod audit;
+mod bias_log;
 mod biases;
 mod bugs;
 mod desk;
@@ -91,6 +92,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/5.sql"),
         include_str!("schema/6.sql"),
         include_str!("schema/7.sql"),
+        include_str!("schema/8.sql"),
     ],
 };
 
@@ -144,6 +146,8 @@ impl Book {
     }
 
     fn start(writer: crate::writer::Writer, pepper: Pepper) -> Result<Self> {
+        audit::seal_empty(&writer.connection, &pepper)?;
+        bias_log::seal_empty(&writer.connection, &pepper)?;
         let place = writer.place.clone();
         let file = place.file().map(Path::to_owned);
         let queue = Arc::new(JobQueue::default());
