@@ -22,7 +22,7 @@ use crate::{
     access::decide::{Rights, ops_of},
     call::{Args, Mode},
     components::core,
-    decode::{of_fields, with_fields},
+    decode::{GivenParams, of_fields},
     jobs::{JobKind, NewWork, Queued},
     permit::Spending,
     quality::{self, Quality, Rated},
@@ -62,8 +62,8 @@ enum What {
         called: Vec<(String, String)>,
         is_list: bool,
         question: Option<Text>,
-        /// The arguments of one op, and what stands before their names in faults.
-        given: (Args, &'static str),
+        /// The arguments of one op.
+        given: Option<GivenParams>,
     },
     /// A script that was sent.
     Script(Source, Args),
@@ -319,11 +319,10 @@ impl Resolved {
     /// The fault of a run of this call.
     pub(crate) fn failure(&self, engine: &Engine, error: Error) -> Fault {
         match &self.what {
-            What::Steps { steps, called, given: (args, before), is_list: false, .. } => {
+            What::Steps { steps, given, .. } => {
                 let fault = Fault::from(steps.failure(engine, error));
-                with_fields(fault, called, (args, before), engine)
+                given.iter().fold(fault, |it, given| given.explain(it, engine))
             }
-            What::Steps { steps, .. } => Fault::from(steps.failure(engine, error)),
             _ => Fault::of_run(&error),
         }
     }
@@ -496,11 +495,10 @@ fn one(
 ) -> Result<What, Fault> {
     let called = vec![named(&step)];
     let question = quality::question(|name| step.params.get(name)).cloned();
-    let args = step.params.clone();
+    let given = GivenParams { op: named(&step), args: step.params.clone(), before };
     let steps = components(bounds, &called, engine)?.step(step);
-    let steps =
-        steps.map_err(|it| with_fields(Fault::from(it), &called, (&args, before), engine))?;
-    let (steps, given) = (Arc::new(steps), (args, before));
+    let steps = steps.map_err(|it| given.explain(it.into(), engine))?;
+    let (steps, given) = (Arc::new(steps), Some(given));
     Ok(What::Steps { steps, called, is_list: false, question, given })
 }
 
@@ -527,13 +525,7 @@ fn workflow(
     test_count(steps.len())?;
     let called: Vec<_> = steps.iter().map(|it| named(&it.step)).collect();
     let steps = components(bounds, &called, engine)?.workflow(steps, on_error)?;
-    Ok(What::Steps {
-        steps: Arc::new(steps),
-        called,
-        is_list: true,
-        question: None,
-        given: Default::default(),
-    })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None, given: None })
 }
 
 fn several(
@@ -549,13 +541,7 @@ fn several(
     }
     let called: Vec<_> = steps.iter().map(named).collect();
     let steps = components(bounds, &called, engine)?.steps(steps, mode.order())?;
-    Ok(What::Steps {
-        steps: Arc::new(steps),
-        called,
-        is_list: true,
-        question: None,
-        given: Default::default(),
-    })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None, given: None })
 }
 
 /// Gives the first step of a pipeline its payload: an object whose fields are all params of the op
