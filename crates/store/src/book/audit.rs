@@ -73,11 +73,20 @@ impl Chain {
     }
 }
 
+/// Seals the head in a table that has no seal yet. Looks first: only a change needs to wait for others.
+pub(super) fn seal_first(own: &Connection, table: &str, seal: [u8; 32]) -> Result<()> {
+    let open = "entries = 0 AND seal = zeroblob(32)";
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {open})");
+    if own.query_row(&sql, [], |it| it.get(0)).map_err(SqlError::from)? {
+        let sql = format!("UPDATE {table} SET seal = ?1 WHERE {open}");
+        own.execute(&sql, [seal]).map_err(SqlError::from)?;
+    }
+    Ok(())
+}
+
 /// Seals the head of a log that has no entry yet.
 pub(super) fn seal_empty(own: &Connection, pepper: &Pepper) -> Result<()> {
-    let sql = "UPDATE audit_head SET seal = ?1 WHERE entries = 0 AND seal = zeroblob(32)";
-    own.execute(sql, [Chain::of(pepper).seal(START)]).map_err(SqlError::from)?;
-    Ok(())
+    seal_first(own, "audit_head", Chain::of(pepper).seal(START))
 }
 
 impl Book {

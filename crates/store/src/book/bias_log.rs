@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{Break, Pepper, biases::BiasEntry};
-use crate::error::{Result, SqlError, SqlResult};
+use super::{Break, Pepper, audit::seal_first, biases::BiasEntry};
+use crate::error::{Result, SqlResult};
 
 const ENTRY: &str =
     "SELECT no, at, component, op, version, outcome, detail, chain, params FROM bias_log";
@@ -150,9 +150,7 @@ fn unlogged(
 
 /// Seals the head of a log that has no entry yet.
 pub(super) fn seal_empty(own: &Connection, pepper: &Pepper) -> Result<()> {
-    let sql = "UPDATE bias_log_head SET seal = ?1 WHERE entries = 0 AND seal = zeroblob(32)";
-    own.execute(sql, [seal(chain(pepper), 0, START)]).map_err(SqlError::from)?;
-    Ok(())
+    seal_first(own, "bias_log_head", seal(chain(pepper), 0, START))
 }
 
 /// The key of the chain.
