@@ -146,8 +146,14 @@ impl Book {
     }
 
     fn start(writer: crate::writer::Writer, pepper: Pepper) -> Result<Self> {
-        audit::seal_empty(&writer.connection, &pepper)?;
-        bias_log::seal_empty(&writer.connection, &pepper)?;
+        let own = &writer.connection;
+        let is_unsealed =
+            own.query_row("SELECT EXISTS (SELECT 1 FROM unsealed)", [], |it| it.get(0));
+        if is_unsealed.map_err(crate::error::SqlError::from)? {
+            audit::seal_empty(own, &pepper)?;
+            bias_log::seal_empty(own, &pepper)?;
+            own.execute("DELETE FROM unsealed", []).map_err(crate::error::SqlError::from)?;
+        }
         let place = writer.place.clone();
         let file = place.file().map(Path::to_owned);
         let queue = Arc::new(JobQueue::default());

@@ -7,3 +7,7 @@ INSERT OR IGNORE INTO bias_log_head (one, entries, seal)
 
 -- Of an entry that makes a version active, the hash of the params of that version.
 ALTER TABLE bias_log ADD COLUMN params BLOB;
+
+-- Says that the heads may lack their seals; empty from the first opening on.
+CREATE TABLE unsealed (one INTEGER NOT NULL PRIMARY KEY) STRICT;
+INSERT INTO unsealed VALUES (1);
