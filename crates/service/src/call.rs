@@ -92,6 +92,16 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Refuses what is not an amount.
+    pub(crate) fn test(self) -> Result<(), Fault> {
+        match self.max_cost {
+            Some(it) if it < Money::ZERO => {
+                Err(Fault::field("max_cost", format!("expected at least $0, found {it}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The bounds of the ops of a call: the default ones, which these only tighten.
     pub(crate) fn of_ops(self) -> Result<ResourceBounds, Fault> {
         let all = ResourceBounds::default();

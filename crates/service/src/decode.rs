@@ -1,9 +1,10 @@
 //! Arguments from outside as the params of Rust, with the place of every mistake.
 
 use svc_contract::{
-    registry::{Field, OpError, Param, Params, Scheme, nearest},
+    registry::{ErrorKind, Field, OpError, Param, Params, Scheme, nearest},
     value::{Record, Text, Type, Value},
 };
+use svc_engine::Engine;
 
 use crate::{Fault, FieldFault, Why, call::Args};
 
@@ -39,8 +40,43 @@ pub fn of_fields(fields: Vec<FieldFault>) -> Fault {
         field => format!("{field}: {}", it.message),
     };
     let message = fields.iter().map(shown).collect::<Vec<_>>().join("; ");
-    let why = Why::Op(svc_contract::registry::ErrorKind::InvalidInput);
+    let why = Why::Op(ErrorKind::InvalidInput);
     Fault { fields, ..Fault::new(why, message) }
+}
+
+/// The arguments of one called op.
+#[derive(Clone)]
+pub(crate) struct GivenParams {
+    /// The component and its op.
+    pub(crate) op: (String, String),
+    pub(crate) args: Args,
+    /// What stands before their names in faults.
+    pub(crate) before: &'static str,
+}
+
+impl GivenParams {
+    /// The fault of the call, with the arguments that do not fit its params.
+    pub(crate) fn explain(&self, fault: Fault, engine: &Engine) -> Fault {
+        let is_of_params = matches!(fault.why, Why::Op(ErrorKind::InvalidInput) | Why::Check);
+        let op = engine.registry().find_op(&self.op.0, &self.op.1);
+        let Some(op) = op.filter(|_| is_of_params && fault.fields.is_empty()) else { return fault };
+        let params = op.op.params;
+        let strangers = self.args.keys().filter(|name| !params.iter().any(|it| it.name == *name));
+        let known = || params.iter().map(|it| it.name);
+        let mut fields: Vec<FieldFault> = strangers.map(|it| unknown(it, known(), "")).collect();
+        for param in params {
+            let given = self.args.get(param.name).cloned();
+            // The name of an op is tested as a part of the script.
+            let is_name = param.scheme.flow().is_some() || param.scheme.tools().is_some();
+            if given.is_none() || !is_name {
+                fields.extend(taken(param, given).err().unwrap_or_default());
+            }
+        }
+        for it in &mut fields {
+            it.field.insert_str(0, self.before);
+        }
+        Fault { fields, ..fault }
+    }
 }
 
 fn taken(param: &Param, given: Option<Value>) -> Result<Value, Vec<FieldFault>> {

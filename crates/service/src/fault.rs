@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use svc_contract::{
-    registry::{ErrorKind, OpError},
+    registry::{Conflict, ErrorKind, OpError},
     store::{StoreError, StoreErrorKind},
 };
 use svc_engine::Error;
@@ -228,8 +228,13 @@ pub(crate) fn store_error(error: &OpError) -> Option<&StoreError> {
 impl From<&OpError> for Fault {
     fn from(error: &OpError) -> Self {
         let is_full = store_error(error).is_some_and(|it| it.kind == StoreErrorKind::Full);
+        let why = match error.kind {
+            _ if is_full => Why::Busy,
+            ErrorKind::Failed if Conflict::is_in(error) => Why::Conflict,
+            kind => Why::Op(kind),
+        };
         Self {
-            why: if is_full { Why::Busy } else { Why::Op(error.kind) },
+            why,
             message: error.message.clone(),
             help: error.help.clone(),
             fields: Vec::new(),
@@ -239,7 +244,7 @@ impl From<&OpError> for Fault {
     }
 }
 
-/// A fault of the service inside of an op. A contradiction to a state is one of the op.
+/// A fault of the service inside of an op.
 impl From<Fault> for OpError {
     fn from(fault: Fault) -> Self {
         let kind = match fault.why {
@@ -248,6 +253,7 @@ impl From<Fault> for OpError {
             _ => ErrorKind::Failed,
         };
         let error = Self::new(kind, fault.message);
+        let error = if fault.why == Why::Conflict { error.because(Conflict) } else { error };
         match fault.help {
             Some(help) => error.help(help),
             None => error,

@@ -23,7 +23,7 @@ pub(crate) fn test(verdict: Verdict) -> Result<String, Refused> {
 }
 
 fn of_verdict(verdict: &Verdict) -> Fault {
-    let Verdict { outcome, rule, subject, needs } = verdict;
+    let Verdict { outcome, rule, subject, needs, pricing } = verdict;
     let denied = |message: String| Fault::new(Why::Op(ErrorKind::Denied), message);
     match (outcome, needs) {
         (Outcome::Unknown, _) => Fault::not_found(format!("unknown tool `{subject}`"))
@@ -34,13 +34,17 @@ fn of_verdict(verdict: &Verdict) -> Fault {
                 message: message.to_owned(),
             };
             let fields = vec![field("tool", subject), field("tier", tier.name())];
-            let fault = Fault { fields, ..denied(format!("{subject} needs the tier {tier}")) };
+            let page = pricing.as_ref().map(|it| format!(": see {it}")).unwrap_or_default();
+            let message = format!("{subject} needs the tier {tier}{page}");
+            let fault = Fault { fields, ..denied(message) };
             match tier {
                 Tier::Admin => fault.help(
                     "only a script that the server serves may run programs, if its policy allows it",
                 ),
                 Tier::Bias => fault.help("ask the operator for a key issued with `--bias`"),
-                _ => fault.help("ask the operator for a key of that tier"),
+                _ => fault.help(
+                    "ask the operator for a key of that tier; `docs/access.md` lists the tiers",
+                ),
             }
         }
         _ => denied(format!("{subject} is refused by `{rule}`")),

@@ -22,7 +22,7 @@ use crate::{
     access::decide::{Rights, ops_of},
     call::{Args, Mode},
     components::core,
-    decode::of_fields,
+    decode::{GivenParams, of_fields},
     jobs::{JobKind, NewWork, Queued},
     permit::Spending,
     quality::{self, Quality, Rated},
@@ -62,6 +62,8 @@ enum What {
         called: Vec<(String, String)>,
         is_list: bool,
         question: Option<Text>,
+        /// The arguments of one op.
+        given: Option<GivenParams>,
     },
     /// A script that was sent.
     Script(Source, Args),
@@ -101,6 +103,7 @@ impl Resolved {
         served: &dyn Fn(&str) -> Result<Arc<Served>, Fault>,
     ) -> Result<Self, Fault> {
         let Call { work, bounds } = call;
+        bounds.test()?;
         let what = match work {
             Work::Tool { name, mut args } => {
                 if let Some((call, meta)) = core::meta(&name, args.clone(), bounds, engine)? {
@@ -112,7 +115,7 @@ impl Resolved {
                 let is_kept = what.needs_models(engine);
                 return Ok(Self { tool: Some(name), is_kept, masked, ..Self::new(what, bounds) });
             }
-            Work::Op(step) => one(step, bounds, engine)?,
+            Work::Op(step) => one(step, "params.", bounds, engine)?,
             Work::Steps { steps, initial, mode } => several(steps, initial, mode, bounds, engine)?,
             Work::Workflow { steps, on_error } => workflow(steps, on_error, bounds, engine)?,
             Work::Script { source, args } => What::Script(source, args),
@@ -316,7 +319,10 @@ impl Resolved {
     /// The fault of a run of this call.
     pub(crate) fn failure(&self, engine: &Engine, error: Error) -> Fault {
         match &self.what {
-            What::Steps { steps, .. } => Fault::from(steps.failure(engine, error)),
+            What::Steps { steps, given, .. } => {
+                let fault = Fault::from(steps.failure(engine, error));
+                given.iter().fold(fault, |it, given| given.explain(it, engine))
+            }
             _ => Fault::of_run(&error),
         }
     }
@@ -478,14 +484,22 @@ fn tool(name: &str, args: Args, bounds: Bounds, engine: &Engine) -> Result<What,
     })?;
     let mut step = PipelineStep::new(op.component.name, op.op.name);
     step.params = args;
-    one(step, bounds, engine)
+    one(step, "", bounds, engine)
 }
 
-fn one(step: PipelineStep, bounds: Bounds, engine: &Engine) -> Result<What, Fault> {
+fn one(
+    step: PipelineStep,
+    before: &'static str,
+    bounds: Bounds,
+    engine: &Engine,
+) -> Result<What, Fault> {
     let called = vec![named(&step)];
     let question = quality::question(|name| step.params.get(name)).cloned();
-    let steps = components(bounds, &called, engine)?.step(step)?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: false, question })
+    let given = GivenParams { op: named(&step), args: step.params.clone(), before };
+    let steps = components(bounds, &called, engine)?.step(step);
+    let steps = steps.map_err(|it| given.explain(it.into(), engine))?;
+    let (steps, given) = (Arc::new(steps), Some(given));
+    Ok(What::Steps { steps, called, is_list: false, question, given })
 }
 
 /// The most steps of one call.
@@ -511,7 +525,7 @@ fn workflow(
     test_count(steps.len())?;
     let called: Vec<_> = steps.iter().map(|it| named(&it.step)).collect();
     let steps = components(bounds, &called, engine)?.workflow(steps, on_error)?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None, given: None })
 }
 
 fn several(
@@ -527,7 +541,7 @@ fn several(
     }
     let called: Vec<_> = steps.iter().map(named).collect();
     let steps = components(bounds, &called, engine)?.steps(steps, mode.order())?;
-    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None })
+    Ok(What::Steps { steps: Arc::new(steps), called, is_list: true, question: None, given: None })
 }
 
 /// Gives the first step of a pipeline its payload: an object whose fields are all params of the op

@@ -157,7 +157,7 @@ impl Explain {
         let subject = [tool, script, op].into_iter().flatten().next().cloned().unwrap_or_default();
         let refused = |rule: String| {
             let outcome = Outcome::Refused;
-            Ok(Verdict { outcome, rule, subject: subject.clone(), needs: None })
+            Ok(Verdict { outcome, rule, subject: subject.clone(), needs: None, pricing: None })
         };
         if matches!(key.state(now), KeyState::Expired | KeyState::Revoked) {
             return refused(format!("the key is {}", key.state(now).name()));

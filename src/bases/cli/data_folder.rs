@@ -1,17 +1,21 @@
 //! The option that selects the folder of a service.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use svc_service::access::{
-    Access,
-    roles::{PolicyError, Roles},
+use svc_api::store::RunStore;
+use svc_service::{
+    access::{
+        Access,
+        roles::{PolicyError, Roles},
+    },
+    jobs::Jobs,
 };
 
 use super::{
     Session,
     exit::{Failure, INVALID, NOT_FOUND, Result, USAGE},
-    keeping,
+    keeping::{self, StoreArgs},
 };
 
 /// The folder next to the store of runs.
@@ -20,13 +24,35 @@ const DEFAULT: &str = "service";
 /// The folder of a service.
 #[derive(Args)]
 pub(super) struct DataArgs {
-    /// The folder with the keys, the policy and the audit of the service. The default is
-    /// `service` next to the store of runs, in the user's data folder.
+    /// The folder of the service, with its database and its policy: the keys, the audit, the jobs
+    /// and what was tuned. The default is `service` next to the store of runs, in the user's data
+    /// folder.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
 
+/// The store of runs, with the jobs of a server.
+#[derive(Args)]
+pub(super) struct JobsArgs {
+    #[command(flatten)]
+    keeping: StoreArgs,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl JobsArgs {
+    /// The existing store, opened for writing, and the jobs whose runs are in it.
+    pub(super) fn opened(&self, session: &Session) -> Result<(RunStore, Jobs)> {
+        self.keeping.with_jobs(self.data.named(), session)
+    }
+}
+
 impl DataArgs {
+    /// The folder that the user named.
+    pub(super) fn named(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+
     pub(super) fn folder(&self, session: &Session) -> Result<PathBuf> {
         if let Some(folder) = &self.data {
             return Ok(folder.clone());

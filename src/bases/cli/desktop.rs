@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Session,
     call::failure,
-    exit::{FAILED, Failure, OK, Result},
+    exit::{FAILED, Failure, NOT_FOUND, OK, Result},
     keeping,
     service_args::ServiceArgs,
     signals::Signals,
@@ -83,8 +83,14 @@ impl Desktop {
 
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let session = &self.served.rules.with_rules(session)?;
-        let data = self.served.data.folder(session)?;
+        let data = self.served.data_folder(session)?;
         let host = session.engine.host();
+        if host.stat(&data.join(PORT)).is_ok()
+            && let Some(earlier) = self.served.earlier(session)?
+        {
+            return Err(elsewhere(&data, &earlier));
+        }
+        self.note_files(&data, session);
         let token = desk::token(&data.join(TOKEN), host).map_err(keeping::failure)?;
         let Some(_held) = self.held(&data, &token, session).await? else { return Ok(OK) };
         let rest = self.rest(&data, session)?;
@@ -105,6 +111,20 @@ impl Desktop {
         ended?;
         session.terminal.note("stopped");
         Ok(OK)
+    }
+
+    /// Says where an earlier version kept the files of projects, if the folder has none.
+    fn note_files(&self, data: &Path, session: &Session) {
+        let host = session.engine.host();
+        let Ok(default) = self.served.data.folder(session) else { return };
+        let has_files = |it: &Path| host.stat(&it.join(PROJECTS)).is_ok();
+        if has_files(&default) && !has_files(data) && self.served.data.named().is_none() {
+            session.terminal.note(&format!(
+                "files of projects are in `{}` from now on; an earlier version kept them in `{}`",
+                data.join(PROJECTS).display(),
+                default.join(PROJECTS).display()
+            ));
+        }
     }
 
     /// Makes this process the desktop of its folder. If another one is, its page is shown.
@@ -203,6 +223,18 @@ impl Desktop {
     fn show(&self, address: &str, session: &Session) {
         shown_to(address, !self.no_browser, session.terminal);
     }
+}
+
+/// The projects of a folder are in the database of another one.
+fn elsewhere(data: &Path, earlier: &Path) -> Failure {
+    let (data, earlier) = (data.display(), earlier.display());
+    let message = format!(
+        "the database of the desktop is not in `{data}`: an earlier version kept it in `{earlier}`"
+    );
+    Failure::new(NOT_FOUND, message).help(format!(
+        "end what uses it and copy `service.db` and `pepper` from there to `{data}`, or name a new \
+         folder with `--data DIR`"
+    ))
 }
 
 /// Opens a page in the browser, or says where it is.

@@ -292,7 +292,7 @@ impl Resend {
 impl OfArgs {
     fn sent(&self, session: &Session) -> Result<Sent> {
         let Some(owner) = &self.owner else {
-            let (_, jobs) = self.keeping.with_jobs(session)?;
+            let (_, jobs) = self.keeping.with_jobs(self.data.named(), session)?;
             return Ok(Sent::of_book(jobs.shared_book(), LOCAL));
         };
         let found = Sent::of_owner(&self.data.folder(session)?, owner, session.engine.host());

@@ -9,9 +9,8 @@ use svc_service::{Args as CallArgs, Bounds, Call, Options, Service, Work};
 use super::{
     Session,
     call::failure,
-    data_folder,
+    data_folder::{self, JobsArgs},
     exit::{OK, Result},
-    keeping::StoreArgs,
     run::{print_list, print_value, reader},
     schedule::Schedule,
     show,
@@ -32,7 +31,7 @@ pub(super) struct Jobs {
     #[arg(value_parser = clap::value_parser!(i64).range(1..=500))]
     limit: i64,
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
     #[command(subcommand)]
     task: Option<Task>,
 }
@@ -64,7 +63,7 @@ struct Named {
     #[arg(long, value_name = "N")]
     version: Option<u32>,
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
 }
 
 /// End a job that has not ended.
@@ -74,7 +73,7 @@ struct Cancelled {
     #[arg(value_name = "JOB")]
     job: String,
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
 }
 
 impl Jobs {
@@ -108,10 +107,10 @@ impl Jobs {
 /// A service over the jobs next to a store, which works on none of them.
 pub(super) fn service(
     session: &Session,
-    keeping: &StoreArgs,
+    keeping: &JobsArgs,
     folder: Option<PathBuf>,
 ) -> Result<Service> {
-    let (store, jobs) = keeping.with_jobs(session)?;
+    let (store, jobs) = keeping.opened(session)?;
     let mut options = Options::new(env!("CARGO_PKG_VERSION"));
     (options.jobs, options.folder) = (Some(jobs), folder);
     Service::new(session.engine.clone(), Some(store.shared()), options)
@@ -121,7 +120,7 @@ pub(super) fn service(
 /// The result of a tool over the jobs next to a store.
 async fn called(
     session: &Session,
-    keeping: &StoreArgs,
+    keeping: &JobsArgs,
     tool: &str,
     args: Vec<(&str, Value)>,
 ) -> Result<Value> {

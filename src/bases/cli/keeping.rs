@@ -88,11 +88,9 @@ impl OptionalStoreArgs {
         }
     }
 
-    /// The jobs of a server, in a folder next to the store of their runs.
-    pub(super) fn jobs(&self, store: &RunStore, session: &Session) -> Result<Jobs> {
-        let place = self.keeping.placed(session)?;
-        let folder = service_folder(&place.file, session.engine.host());
-        store.jobs(&folder, &session.engine).map_err(failure)
+    /// The folder of a server, next to the store of its runs.
+    pub(super) fn service_folder(&self, session: &Session) -> Result<PathBuf> {
+        self.keeping.service_folder(session)
     }
 
     /// The engine with the earlier runs, if there is a store.
@@ -149,20 +147,38 @@ impl StoreArgs {
         Ok(place)
     }
 
-    /// The existing store with the jobs next to it.
-    pub(super) fn with_jobs(&self, session: &Session) -> Result<(RunStore, Jobs)> {
+    /// The existing store with the jobs in a folder, or next to it.
+    pub(super) fn with_jobs(
+        &self,
+        data: Option<&Path>,
+        session: &Session,
+    ) -> Result<(RunStore, Jobs)> {
         let store = self.opened(session)?;
-        let jobs = self.jobs_of(&store, session)?.ok_or_else(|| {
-            Failure::new(NOT_FOUND, "no server has kept jobs next to this store")
-                .help("start one with `svc serve`, or name another store with `--store FILE`")
+        let jobs = self.jobs_of(&store, data, session)?.ok_or_else(|| {
+            let place = data.map_or_else(
+                || "next to this store".to_owned(),
+                |it| format!("in `{}`", it.display()),
+            );
+            Failure::new(NOT_FOUND, format!("no server has kept jobs {place}")).help(
+                "start one with `svc serve`, or name another store with `--store FILE` or another \
+                 folder with `--data DIR`",
+            )
         })?;
         Ok((store, jobs))
     }
 
-    /// The jobs next to a store, if a server has kept some.
-    pub(super) fn jobs_of(&self, store: &RunStore, session: &Session) -> Result<Option<Jobs>> {
+    /// The jobs in a folder, or next to a store, if a server has kept some.
+    pub(super) fn jobs_of(
+        &self,
+        store: &RunStore,
+        data: Option<&Path>,
+        session: &Session,
+    ) -> Result<Option<Jobs>> {
         let host = session.engine.host();
-        let folder = service_folder(&self.placed(session)?.file, host);
+        let folder = match data {
+            Some(folder) => folder.to_owned(),
+            None => self.service_folder(session)?,
+        };
         if !Access::exists(&folder, host) {
             return Ok(None);
         }

@@ -7,6 +7,7 @@ use svc_api::upkeep;
 
 use super::{
     Session,
+    data_folder::DataArgs,
     exit::{Failure, OK, Result, USAGE},
     given,
     keeping::{self, StoreArgs},
@@ -29,6 +30,8 @@ pub(super) struct Prune {
     dry_run: bool,
     #[command(flatten)]
     keeping: StoreArgs,
+    #[command(flatten)]
+    data: DataArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -43,7 +46,7 @@ impl Prune {
             return Err(Failure::new(USAGE, "missing `--older-than` or `--keep`").help(help));
         }
         let store = self.keeping.opened(session)?;
-        let jobs = self.keeping.jobs_of(&store, session)?;
+        let jobs = self.keeping.jobs_of(&store, self.data.named(), session)?;
         let now = session.engine.host().now();
         let old = upkeep::old(now, self.older_than, self.keep, jobs.as_ref());
         let pruned = old.and_then(|it| store.prune(&it, self.dry_run));

@@ -10,9 +10,9 @@ use svc_service::{Args as CallArgs, Service, decode, jobs::Jobs};
 use super::{
     Session,
     call::failure,
+    data_folder::JobsArgs,
     exit::{Failure, OK, Result, USAGE},
     jobs::service,
-    keeping::StoreArgs,
     run::{print_list, print_rows, reader},
     show,
 };
@@ -25,7 +25,7 @@ use super::{
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct Schedule {
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
     #[command(subcommand)]
     task: Option<Task>,
 }
@@ -58,7 +58,7 @@ struct Add {
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
 }
 
 /// Remove a schedule. Jobs that it has queued stay.
@@ -68,7 +68,7 @@ struct Remove {
     #[arg(value_name = "SCHEDULE")]
     schedule: String,
     #[command(flatten)]
-    keeping: StoreArgs,
+    keeping: JobsArgs,
 }
 
 impl Schedule {

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use svc_contract::registry::OpError;
-use svc_service::{Entrance, Options, Service};
+use svc_service::{Entrance, Options, Service, access::Access};
 
 use super::{
     Session,
     data_folder::{self, DataArgs},
     exit::{Failure, Result, USAGE},
-    keeping::OptionalStoreArgs,
+    keeping::{self, OptionalStoreArgs},
     policy::Rules,
     terminal::Terminal,
 };
@@ -38,6 +38,36 @@ impl ServiceArgs {
         self.folder.clone().unwrap_or_else(|| PathBuf::from("."))
     }
 
+    /// The folder with the database of this machine's user: the one that the user named, or the one
+    /// next to the store of runs.
+    pub(super) fn data_folder(&self, session: &Session) -> Result<PathBuf> {
+        match self.data.named() {
+            Some(folder) => Ok(folder.to_owned()),
+            None => self.keeping.service_folder(session),
+        }
+    }
+
+    /// Where else a database may be: next to the store of runs, where an earlier version kept it.
+    pub(super) fn earlier(&self, session: &Session) -> Result<Option<PathBuf>> {
+        let Some(named) = self.data.named() else { return Ok(None) };
+        let (other, host) = (self.keeping.service_folder(session)?, session.engine.host());
+        let has_moved = !Access::exists(named, host) && Access::exists(&other, host);
+        Ok(has_moved.then_some(other))
+    }
+
+    fn folder_of_jobs(&self, session: &Session) -> Result<PathBuf> {
+        let folder = self.data_folder(session)?;
+        if let Some(earlier) = self.earlier(session)? {
+            session.terminal.note(&format!(
+                "jobs, schedules and tuned components are in `{}` from now on; those of servers \
+                 without `--data` stay in `{}`",
+                folder.display(),
+                earlier.display()
+            ));
+        }
+        Ok(folder)
+    }
+
     /// The service with its jobs, for callers of an entrance or of this process alone.
     pub(super) fn service(
         &self,
@@ -47,7 +77,8 @@ impl ServiceArgs {
     ) -> Result<Service> {
         let store = self.keeping.opened(session)?;
         if let Some(store) = &store {
-            options.jobs = Some(self.keeping.jobs(store, session)?);
+            let folder = self.folder_of_jobs(session)?;
+            options.jobs = Some(store.jobs(&folder, &session.engine).map_err(keeping::failure)?);
         }
         if let Some(folder) = &self.folder {
             options.folder = Some(existing(folder, session)?);

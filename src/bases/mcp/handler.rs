@@ -147,9 +147,10 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        test_page(asked.as_ref())?;
         let rest = self.entered(&context).await?;
         let definitions = self.definitions(&rest);
         let mut tools = self.shared.tools(&definitions);
@@ -181,9 +182,10 @@ impl ServerHandler for Handler {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        test_page(asked.as_ref())?;
         let mut prompts: Vec<_> = mcp::prompts().iter().map(convert::prompt).collect();
         if self.shared.has_fixtures {
             prompts.extend(fixtures::prompts());
@@ -208,9 +210,10 @@ impl ServerHandler for Handler {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        test_page(asked.as_ref())?;
         let rest = self.entered(&context).await?;
         let mut all: Vec<_> = mcp::resources(&rest).iter().map(convert::resource).collect();
         if self.shared.has_fixtures {
@@ -223,9 +226,10 @@ impl ServerHandler for Handler {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        test_page(asked.as_ref())?;
         let mut all: Vec<_> = mcp::templates().iter().map(convert::template).collect();
         if self.shared.has_fixtures {
             all.extend(fixtures::templates());
@@ -289,6 +293,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let rest = self.entered(&context).await?;
+        if !self.shared.has_fixtures || fixtures::resource(&params.uri).is_none() {
+            let page = mcp::read(&rest, &params.uri).await;
+            page.map_err(|it| refusal::of_resource(&it, &params.uri))?;
+        }
         self.watched.subscribe(rest, params.uri, context.peer);
         Ok(())
     }
@@ -365,5 +373,13 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let rest = self.entered(&context).await?;
         tasks::cancel(&rest, &params.task_id).await
+    }
+}
+
+/// Every list is one page, so no client has a cursor of this server.
+fn test_page(asked: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match asked.and_then(|it| it.cursor.as_deref()) {
+        Some(_) => Err(ErrorData::invalid_params("unknown cursor: every list is one page", None)),
+        None => Ok(()),
     }
 }

@@ -12,7 +12,9 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use rmcp::{
+    ErrorData, RoleServer,
     model::{JsonRpcError, RequestId},
+    service::RxJsonRpcMessage,
     transport::streamable_http_server::{
         SessionManager as _, StreamableHttpServerConfig, StreamableHttpService,
         session::local::{LocalSessionManager, SessionConfig},
@@ -31,6 +33,7 @@ use super::{
     handler::{Door, Handler, Shared},
     refusal,
     sessions::{Full as Crowded, IDLE, Sessions},
+    streams,
 };
 
 /// The paths of the two lists.
@@ -113,8 +116,10 @@ impl Http {
             return (refused(&fault, peeked.id), window);
         }
         let endpoint = if request.uri().path() == COMPACT { &self.compact } else { &self.full };
+        let is_json = request.headers().get(header::CONTENT_TYPE).is_some_and(is_json);
+        let sent = is_json.then(|| request.body().clone());
         let answer = match endpoint.answer(request, rest, &peeked).await {
-            Ok(answer) => answer,
+            Ok(answer) => worded(answer, sent, peeked.id).await,
             Err(fault) => refused(&fault, peeked.id),
         };
         (answer, window)
@@ -205,6 +210,38 @@ impl Peeked {
             _ => Ok(()),
         }
     }
+}
+
+fn is_json(media_type: &HeaderValue) -> bool {
+    media_type.as_bytes().starts_with(b"application/json")
+}
+
+/// The answer, whose error is one of JSON-RPC. The SDK writes a plain text, and takes what is not a message
+/// for another media type.
+async fn worded(answer: Answer, sent: Option<Bytes>, id: Option<RequestId>) -> Answer {
+    let status = answer.status();
+    let is_worded = answer.headers().get(header::CONTENT_TYPE).is_some_and(is_json);
+    if is_worded || !(status.is_client_error() || status.is_server_error()) {
+        return answer;
+    }
+    let (mut parts, text) = answer.into_parts();
+    let text = text.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let sent = sent.filter(|_| status == StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let misread = sent.and_then(|it| {
+        let read = serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&it);
+        read.err().map(|err| streams::wrong(&it, &err))
+    });
+    let error = match misread {
+        Some(error) => {
+            parts.status = StatusCode::BAD_REQUEST;
+            error
+        }
+        None => ErrorData::invalid_request(String::from_utf8_lossy(&text).into_owned(), None),
+    };
+    let body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Response::from_parts(parts, Full::new(Bytes::from(body)).boxed())
 }
 
 /// A refusal with the status of HTTP and an error of JSON-RPC.

@@ -436,7 +436,7 @@ impl Transport<RoleServer> for Streams {
 }
 
 /// The error of a line that is not a message.
-fn wrong(line: &[u8], err: &serde_json::Error) -> ErrorData {
+pub(super) fn wrong(line: &[u8], err: &serde_json::Error) -> ErrorData {
     match serde_json::from_slice::<Value>(line) {
         Ok(_) => ErrorData::invalid_request(format!("not a message: {err}"), None),
         Err(err) => ErrorData::parse_error(format!("not JSON: {err}"), None),

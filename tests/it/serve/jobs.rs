@@ -133,6 +133,9 @@ fn mistakes_name_the_field_and_the_next_step() {
     assert!(early.fails(409, "conflict").contains("running"), "{early:?}");
     let cancelled = tool(&server, "job_workbench_cancel", &json!({ "job_id": job })).ok();
     assert_eq!(cancelled["state"], "cancelled");
+    tool(&server, "job_workbench_cancel", &json!({ "job_id": job })).fails(409, "conflict");
+    tool(&server, "job_workbench_archive", &json!({ "job_id": job })).ok();
+    tool(&server, "job_workbench_archive", &json!({ "job_id": job })).fails(409, "conflict");
     assert_eq!(log(&server, "log.txt"), ["a 1"]);
 }
 
@@ -210,8 +213,9 @@ fn a_question_waits_without_a_run_and_its_first_answer_decides() {
     let given = server.post(&path, body).ok();
     assert_eq!((&given["state"], &given["comment"]), (&"approved".into(), &"fine".into()));
     assert!(server.post(&path, body).fails(409, "conflict").contains("approved"));
-    let late = tool(&server, "approval_reject", &json!({ "id": id, "reason": "no" }));
-    assert!(late.status >= 400, "{late:?}");
+    let late = json!({ "id": id, "reason": "no" });
+    tool(&server, "approval_reject", &late).fails(409, "conflict");
+    tool(&server, "approval_approve", &json!({ "id": id })).fails(409, "conflict");
     let view = result(&server, job);
     assert_eq!(
         (&view["state"], &view["result"]["sent"]),

@@ -435,6 +435,16 @@ fn a_policy_is_read_again_and_a_wrong_one_is_not() {
     let reload = || server.as_key(&op, "POST", "/admin/reload-policy", None);
     let before = reload().ok();
     assert_eq!(before["roles"], json!(["free", "researcher", "builder", "admin"]));
+    let version = before["policy"].as_str().unwrap();
+    assert_eq!(before["message"], format!("policy {version}: 4 roles"));
+    // A call above the tier names the page of the prices.
+    fs::write(&file, "version = 1\npricing = \"https://example.com/pricing\"\n").unwrap();
+    reload().ok();
+    let above = server.as_key(&ann, "GET", "/nav/discover?query=a", None).fails(403, "denied");
+    let page = "nav_discover needs the tier researcher: see https://example.com/pricing";
+    assert!(above.contains(page), "{above}");
+    fs::write(&file, "version = 1\npricing = \"soon\"\n").unwrap();
+    assert!(reload().fails(422, "invalid_input").contains("2:11: pricing"));
     fs::write(&file, "version = 1\n[roles.free]\nops = [\"*\", \"!text.*\"]\n").unwrap();
     assert_ne!(reload().ok()["policy"], before["policy"]);
     assert!(server.upper(&ann).fails(403, "denied").contains("roles.free.ops: !text.*"));

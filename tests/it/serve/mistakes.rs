@@ -45,6 +45,28 @@ fn bodies_that_cannot_be_read_say_why() {
     send(large.as_bytes(), json).fails(413, "too_large");
 }
 
+#[test]
+fn each_wrong_param_of_an_op_is_a_detail() {
+    let server = Server::with(&[], &[]);
+    for (path, body, field) in [
+        ("/invoke/text", r#"{"op": "upper", "params": {}}"#, "params.text"),
+        ("/invoke/text", r#"{"op": "upper", "params": {"text": 1}}"#, "params.text"),
+        ("/invoke/text", r#"{"op": "upper", "params": {"text": "a", "txt": 1}}"#, "params.txt"),
+        ("/clusters/context-retrieval/ctx_summary", r#"{"op": "infer", "params": {}}"#, "params."),
+        ("/tools/bias_list_history", r#"{"target_component": "ctx_nlp", "limit": 0}"#, "limit"),
+        ("/tools/guide_ask", r#"{"query": "a", "top_k": 99}"#, "top_k"),
+        ("/api/v1/bias/ground-check", r#"{"target_component": "ctx_summary"}"#, "candidate_bias"),
+        ("/api/v1/bias/observe", r#"{"workflow_trce": {}}"#, "workflow_trce"),
+    ] {
+        let answer = server.post(path, body);
+        answer.fails(422, "invalid_input");
+        let details = answer.json()["details"].clone();
+        let first = details[0]["field"].as_str().unwrap_or_default();
+        assert!(first.starts_with(field), "{path} {body}: {answer:?}");
+        assert!(!details[0]["message"].as_str().unwrap().is_empty(), "{answer:?}");
+    }
+}
+
 /// A server that closed at once would break the connection, and the answer would be lost.
 #[test]
 fn who_sends_far_too_much_gets_the_answer() {

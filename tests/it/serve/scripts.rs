@@ -48,6 +48,8 @@ fn a_script_runs_with_its_params() {
     assert!(wrong.contains("timeout"), "{wrong}");
     let wrong = server.post("/scripts/slow?max_cost=cheap", "{}").fails(422, "invalid_input");
     assert!(wrong.contains("max_cost"), "{wrong}");
+    let wrong = server.post("/scripts/slow?max_cost=-1", "{}").fails(422, "invalid_input");
+    assert!(wrong.contains("max_cost: expected at least $0"), "{wrong}");
     for cost in ["$0.10", "0.10"] {
         let answer = server.post(&format!("/scripts/slow?max_cost={cost}"), r#"{"time": "1ms"}"#);
         assert_eq!(answer.ok()["result"], "slept");

@@ -106,7 +106,7 @@ impl Definition {
             description: row.description.clone(),
             brief: first(&row.description),
             input_schema: explicit(&row.input_schema),
-            output_schema: explicit(&row.output_schema),
+            output_schema: or_pending(&explicit(&row.output_schema)),
             hints: row.hints,
             meta: object([
                 ("svc/tier", row.tier.name().into()),
@@ -244,7 +244,8 @@ fn explicit(schema: &Value) -> Value {
     Value::Record(types.into_iter().chain(fields).collect())
 }
 
-/// The schema of a result that may come later: then the answer names the job.
+/// The schema of a result that may come later: then the answer names the job. Any call may take long,
+/// or be interrupted by the end of the server.
 fn or_pending(schema: &Value) -> Value {
     let is_object =
         schema.as_record().and_then(|it| it.get("type")).and_then(Value::as_str) == Some("object");

@@ -83,6 +83,8 @@ params! {
 record! {
     /// The roles of the server.
     struct PolicyView {
+        /// The policy that holds from now on, and how many roles it has.
+        message: Text,
         /// Six hex digits that change whenever a right changes; empty without keys.
         policy: Text,
         /// The names of the roles, the lowest tier first.
@@ -314,7 +316,10 @@ fn reload(rest: &Rest) -> Result<Reply, Fault> {
             Fault { fields, ..Fault::new(Why::Op(ErrorKind::InvalidInput), message) }
         }
     })?;
+    let message =
+        policy.as_ref().map_or_else(|| "no keys are used".to_owned(), ToString::to_string);
     let view = PolicyView {
+        message: message.into(),
         policy: policy.as_ref().map_or_else(|| "".into(), |it| it.version().into()),
         roles: policy
             .iter()

@@ -11,7 +11,7 @@ use crate::{
     config::Config,
     evolve::{Step, Weights},
     value::object,
-    work::Work,
+    work::{Work, measure},
 };
 
 record! {
@@ -19,11 +19,13 @@ record! {
     struct Evolution {
         /// The bias that is proposed; the active one if nothing better was found.
         proposal: Value,
-        /// The candidates that no other one beats in quality, speed and cost, the best first.
+        /// The candidates that no other one beats in quality, speed and cost on the training cases, the
+        /// best first. The proposal, which is the best on validation cases as well, may not be one.
         frontier: Vec<Scored>,
         /// The version that the proposal would have.
         version: i64,
-        /// The score of the proposal on training and validation cases.
+        /// The score of the proposal on training and validation cases, which cannot be compared with
+        /// scores of the frontier.
         best_score: f64,
     }
 }
@@ -62,7 +64,8 @@ impl Io for Evolve {
         confirm(cx, &work, Some(&self.confirm_token))?;
         let config = work.biases.config().with(self.evolution_config.as_ref())?;
         let weights = weights_of(self.weights.as_ref())?;
-        let trace = self.workflow_trace.as_ref();
+        let trace = self.workflow_trace.as_ref().filter(|it| !it.is_null());
+        trace.map(measure::read).transpose()?;
         let found = evolved(&work, cx, &self.target_component, trace, &config, weights).await?;
         shaped::<Evolution>(found)
     }

@@ -1,7 +1,7 @@
 //! Biases as bundles, which go from one service to another.
 
 use svc_contract::{
-    registry::OpError,
+    registry::{Conflict, OpError},
     value::{Value, json},
 };
 use svc_store::book::{Change, Changing};
@@ -92,6 +92,7 @@ impl Work {
         let changed = self.biases.change(changing).await?;
         let version = changed.ok_or_else(|| {
             OpError::failed("the component was changed by another process meanwhile")
+                .because(Conflict)
                 .help("try again")
         })?;
         Ok(imported(true, version, warnings))

@@ -24,6 +24,13 @@ const ROUNDS: usize = 3;
 /// The most cases of a component that are measured.
 const MOST: usize = 60;
 
+/// The measurements that are from 0 to 1, and those that are at least 0.
+const SCORES: [&str; 2] = ["quality_score", "quality"];
+const AMOUNTS: [&str; 5] = ["latency", "seconds", "latency_ms", "cost", "cost_usd"];
+
+/// The largest amount, so that sums of many have one, too.
+const LARGEST: f64 = 1e15;
+
 /// Measurements of one thing: of each, how long it took in seconds, what it cost and how good it was.
 #[derive(Clone, Debug, Default)]
 struct Measurements {
@@ -36,16 +43,14 @@ impl Work {
     /// Evaluates a trace, or the component that it names.
     pub async fn evaluate(&self, trace: &Value, weights: Option<&Value>) -> Result<Value, OpError> {
         let weights = Weights::EQUAL.with(weights)?;
-        let Value::Record(record) = trace else {
-            let message = format!("expected an object as the trace, found {}", trace.kind());
-            return Err(OpError::invalid_input(message));
-        };
+        let record = read(trace)?;
         let known = self.biases.book().bias_traces().map_err(failed)?;
         let known: Vec<Value> = known.iter().filter_map(|it| json::read(it).ok()).collect();
         let mut own = Measurements::of(trace);
         let alike: Vec<Measurements> = known
             .iter()
-            .filter(|it| is_alike(record, it))
+            // An earlier version kept impossible ones, too.
+            .filter(|it| is_alike(record, it) && read(it).is_ok())
             .map(Measurements::of)
             .filter(|it| !it.is_empty())
             .collect();
@@ -137,6 +142,46 @@ impl Measurements {
             |all: &[f64], unknown: f64| if all.is_empty() { unknown } else { stats::mean(all) };
         vec![of(&self.seconds, 1.0), of(&self.costs, 0.0), -of(&self.qualities, 0.5)]
     }
+}
+
+/// The fields of a trace, if its measurements are possible.
+pub(crate) fn read(trace: &Value) -> Result<&Record, OpError> {
+    let misfit = |what: &str, found: &Value| {
+        let message = format!("expected an object as {what}, found {}", found.kind());
+        OpError::invalid_input(message)
+    };
+    let record = trace.as_record().ok_or_else(|| misfit("the trace", trace))?;
+    test(record)?;
+    let runs = match record.get("runs") {
+        None | Some(Value::Null) => return Ok(record),
+        Some(Value::List(runs)) => runs,
+        Some(other) => {
+            let message = format!("expected a list as `runs`, found {}", other.kind());
+            return Err(OpError::invalid_input(message));
+        }
+    };
+    for run in runs.iter() {
+        test(run.as_record().ok_or_else(|| misfit("each of `runs`", run))?)?;
+    }
+    Ok(record)
+}
+
+/// Refuses measurements that nothing can have.
+fn test(record: &Record) -> Result<(), OpError> {
+    for (names, most) in [(SCORES.as_slice(), 1.0), (AMOUNTS.as_slice(), LARGEST)] {
+        for name in names {
+            let Some(given) = record.get(name).filter(|it| !it.is_null()) else { continue };
+            if number(given).is_some_and(|it| (0.0..=most).contains(&it)) {
+                continue;
+            }
+            let expected = if most > 1.0 { "a number from 0 on" } else { "a number from 0 to 1" };
+            let found =
+                json::write_within(given, false, 40).unwrap_or_else(|| given.kind().to_string());
+            let message = format!("expected {expected} as `{name}`, found {found}");
+            return Err(OpError::invalid_input(message));
+        }
+    }
+    Ok(())
 }
 
 /// A score with its interval at 95 %.

@@ -2,7 +2,7 @@
 
 mod bundle;
 mod cases;
-mod measure;
+pub(crate) mod measure;
 mod records;
 
 pub use cases::CaseCounts;
@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use svc_contract::{
     host,
-    registry::{ErrorKind, OpError},
+    registry::{Conflict, ErrorKind, OpError},
     value::{Value, json},
 };
 use svc_engine::{CancellationToken, Engine};
@@ -25,7 +25,7 @@ use crate::{
     config::Config,
     evolve::{self, Evolved, Given, Progress, Weights, measured_value},
     guard,
-    knobs::{Knobs, record, shown},
+    knobs::{Changes, Knobs, record, shown},
     layers::{self, FEWEST_SEALED, LAYERS, Subject, status_of},
     memory,
     observe::observed,
@@ -153,10 +153,7 @@ impl Work {
                 format!("{tuned} components are tuned, and {} traces are known", known.len());
             return Ok(observation(&situation, false, 1.0, ""));
         };
-        if trace.as_record().is_none() {
-            let message = format!("expected an object as the trace, found {}", trace.kind());
-            return Err(OpError::invalid_input(message));
-        }
+        measure::read(trace)?;
         let found = observed(&known, trace);
         let text = json::write_within(trace, false, 64 << 10)
             .ok_or_else(|| OpError::invalid_input("the trace is longer than 64KiB"))?;
@@ -459,6 +456,7 @@ impl Work {
         let changed = self.biases.change(changing).await?;
         let version = changed.ok_or_else(|| {
             OpError::failed(format!("`{name}` was changed by another process meanwhile"))
+                .because(Conflict)
                 .help("look at its history, and try again")
         })?;
         let changes = self.biases.changes_of(&knobs, version)?;
@@ -557,6 +555,7 @@ fn answer(subject: &Subject, evolved: &Evolved) -> Value {
     let version = subject.row.active + u64::from(evolved.is_better);
     let proposal = Record { changes: evolved.proposal.clone(), version }.value(knobs);
     let frontier = evolved.frontier.iter().map(|(it, score)| {
+        let version = version_of(&it.changes, (subject.row.active, &subject.active));
         let bias = Record { changes: it.changes.clone(), version }.value(knobs);
         object([("bias", bias), ("score", rounded(*score))])
     });
@@ -566,6 +565,11 @@ fn answer(subject: &Subject, evolved: &Evolved) -> Value {
         ("version", version.into()),
         ("best_score", rounded(evolved.best_score)),
     ])
+}
+
+/// The version of a candidate: the active one, or the one that it would have if it were applied to that.
+fn version_of(changes: &Changes, (active, active_changes): (u64, &Changes)) -> u64 {
+    active + u64::from(changes != active_changes)
 }
 
 fn observation(situation: &str, is_novel: bool, confidence: f64, insight: &str) -> Value {

@@ -37,12 +37,13 @@ impl Work {
     pub fn frontier(&self, component: &str) -> Result<Value, OpError> {
         let knobs = self.knobs(component)?;
         let kept = self.biases.book().bias_frontier(knobs.component.name).map_err(failed)?;
-        let active = self.biases.book().bias(knobs.component.name).map_err(failed)?.active;
+        let (row, active) = self.biases.active(&knobs)?;
         let each = kept.iter().map(|it| {
             let (changes, _) = crate::biases::read_params(&knobs, &it.params);
+            let version = super::version_of(&changes, (row.active, &active));
             let score = json::read(&it.score).ok();
             let score = score.as_ref().and_then(|it| it.as_record()?.get("score").cloned());
-            let bias = Record { changes, version: active }.value(&knobs);
+            let bias = Record { changes, version }.value(&knobs);
             object([("bias", bias), ("score", score.unwrap_or_default())])
         });
         Ok(Value::List(each.collect()))

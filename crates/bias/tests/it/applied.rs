@@ -1,6 +1,9 @@
 //! What is applied, what is refused, and what is taken back.
 
-use svc_contract::value::Value;
+use svc_contract::{
+    registry::ErrorKind,
+    value::{Value, json},
+};
 
 use super::{NAME, candidate, component::cases, config, evolved, field, with, work};
 
@@ -219,4 +222,39 @@ async fn a_rating_counts_for_the_version_that_did_the_work() {
     // A rating that is changed counts once.
     work.rated(&names, after, 0.0, "job 2").await.unwrap();
     assert_eq!((scores(1), scores(2)), (vec![1.0], vec![0.0]));
+}
+
+#[tokio::test]
+async fn impossible_measurements_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(120, 0));
+    let read = |text: &str| json::read(text).unwrap();
+    for (trace, why) in [
+        (r#"{"quality_score": 0.9, "latency": -5}"#, "a number from 0 on as `latency`, found -5"),
+        (r#"{"quality_score": 1000000000}"#, "a number from 0 to 1 as `quality_score`"),
+        (r#"{"quality_score": "x"}"#, "as `quality_score`, found \"x\""),
+        (r#"{"quality_score": true}"#, "as `quality_score`, found true"),
+        (r#"{"quality_score": [1]}"#, "as `quality_score`, found [1]"),
+        (r#"{"cost": -3}"#, "as `cost`, found -3"),
+        (r#"{"runs": [{"quality_score": -1e308}, {"quality_score": -1e308}]}"#, "`quality_score`"),
+        (r#"{"runs": [1]}"#, "expected an object as each of `runs`, found int"),
+        (r#"{"runs": 1}"#, "expected a list as `runs`, found int"),
+        (r#""x""#, "expected an object as the trace, found string"),
+    ] {
+        let seen = work.observe(Some(&read(trace))).await.unwrap_err();
+        let scored = work.evaluate(&read(trace), None).await.unwrap_err();
+        for failed in [seen, scored] {
+            assert_eq!(failed.kind, ErrorKind::InvalidInput, "{trace}");
+            assert!(failed.message.contains(why), "{trace}: {}", failed.message);
+        }
+    }
+    let fine =
+        read(r#"{"quality_score": 0.9, "latency": 1, "cost": 0, "errors": -1, "note": "x"}"#);
+    work.observe(Some(&fine)).await.unwrap();
+    // One that an earlier version kept is not a competitor.
+    let kept = r#"{"quality_score": 0.9, "latency": -5}"#.to_owned();
+    work.biases.book().add_bias_trace(1, kept).await.unwrap();
+    let scored = work.evaluate(&fine, None).await.unwrap();
+    assert_eq!(field(&scored, "pareto.dominated_by"), &Value::Int(0));
+    assert_eq!(field(&scored, "speed.score"), &Value::Float(0.5));
 }

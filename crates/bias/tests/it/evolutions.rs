@@ -21,7 +21,10 @@ async fn each_strategy_finds_the_top_of_the_hill() {
         let honest = value_of(&answer, "honest");
         assert!((honest - 0.6).abs() < 0.12, "{strategy}: {honest}");
         assert_eq!(field(&answer, "version"), &Value::Int(2), "{strategy}");
-        assert!(!field(&answer, "frontier").as_list().unwrap().is_empty());
+        let frontier = field(&answer, "frontier");
+        assert!(!frontier.as_list().unwrap().is_empty());
+        // What is kept of it is the same.
+        assert_eq!(frontier, &work.frontier(NAME).unwrap(), "{strategy}");
     }
 }
 

@@ -198,6 +198,27 @@ impl OpError {
     }
 }
 
+/// The source of an error because of which a state contradicts what was asked: a second answer, a change
+/// that came too late. For a script it is a failure like others; a service says that it is a conflict.
+#[derive(Clone, Copy, Debug)]
+pub struct Conflict;
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the state contradicts this")
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+impl Conflict {
+    /// Whether an error, or one of its sources, is one.
+    pub fn is_in(error: &OpError) -> bool {
+        let first = error.source.as_deref().map(|it| it as &(dyn std::error::Error + 'static));
+        std::iter::successors(first, |it| it.source()).any(<dyn std::error::Error>::is::<Self>)
+    }
+}
+
 /// The kind follows that of the error; the message is its text.
 impl From<io::Error> for OpError {
     fn from(err: io::Error) -> Self {

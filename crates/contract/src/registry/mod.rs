@@ -61,7 +61,7 @@ pub use component::{
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use deferred::{Deferred, Later};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
-pub use error::{ErrorKind, OpError};
+pub use error::{Conflict, ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
 pub use flow::{Flow, FlowCall, FlowCalls, ToolRef, Writer, tools_of};
 pub use hint::{Advice, Hint, HintId};

@@ -29,6 +29,8 @@ pub struct Verdict {
     pub subject: String,
     /// The tier that it needs.
     pub needs: Option<Tier>,
+    /// The page that says what other tiers cost.
+    pub pricing: Option<String>,
 }
 
 /// Whether a call is allowed.
@@ -62,7 +64,7 @@ impl Outcome {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { outcome, rule, subject, needs } = self;
+        let Self { outcome, rule, subject, needs, pricing: _ } = self;
         match (outcome, needs) {
             (Outcome::Allowed, _) => write!(f, "`{subject}` is allowed by `{rule}`"),
             (Outcome::Tier, Some(tier)) => {
@@ -118,6 +120,7 @@ impl Rights<'_> {
             rule: "no op is called".to_owned(),
             subject: "script".to_owned(),
             needs: Some(Tier::Free),
+            pricing: None,
         })
     }
 
@@ -132,6 +135,7 @@ impl Rights<'_> {
                 rule: "only a served script runs programs".to_owned(),
                 subject: name,
                 needs: Some(tier),
+                pricing: None,
             };
         }
         self.of_name(&name, Some(tier), "ops", &self.role.ops)
@@ -160,12 +164,14 @@ impl Rights<'_> {
                 (Outcome::Refused, format!("roles.{role}.{field}: no pattern matches"))
             }
         };
-        Verdict { outcome, rule, subject: name.to_owned(), needs }
+        let pricing = self.role.pricing.clone().filter(|_| outcome == Outcome::Tier);
+        Verdict { outcome, rule, subject: name.to_owned(), needs, pricing }
     }
 
     fn unknown(name: &str) -> Verdict {
         let rule = "no such tool".to_owned();
-        Verdict { outcome: Outcome::Unknown, rule, subject: name.to_owned(), needs: None }
+        let subject = name.to_owned();
+        Verdict { outcome: Outcome::Unknown, rule, subject, needs: None, pricing: None }
     }
 
     /// The name of a tool that the caller may know, closest to an unknown one.

@@ -2,7 +2,7 @@
 //!
 //! A service keeps the tag of a key, an HMAC-SHA-256 under the pepper, and not the key. A check
 //! computes one HMAC and compares tags in constant time, whether the id is known or not. All keys are
-//! in memory; changes by other processes are noticed within [`FRESH`].
+//! in memory; changes by other processes are noticed within [`FRESH`], and at once if a key is refused.
 
 use std::sync::{
     Arc, PoisonError, RwLock,
@@ -124,8 +124,14 @@ impl Keys {
         now: i64,
     ) -> Result<Result<Arc<KeyInfo>, KeyRejection>, StoreError> {
         self.refresh(now)?;
-        let loaded = self.loaded();
-        let found = loaded.ring.find(key.id().bits(), self.tag(key));
+        let tag = self.tag(key);
+        let mut loaded = self.loaded();
+        let mut found = loaded.ring.find(key.id().bits(), tag);
+        // It may have been issued a moment ago. An id that is known takes as long as one that is not.
+        if !found.is_right && self.look()? {
+            loaded = self.loaded();
+            found = loaded.ring.find(key.id().bits(), tag);
+        }
         if !found.is_right {
             const REASONS: [KeyRejection; 2] = [KeyRejection::Unknown, KeyRejection::Secret];
             return Ok(Err(REASONS[usize::from(found.known)]));
@@ -230,11 +236,18 @@ impl Keys {
         if now.abs_diff(looked) < FRESH.unsigned_abs() {
             return Ok(());
         }
-        if self.book.key_changes()? != self.loaded().changes {
-            self.reload()?;
-        }
+        self.look()?;
         self.looked.store(now, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Looks for changes of others. Whether there were any.
+    fn look(&self) -> Result<bool, StoreError> {
+        let has_changed = self.book.key_changes()? != self.loaded().changes;
+        if has_changed {
+            self.reload()?;
+        }
+        Ok(has_changed)
     }
 
     fn reload(&self) -> Result<(), StoreError> {

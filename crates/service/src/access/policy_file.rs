@@ -151,15 +151,20 @@ impl Reader<'_> {
                         _ => drop(self.misfit::<()>(given, "a table of roles")),
                     }
                 }
-                // Read after the roles that it names.
-                "oauth" => {}
-                _ => self.unknown(key, "", &["version", "roles", "oauth"]),
+                // Read after the roles.
+                "oauth" | "pricing" => {}
+                _ => self.unknown(key, "", &["version", "roles", "oauth", "pricing"]),
             }
         }
         if !has_version {
             self.wrong(0, "", "missing `version`", Some("add `version = 1`".to_owned()));
         }
         roles.sort_by_key(|it| it.tier);
+        if let Some(it) = table.get("pricing") {
+            let given = Given { value: it.get_ref(), at: it.span().start, field: "pricing" };
+            let page = self.address(given).map(str::to_owned);
+            roles.iter_mut().for_each(|it| it.pricing.clone_from(&page));
+        }
         let oauth = table.get("oauth").and_then(|it| {
             let given = Given { value: it.get_ref(), at: it.span().start, field: "oauth" };
             match given.value {

@@ -49,6 +49,8 @@ pub struct Role {
     /// The effects that its runs may have; `None` allows all that nothing denies.
     pub(super) allow: Option<Vec<Rule>>,
     pub(super) deny: Vec<Rule>,
+    /// The page that says what other tiers cost.
+    pub(super) pricing: Option<String>,
 }
 
 /// The roles as of one moment. A run keeps those with which it began.
@@ -100,6 +102,7 @@ impl Role {
             limits: limits(tier),
             allow: None,
             deny: deny.iter().filter_map(|it| Rule::read(it, Path::new("")).ok()).collect(),
+            pricing: None,
         }
     }
 

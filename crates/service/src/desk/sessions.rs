@@ -173,16 +173,26 @@ impl Desk {
 
     /// A session that is asked something now, with the bounds that are left.
     pub(super) fn usable(&self, id: &str) -> Result<(DeskRow, Bounds), Fault> {
+        let row = self.open_session(id)?;
+        self.active_project(&row.parent)?;
+        let left = self.bounds_left(&row)?;
+        Ok((row, left))
+    }
+
+    /// Whether nothing can happen in a session any more, or it is unknown.
+    pub fn is_over(&self, id: &str) -> bool {
+        let state = self.session_row(id).and_then(|it| state(&it));
+        !matches!(state, Ok(SessionState::Active | SessionState::Exhausted))
+    }
+
+    /// The row of a session that has not ended.
+    pub(super) fn open_session(&self, id: &str) -> Result<DeskRow, Fault> {
         let row = self.session_row(id)?;
         match state(&row)? {
             SessionState::Closed | SessionState::Expired => {
                 Err(conflict(&row, "used").help("start another one with `POST /sessions`"))
             }
-            SessionState::Active | SessionState::Exhausted => {
-                self.active_project(&row.parent)?;
-                let left = self.bounds_left(&row)?;
-                Ok((row, left))
-            }
+            SessionState::Active | SessionState::Exhausted => Ok(row),
         }
     }
 

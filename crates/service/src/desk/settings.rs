@@ -105,7 +105,11 @@ impl Desk {
 
 fn changed(row: &mut DeskRow, changes: &Record) -> Result<(), Fault> {
     let SettingsBody { config, version } = body(row)?;
+    let before = config.clone().encode();
     let config = patched(&config, changes)?;
+    if config.clone().encode() == before {
+        return Ok(());
+    }
     row.body = written(SettingsBody { config, version: version + 1 });
     Ok(())
 }

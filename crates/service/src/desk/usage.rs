@@ -245,7 +245,7 @@ impl Desk {
 
     /// Records what a client has used for a session.
     pub async fn report_usage(&self, report: UsageReport) -> Result<Recorded, Fault> {
-        let row = self.session_row(&report.session_id)?;
+        let row = self.open_session(&report.session_id)?;
         let event = short("event_id", &report.event_id, 200)?;
         report.model.as_deref().map(|it| short("model", it, 200)).transpose()?;
         let cost = match report.cost_usd {

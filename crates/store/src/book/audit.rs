@@ -9,8 +9,8 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use svc_contract::{store::StoreError, value::Money};
 
-use super::{Book, Written};
-use crate::error::{Result, SqlResult};
+use super::{Book, Pepper, Written};
+use crate::error::{Result, SqlError, SqlResult};
 
 /// One decision, and what became of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,9 +67,31 @@ const ENTRY: &str = "SELECT no, at, key, owner, surface, tool, work, decision, r
 #[derive(Clone, Copy)]
 struct Chain([u8; 32]);
 
+impl Chain {
+    fn of(pepper: &Pepper) -> Self {
+        Self(pepper.derive("svc 2026 chain of the audit"))
+    }
+}
+
+/// Seals the head in a table that has no seal yet. Looks first: only a change needs to wait for others.
+pub(super) fn seal_first(own: &Connection, table: &str, seal: [u8; 32]) -> Result<()> {
+    let open = "entries = 0 AND seal = zeroblob(32)";
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {open})");
+    if own.query_row(&sql, [], |it| it.get(0)).map_err(SqlError::from)? {
+        let sql = format!("UPDATE {table} SET seal = ?1 WHERE {open}");
+        own.execute(&sql, [seal]).map_err(SqlError::from)?;
+    }
+    Ok(())
+}
+
+/// Seals the head of a log that has no entry yet.
+pub(super) fn seal_empty(own: &Connection, pepper: &Pepper) -> Result<()> {
+    seal_first(own, "audit_head", Chain::of(pepper).seal(START))
+}
+
 impl Book {
     fn chain(&self) -> Chain {
-        Chain(self.pepper.derive("svc 2026 chain of the audit"))
+        Chain::of(&self.pepper)
     }
 
     /// Adds an entry without waiting.
@@ -170,7 +192,6 @@ impl Chain {
         }
         let next = last.entries + 1;
         match head(own)? {
-            None if last.entries == 0 => {}
             None => return broken(next, "the head is missing"),
             Some((head, seal)) if seal != self.seal(head) => {
                 return broken(next, "the head was changed");

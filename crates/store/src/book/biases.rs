@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use svc_contract::store::StoreError;
 
-use super::{Book, Break, FILE, TABLES, Written, changed};
+use super::{Book, Break, FILE, TABLES, Written, bias_log as log, changed};
 use crate::{
     error::{Result, SqlResult},
     place::{Place, sibling},
@@ -113,9 +113,7 @@ pub enum Change {
     Return { to: u64 },
 }
 
-const ENTRY: &str = "SELECT no, at, component, op, version, outcome, detail, chain FROM bias_log";
 const VERSION: &str = "SELECT version, parent, at, summary, params FROM bias_versions";
-const START: [u8; 32] = [0; 32];
 
 impl Book {
     /// The components whose biases were ever changed, by name.
@@ -185,7 +183,7 @@ impl Book {
     /// Adds an entry to the log. Returns its number once it is durable.
     pub fn log_bias(&self, entry: BiasEntry) -> Written<u64> {
         let chain = self.bias_chain();
-        self.write(move |own| add_entry(own, chain, &entry))
+        self.write(move |own| log::add(own, chain, &entry))
     }
 
     /// The latest entries, the latest first: of one component or of all, since a time.
@@ -195,24 +193,16 @@ impl Book {
         since: Option<i64>,
         limit: usize,
     ) -> Result<Vec<BiasEntry>> {
-        self.read(|own| {
-            let sql = format!(
-                "{ENTRY} WHERE component = coalesce(?1, component) AND at >= coalesce(?2, at)
-                    ORDER BY no DESC LIMIT ?3"
-            );
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut found = own.prepare_cached(&sql)?;
-            let rows = found.query_map(params![component, since, limit], |it| Ok(entry(it)?.0))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        self.read(|own| log::latest(own, component, since, limit))
     }
 
-    /// Verifies the chain of the log. Returns the number of its entries.
+    /// Verifies the chain of the log, and that the versions are those that it names. Returns the number
+    /// of its entries.
     pub fn verify_bias_log(&self) -> Result<std::result::Result<u64, Break>> {
         let chain = self.bias_chain();
         self.read(|it| {
             let own = it.unchecked_transaction()?;
-            let verified = verify(&own, chain);
+            let verified = log::verify(&own, chain);
             own.finish()?;
             verified
         })
@@ -239,7 +229,7 @@ impl Book {
             let (seal, active): (i64, i64) = own
                 .prepare_cached(sql)?
                 .query_row([&component], |it| Ok((it.get(0)?, it.get(1)?)))?;
-            add_entry(
+            log::add(
                 own,
                 chain,
                 &BiasEntry {
@@ -369,7 +359,7 @@ impl Book {
     }
 
     fn bias_chain(&self) -> [u8; 32] {
-        self.pepper.derive("svc 2026 chain of the biases")
+        log::chain(&self.pepper)
     }
 }
 
@@ -450,79 +440,9 @@ fn change(own: &Connection, chain: [u8; 32], changing: &Changing) -> SqlResult<O
         outcome: "done".to_owned(),
         detail: detail.clone(),
     };
-    add_entry(own, chain, &entry)?;
+    log::add_change(own, chain, &entry)?;
     changed(own, "biases")?;
     Ok(Some(active.cast_unsigned()))
-}
-
-fn add_entry(own: &Connection, chain: [u8; 32], given: &BiasEntry) -> SqlResult<u64> {
-    let sql = "SELECT no, chain FROM bias_log ORDER BY no DESC LIMIT 1";
-    let last = own.prepare_cached(sql)?.query_row([], |it| Ok((it.get(0)?, it.get(1)?)));
-    let (last, before): (i64, [u8; 32]) = last.optional()?.unwrap_or((0, START));
-    let entry = BiasEntry { no: (last + 1).cast_unsigned(), ..given.clone() };
-    let link = link(chain, before, &entry);
-    let BiasEntry { no, at, component, op, version, outcome, detail } = &entry;
-    let (no, version) = (no.cast_signed(), version.cast_signed());
-    let sql = "INSERT INTO bias_log (no, at, component, op, version, outcome, detail, chain)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    own.prepare_cached(sql)?
-        .execute(params![no, at, component, op, version, outcome, detail, link])?;
-    let sql = "INSERT OR REPLACE INTO bias_log_head (one, entries, seal) VALUES (1, ?1, ?2)";
-    own.prepare_cached(sql)?.execute(params![no, seal(chain, entry.no, link)])?;
-    Ok(entry.no)
-}
-
-fn verify(own: &Connection, chain: [u8; 32]) -> SqlResult<std::result::Result<u64, Break>> {
-    let broken = |no: u64, why: &str| Ok(Err(Break { no, why: why.to_owned() }));
-    let (mut last, mut before) = (0, START);
-    let mut found = own.prepare(&format!("{ENTRY} ORDER BY no"))?;
-    let mut rows = found.query([])?;
-    while let Some(row) = rows.next()? {
-        let Ok((row, kept)) = entry(row) else { return broken(last + 1, "it was changed") };
-        if row.no != last + 1 {
-            return broken(last + 1, "it is missing");
-        }
-        if kept != link(chain, before, &row) {
-            return broken(row.no, "it was changed, or those before it");
-        }
-        (last, before) = (row.no, kept);
-    }
-    let sql = "SELECT entries, seal FROM bias_log_head WHERE one = 1";
-    let head = own.prepare_cached(sql)?.query_row([], |it| Ok((it.get(0)?, it.get(1)?)));
-    let head: Option<(i64, [u8; 32])> = head.optional()?;
-    match head {
-        None if last == 0 => Ok(Ok(0)),
-        Some((entries, kept))
-            if entries.cast_unsigned() == last && kept == seal(chain, last, before) =>
-        {
-            Ok(Ok(last))
-        }
-        _ => broken(last + 1, "entries at the end are missing, or the head was changed"),
-    }
-}
-
-/// The link of an entry. Every field is written with its length.
-fn link(chain: [u8; 32], before: [u8; 32], row: &BiasEntry) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_keyed(&chain);
-    let mut field = |bytes: &[u8]| {
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    };
-    field(b"entry");
-    field(&before);
-    for number in [row.no, row.at.cast_unsigned(), row.version] {
-        field(&number.to_le_bytes());
-    }
-    for text in [&row.component, &row.op, &row.outcome, &row.detail] {
-        field(text.as_bytes());
-    }
-    *hasher.finalize().as_bytes()
-}
-
-fn seal(chain: [u8; 32], entries: u64, link: [u8; 32]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_keyed(&chain);
-    hasher.update(b"head").update(&entries.to_le_bytes()).update(&link);
-    *hasher.finalize().as_bytes()
 }
 
 fn bias_row(row: &Row<'_>) -> rusqlite::Result<BiasRow> {
@@ -543,19 +463,6 @@ fn version(row: &Row<'_>) -> rusqlite::Result<BiasVersion> {
         summary: row.get(3)?,
         params: row.get(4)?,
     })
-}
-
-fn entry(row: &Row<'_>) -> rusqlite::Result<(BiasEntry, [u8; 32])> {
-    let entry = BiasEntry {
-        no: row.get::<_, i64>(0)?.cast_unsigned(),
-        at: row.get(1)?,
-        component: row.get(2)?,
-        op: row.get(3)?,
-        version: row.get::<_, i64>(4)?.cast_unsigned(),
-        outcome: row.get(5)?,
-        detail: row.get(6)?,
-    };
-    Ok((entry, row.get(7)?))
 }
 
 /// Adds a score, and leaves the latest ones of its version.

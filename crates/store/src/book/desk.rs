@@ -143,19 +143,20 @@ impl Book {
     }
 
     /// Adds several rows together, in their order, unless the parent of the last one has `most` of its
-    /// kind in the states `open`. Whether they were added.
+    /// kind in the states `open`. How many it had, if they were added.
     pub fn add_all_to_desk(
         &self,
         all: Vec<NewDeskRow>,
         (most, open): (i64, &'static [&'static str]),
-    ) -> Written<bool> {
+    ) -> Written<Option<i64>> {
         self.write(move |own| {
-            let Some(last) = all.last() else { return Ok(true) };
-            if count(own, last, |it| open.contains(&it))? >= most {
-                return Ok(false);
+            let Some(last) = all.last() else { return Ok(Some(0)) };
+            let before = count(own, last, |it| open.contains(&it))?;
+            if before >= most {
+                return Ok(None);
             }
             all.iter().try_for_each(|it| insert(own, it))?;
-            Ok(true)
+            Ok(Some(before))
         })
     }
 

@@ -36,6 +36,7 @@ use crate::{
 };
 
 mod audit;
+mod bias_log;
 mod biases;
 mod bugs;
 mod desk;
@@ -91,6 +92,7 @@ const TABLES: Tables<'static> = Tables {
         include_str!("schema/5.sql"),
         include_str!("schema/6.sql"),
         include_str!("schema/7.sql"),
+        include_str!("schema/8.sql"),
     ],
 };
 
@@ -144,6 +146,14 @@ impl Book {
     }
 
     fn start(writer: crate::writer::Writer, pepper: Pepper) -> Result<Self> {
+        let own = &writer.connection;
+        let is_unsealed =
+            own.query_row("SELECT EXISTS (SELECT 1 FROM unsealed)", [], |it| it.get(0));
+        if is_unsealed.map_err(crate::error::SqlError::from)? {
+            audit::seal_empty(own, &pepper)?;
+            bias_log::seal_empty(own, &pepper)?;
+            own.execute("DELETE FROM unsealed", []).map_err(crate::error::SqlError::from)?;
+        }
         let place = writer.place.clone();
         let file = place.file().map(Path::to_owned);
         let queue = Arc::new(JobQueue::default());

@@ -168,6 +168,7 @@ class Chat {
       source = new EventSource(path`/chat/${this.id}/events`);
       source.addEventListener("open", () => { failures = 0; });
       source.addEventListener("message", (event) => { this.take(JSON.parse(event.data)); this.draw(); });
+      source.addEventListener("end", close);
       source.addEventListener("error", () => {
         failures += 1;
         if (failures < 3 && source?.readyState !== EventSource.CLOSED) return;

@@ -29,10 +29,14 @@ struct Desktop {
 }
 
 fn command(place: &Path, args: &[&str]) -> Command {
+    command_in(place, "service", args)
+}
+
+fn command_in(place: &Path, data: &str, args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
     command
         .args(["desktop", "--no-browser", "--data"])
-        .arg(place.join("service"))
+        .arg(place.join(data))
         .args(args)
         .current_dir(place)
         .env("SVC_CACHE", place.join(".cache"))
@@ -54,7 +58,11 @@ impl Desktop {
     }
 
     fn with(place: TempDir, args: &[&str], envs: &[(&str, &str)]) -> Self {
-        let mut child = command(place.path(), args).envs(envs.iter().copied()).spawn().unwrap();
+        Self::of(command(place.path(), args).envs(envs.iter().copied()), place, "service")
+    }
+
+    fn of(command: &mut Command, place: TempDir, data: &str) -> Self {
+        let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap());
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
@@ -70,7 +78,8 @@ impl Desktop {
         };
         let (address, page) = page.split_once('/').unwrap();
         let client = Client::new(address.parse().unwrap());
-        let token = std::fs::read_to_string(place.path().join("service/desktop.token")).unwrap();
+        let token = std::fs::read_to_string(place.path().join(data).join("desktop.token"));
+        let token = token.unwrap();
         Self { child, place, client, token: token.trim().to_owned(), page: format!("/{page}") }
     }
 
@@ -472,4 +481,54 @@ fn two_starts_in_the_same_moment_are_one_desktop() {
     wrong.args(["desktop", "--no-browser", "--data", "file"]).current_dir(place.path());
     let said = String::from_utf8(wrong.output().unwrap().stderr).unwrap();
     assert!(said.contains("cannot use `file") && said.contains("help: "), "{said}");
+}
+
+#[test]
+fn a_data_folder_has_the_database_of_its_desktop() {
+    let store = tempfile::tempdir().unwrap();
+    let file = store.path().join("runs.db");
+    let start = || {
+        let place = tempfile::tempdir().unwrap();
+        let mut command = command_in(place.path(), "own", &["--store", file.to_str().unwrap()]);
+        Desktop::of(&mut command, place, "own")
+    };
+    let (one, two) = (start(), start());
+    one.project("Boats");
+    assert_eq!(two.get("/projects").ok()["projects"], json!([]));
+    for desktop in [&one, &two] {
+        assert!(desktop.place.path().join("own/service.db").exists());
+    }
+    assert!(!store.path().join("service").exists());
+    // The command line finds what is in the folder.
+    let mut listed = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+    listed
+        .args(["jobs", "--store", file.to_str().unwrap(), "--data"])
+        .arg(one.place.path().join("own"));
+    assert!(listed.output().unwrap().status.success());
+}
+
+#[test]
+fn a_database_at_its_earlier_place_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let before = Desktop::start();
+    let database = before.place.path().join("service");
+    std::fs::create_dir(place.path().join("own")).unwrap();
+    std::fs::write(place.path().join("own/desktop.port"), "1\n").unwrap();
+    let store = before.place.path().join("runs.db");
+    let mut command = command_in(place.path(), "own", &["--store", store.to_str().unwrap()]);
+    let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(said.contains(database.to_str().unwrap()) && said.contains("`service.db`"), "{said}");
+    assert!(!place.path().join("own/service.db").exists());
+}
+
+#[test]
+fn the_events_of_a_closed_session_end() {
+    let desktop = Desktop::start();
+    let session = desktop.session(&desktop.project("A"));
+    desktop.post("/chat/send", &json!({ "session_id": session, "text": "hello" })).ok();
+    desktop.post(&format!("/sessions/{session}/close"), &json!({})).ok();
+    // The client reads until the server closes.
+    let events = desktop.get(&format!("/chat/{session}/events"));
+    assert!(events.body.contains("event: message\n"), "{events:?}");
+    assert!(events.body.contains("event: end\n"), "{events:?}");
 }

@@ -138,13 +138,18 @@ fn calls_return_text_and_data_that_fits_the_schema() {
         let read: Value = serde_json::from_str(text).unwrap();
         let whole = &result["structuredContent"];
         assert!(&read == whole || read == whole["result"], "{result}");
-        let tool = list.as_array().unwrap().iter().find(|it| it["name"] == name).unwrap();
-        let mut schemas = boon::Schemas::new();
-        let mut compiler = boon::Compiler::new();
-        compiler.add_resource("mem:tool", tool["outputSchema"].clone()).unwrap();
-        let schema = compiler.compile("mem:tool", &mut schemas).unwrap();
-        schemas.validate(whole, schema).unwrap_or_else(|err| panic!("{name}: {err}"));
+        fits(&list, name, whole);
     }
+}
+
+/// A result for programs fits the schema of its tool.
+fn fits(list: &Value, name: &str, data: &Value) {
+    let tool = list.as_array().unwrap().iter().find(|it| it["name"] == name).unwrap();
+    let mut schemas = boon::Schemas::new();
+    let mut compiler = boon::Compiler::new();
+    compiler.add_resource("mem:tool", tool["outputSchema"].clone()).unwrap();
+    let schema = compiler.compile("mem:tool", &mut schemas).unwrap();
+    schemas.validate(data, schema).unwrap_or_else(|err| panic!("{name}: {err}"));
 }
 
 #[test]
@@ -253,6 +258,8 @@ fn a_client_without_questions_gets_the_job() {
     let mut client = client(&place);
     let result = client.call("asks", &json!({ "text": "one" }));
     assert_eq!(result["structuredContent"]["state"], "waiting", "{result}");
+    let list = client.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    fits(&list, "asks", &result["structuredContent"]);
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("Send this?") && text.contains("approval_approve"), "{text}");
     // It survives the process.
@@ -264,6 +271,27 @@ fn a_client_without_questions_gets_the_job() {
     let mut again = self::client(&place);
     again.call("approval_approve", &json!({ "id": id }));
     until(|| lines(place.path(), "sent.txt") == ["one"]);
+}
+
+#[test]
+fn a_tool_that_goes_on_as_a_job_has_a_result_that_fits_its_schema() {
+    let place = place();
+    let mut client = client(&place);
+    let list = client.ask("tools/list", &json!({}))["result"]["tools"].clone();
+    let script = "\"hi\" >> approve(question: \"ok?\")";
+    let call = json!({ "component": "text", "op": "upper", "params": { "text": "a" } });
+    for (name, args, state) in [
+        ("run_pipeline", json!({ "script": script }), json!("waiting")),
+        ("invoke_component", call, json!(null)),
+    ] {
+        let result = client.call(name, &args);
+        assert_eq!(result["structuredContent"]["state"], state, "{result}");
+        fits(&list, name, &result["structuredContent"]);
+    }
+    for tool in list.as_array().unwrap() {
+        let later = json!({ "job_id": "job_a", "run_id": "run_a", "state": "running" });
+        fits(&list, tool["name"].as_str().unwrap(), &later);
+    }
 }
 
 #[test]
@@ -351,6 +379,15 @@ fn prompts_resources_and_completion() {
     {
         let unknown = read(uri);
         assert_eq!(unknown["error"]["code"], -32002, "{uri}: {unknown}");
+    }
+    let mut subscribe = |uri: &str| client.ask("resources/subscribe", &json!({ "uri": uri }));
+    assert_eq!(subscribe("svc://script/word_count")["result"], json!({}));
+    for uri in ["nope", "svc://run/nope"] {
+        assert_eq!(subscribe(uri)["error"]["code"], -32002, "{uri}");
+    }
+    for list in ["tools", "prompts", "resources", "resources/templates"] {
+        let page = client.ask(&format!("{list}/list"), &json!({ "cursor": "zzz" }));
+        assert_eq!(page["error"]["code"], -32602, "{page}");
     }
     let mut complete = |of: Value, name: &str, value: &str| {
         let params = json!({ "ref": of, "argument": { "name": name, "value": value } });

@@ -291,10 +291,22 @@ fn bad_requests_are_refused_and_the_server_goes_on() {
         [("", 400), ("{", 400), ("[]", 400), (&*large, 413), (&*deep, 400), ("\u{0}", 400)]
     {
         let answer = server.client.send("POST", "/mcp", &[accept], Some(text.as_bytes()));
-        let is_refused = answer.status == status || (status == 400 && answer.status == 415);
-        assert!(is_refused, "{:?}: {answer:?}", &text[..text.len().min(20)]);
+        assert_eq!(answer.status, status, "{:?}: {answer:?}", &text[..text.len().min(20)]);
     }
-    assert_eq!(server.client.send("PUT", "/mcp", &[accept], Some(b"{}")).status, 405);
+    let json = ("Content-Type", "application/json");
+    let rpc = |answer: &Answer, status: u16, code: i64| {
+        let error = message(answer)["error"].clone();
+        assert_eq!((answer.status, error["code"].as_i64()), (status, Some(code)), "{answer:?}");
+        assert!(!error["message"].as_str().unwrap().is_empty());
+    };
+    for (text, code) in [("{", -32700), ("[]", -32600), ("{}", -32600), ("[{}]", -32600)] {
+        let answer = server.client.send("POST", "/mcp", &[accept, json], Some(text.as_bytes()));
+        rpc(&answer, 400, code);
+    }
+    let text = ("Content-Type", "text/plain");
+    rpc(&server.client.send("POST", "/mcp", &[accept, text], Some(b"{}")), 415, -32600);
+    rpc(&server.client.send("POST", "/mcp", &[json], Some(b"{}")), 406, -32600);
+    rpc(&server.client.send("PUT", "/mcp", &[accept], Some(b"{}")), 405, -32600);
     assert_eq!(server.client.send("POST", "/mcp/other", &[accept], Some(b"{}")).status, 404);
     assert_eq!(
         call(&server, "word_count", &json!({ "text": "a" }))["structuredContent"]["words"],

@@ -226,7 +226,7 @@ fn events(rest: &Rest, input: &Input) -> Result<Reply, Fault> {
     Ok(Reply::Stream(receiver))
 }
 
-/// Sends messages as they change, until the reader goes away or the session is unknown.
+/// Sends messages as they change, until the reader goes away or the session is over.
 async fn follow(desk: &Desk, session: &str, mut after: i64, sender: &mpsc::Sender<String>) {
     let mut changed = desk.changes();
     let mut said = tokio::time::Instant::now();
@@ -241,6 +241,11 @@ async fn follow(desk: &Desk, session: &str, mut after: i64, sender: &mpsc::Sende
             said = tokio::time::Instant::now();
         }
         after = latest;
+        if messages.is_empty() && desk.is_over(session) {
+            // A client that connects again gets nothing new.
+            let _ = sender.send("event: end\ndata: {}\n\n".to_owned()).await;
+            return;
+        }
         if said.elapsed() >= ALIVE {
             if sender.send(": ping\n\n".to_owned()).await.is_err() {
                 return;

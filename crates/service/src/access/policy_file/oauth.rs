@@ -51,7 +51,7 @@ impl Reader<'_> {
     }
 
     /// An address that no one between can answer for.
-    fn address<'a>(&mut self, given: Given<'a>) -> Option<&'a str> {
+    pub(super) fn address<'a>(&mut self, given: Given<'a>) -> Option<&'a str> {
         let text = self.text(given)?;
         let is_plain = !text.contains(['?', '#', ' ']) && text.len() > "https://".len();
         if is_plain && is_private(text) {

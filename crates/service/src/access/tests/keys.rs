@@ -138,3 +138,15 @@ fn tuning_is_for_trials_and_paid_keys() {
         assert_eq!(with.may_tune(tier, NOW + 14 * DAY), is_paid);
     }
 }
+
+#[test]
+fn a_key_of_another_process_is_accepted_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(folder.path());
+    issue(&server, &wish("free"), 0);
+    let (new, _) = issue(&open(folder.path()), &wish("free"), 1);
+    assert_eq!(verify(&server, &new, 2), Ok(()));
+    // So is the successor of one.
+    let (next, _) = open(folder.path()).keys.rotate(new.id(), &host().at(3)).unwrap();
+    assert_eq!(verify(&server, &next, 4), Ok(()));
+}

@@ -78,29 +78,27 @@ impl Desk {
         question: MessageBody,
         answer: MessageBody,
     ) -> Result<SentMessage, Fault> {
-        let (position, rows, reply_id) = self.exchanged(session, Some(question), Some(answer))?;
+        let (rows, reply_id) = self.exchanged(session, Some(question), Some(answer))?;
         let message_id = rows.first().map(|it| text(&it.id)).unwrap_or_default();
         let reply_id = reply_id.unwrap_or_default();
         let _ = once::begins();
         // Others may have sent something since.
         let most = i64::try_from(MOST_PENDING).unwrap_or(i64::MAX);
-        if !self.book().add_all_to_desk(rows, (most, &["pending", "generating"])).await? {
-            return Err(crowded());
-        }
+        let added = self.book().add_all_to_desk(rows, (most, &["pending", "generating"]));
+        let position = added.await?.ok_or_else(crowded)?;
         self.tell();
         self.answer_session(session);
         Ok(SentMessage { message_id, reply_id, state: MessageState::Pending, position })
     }
 
-    /// The rows of a message and its answer, the id of the answer, and how many come before it.
+    /// The rows of a message and its answer, and the id of the answer.
     fn exchanged(
         &self,
         session: &str,
         question: Option<MessageBody>,
         answer: Option<MessageBody>,
-    ) -> Result<(i64, Vec<NewDeskRow>, Option<Text>), Fault> {
-        let position = self.pending(session)?.len();
-        if answer.is_some() && position >= MOST_PENDING {
+    ) -> Result<(Vec<NewDeskRow>, Option<Text>), Fault> {
+        if answer.is_some() && self.pending(session)?.len() >= MOST_PENDING {
             return Err(crowded());
         }
         let mut rows = Vec::new();
@@ -119,7 +117,7 @@ impl Desk {
             reply_id = Some(text(&row.id));
             rows.push(row);
         }
-        Ok((i64::try_from(position).unwrap_or(i64::MAX), rows, reply_id))
+        Ok((rows, reply_id))
     }
 
     /// Messages of a session.
@@ -224,7 +222,7 @@ impl Desk {
             given: proposed.given,
             ..MessageBody::new(Author::Assistant, "")
         });
-        let (position, rows, reply_id) = self.exchanged(session, None, answer)?;
+        let (rows, reply_id) = self.exchanged(session, None, answer)?;
         let _ = once::begins();
         let changed = self.book().change_desk_adding(
             self.owner().to_owned(),
@@ -247,6 +245,11 @@ impl Desk {
         );
         let row = changed.await?.ok_or_else(|| super::unknown(DeskKind::Message, &row.id))??;
         self.tell();
+        let position = match &reply_id {
+            Some(reply) => self.pending(session)?.iter().position(|it| *it.id == **reply),
+            None => None,
+        };
+        let position = position.and_then(|it| i64::try_from(it).ok()).unwrap_or(0);
         self.answer_session(session);
         let message_id = text(&row.id);
         match reply_id {

@@ -257,7 +257,7 @@ fn a_report_of_usage_counts_once_and_ends_a_session() {
     let folder = TempDir::new().unwrap();
     let process = Process::start(&folder);
     let session = process.session(&process.project("A"), r#", "bounds": {"max_tokens": 1000}"#);
-    let report = |event: &str, tokens: u64| {
+    let try_report = |event: &str, tokens: u64| {
         let report = UsageReport {
             session_id: session.clone(),
             event_id: event.into(),
@@ -266,8 +266,9 @@ fn a_report_of_usage_counts_once_and_ends_a_session() {
             output_tokens: 0,
             cost_usd: Some(0.5),
         };
-        process.run(process.desk.report_usage(report)).unwrap()
+        process.run(process.desk.report_usage(report))
     };
+    let report = |event: &str, tokens: u64| try_report(event, tokens).unwrap();
     assert!(report("a", 850).recorded);
     let again = report("a", 850);
     assert!(again.duplicate && !again.recorded);
@@ -279,6 +280,10 @@ fn a_report_of_usage_counts_once_and_ends_a_session() {
     assert_eq!(process.desk.session(&session).unwrap().state, SessionState::Exhausted);
     let fault = process.try_send(&session, "Who is there?").unwrap_err();
     assert_eq!(fault.why.status(), 402, "{fault}");
+    // What was used before is still counted, until the session is closed.
+    assert!(report("c", 1).recorded);
+    process.run(process.desk.close_session(&session)).unwrap();
+    assert_eq!(try_report("d", 1).unwrap_err().why, Why::Conflict);
     process.kill();
 }
 
@@ -376,7 +381,7 @@ fn workers_run_scripts_and_goals_and_begin_again() {
     process.kill();
     let process = Process::start(&folder);
     let done = process.until_over(&worker);
-    assert_eq!((done.stats.runs, done.stats.ok), (1, 1));
+    assert_eq!((done.stats.runs, done.stats.ok, done.stats.restarts), (1, 1, 1));
     process.kill();
 }
 
@@ -431,6 +436,10 @@ fn settings_are_patched_and_tested() {
     assert!(reply.restart_required && reply.version == 1 && reply.changed.len() == 2);
     let reply = set(r#"{"port": null, "bounds": {"max_tokens": 5}}"#).unwrap();
     assert_eq!((reply.config.port, reply.config.session_ttl_sec), (None, Some(60)));
+    for nothing in ["{}", r#"{"session_ttl_sec": 60}"#] {
+        let reply = set(nothing).unwrap();
+        assert_eq!((reply.version, reply.changed.len()), (2, 0), "{nothing}");
+    }
     for wrong in [
         r#"{"x": 1}"#,
         r#"{"port": 70000}"#,

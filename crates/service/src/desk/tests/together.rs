@@ -140,3 +140,18 @@ fn limits_hold_for_what_comes_together() {
     ));
     assert_eq!(fault.unwrap_err().fields[0].field, "bounds.timeout_sec");
 }
+
+#[test]
+fn messages_that_come_together_have_different_positions() {
+    let (_folder, process, session) = empty();
+    // Nothing is answered meanwhile.
+    process.desk.busy().insert(session.to_string());
+    let (own, to) = (&process, &session);
+    let mut positions = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..8).map(|_| scope.spawn(|| own.send(to, "hello").position)).collect();
+        all.into_iter().map(|it| it.join().unwrap()).collect::<Vec<_>>()
+    });
+    positions.sort_unstable();
+    assert_eq!(positions, (0..8).collect::<Vec<_>>());
+    process.kill();
+}

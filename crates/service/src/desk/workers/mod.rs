@@ -112,6 +112,7 @@ impl Desk {
             max_runs,
             current_job: None,
             stats: WorkerStats { runs: 0, ok: 0, failed: 0, restarts: 0 },
+            deaths: None,
             last_error: None,
             next_run: None,
             lease: Some(after(self.now(), LEASE)),
@@ -208,10 +209,14 @@ impl Desk {
             // Only one that died at its work may be the cause.
             let had_work = state::<WorkerState>(&row)? == WorkerState::Busy;
             let lost = self.happens(&row.id, WorkerEvent::Lost, "lost", |_| {}).await?;
-            if had_work && body::<WorkerBody>(&lost)?.stats.restarts >= MOST_RESTARTS {
+            let deaths = body::<WorkerBody>(&lost)?.deaths.unwrap_or(0);
+            if had_work && deaths >= MOST_RESTARTS {
                 continue;
             }
-            let again = move |it: &mut WorkerBody| it.stats.restarts += i64::from(had_work);
+            let again = move |it: &mut WorkerBody| {
+                it.stats.restarts += i64::from(had_work);
+                it.deaths = Some(deaths + i64::from(had_work));
+            };
             self.happens(&row.id, WorkerEvent::Restarted, "restarted", again).await?;
             self.employ_worker(&row.id);
         }
@@ -330,7 +335,7 @@ impl Desk {
                 Some(_) => it.stats.failed += 1,
                 None => {
                     it.stats.ok += 1;
-                    it.stats.restarts = 0;
+                    it.deaths = None;
                 }
             }
             it.last_error.clone_from(&error);

@@ -26,7 +26,7 @@ record! {
         ok: i64,
         /// Those that failed.
         failed: i64,
-        /// How often it began again after its process had died.
+        /// How often it began again after its process had died at its work.
         restarts: i64,
     }
 }
@@ -127,6 +127,8 @@ record! {
         current_job: Option<Text>,
         /// What it has done.
         stats: WorkerStats,
+        /// How often its process has died at the run that it works on.
+        deaths: Option<i64>,
         /// Why its last run failed.
         last_error: Option<Text>,
         /// When it begins its next run.

@@ -57,6 +57,8 @@ fn what_is_removed_moved_or_added_is_found() {
         ("DELETE FROM audit WHERE no = 1", 1, "it is missing"),
         ("DELETE FROM audit WHERE no = 5", 5, "it is missing"),
         ("DELETE FROM audit WHERE no = 12", 12, "the last 1 entries are missing"),
+        ("DELETE FROM audit", 1, "the last 12 entries are missing"),
+        ("DELETE FROM audit; DELETE FROM audit_head", 1, "the head is missing"),
         ("DELETE FROM audit WHERE no > 3", 4, "the last 9 entries are missing"),
         ("DELETE FROM audit", 1, "the last 12 entries are missing"),
         ("DELETE FROM audit; DELETE FROM audit_head; INSERT INTO audit_head VALUES
@@ -80,12 +82,12 @@ fn what_is_removed_moved_or_added_is_found() {
     }
 }
 
-/// Removing everything together with the head leaves a chain that holds; a noted head shows it.
+/// A new book in place of the old one holds; a noted head shows it.
 #[test]
-fn a_noted_head_shows_that_all_was_removed() {
+fn a_noted_head_shows_that_all_was_replaced() {
+    let head = filled(&tempfile::tempdir().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let head = filled(&folder);
-    assert!(changed(&folder, "DELETE FROM audit; DELETE FROM audit_head").is_ok());
+    assert!(open(&folder).verify_audit(None).unwrap().is_ok());
     let found = open(&folder).verify_audit(Some(head)).unwrap().unwrap_err();
     assert_eq!((found.no, found.why.as_str()), (1, "the given head has 12 entries"));
 }
@@ -144,5 +146,60 @@ proptest! {
             prop_assert_eq!(same, head);
             prop_assert_eq!(entries, before);
         }
+    }
+}
+
+/// A component with two more versions, of which the first one is active again.
+fn tuned(folder: &TempDir) -> u64 {
+    let book = open(folder);
+    let change = |based_on: u64, op: &'static str, change: Change| {
+        let component = "ctx_summary".to_owned();
+        let changing = Changing {
+            component,
+            based_on,
+            at: 1,
+            op,
+            change,
+            detail: "position = 0.25".to_owned(),
+        };
+        book.change_bias(changing).wait().unwrap().unwrap()
+    };
+    let params = |it: &str| Change::Add { summary: String::new(), params: it.to_owned() };
+    assert_eq!(change(1, "apply", params(r#"{"position":0.25}"#)), 2);
+    assert_eq!(change(2, "import", params(r#"{"position":0.5}"#)), 3);
+    assert_eq!(change(3, "rollback", Change::Return { to: 2 }), 2);
+    book.verify_bias_log().unwrap().unwrap()
+}
+
+#[test]
+fn a_bias_that_differs_from_its_log_is_found() {
+    for (sql, why) in [
+        ("UPDATE biases SET active = 1", "version 1 of `ctx_summary` is active, and the log says version 2"),
+        ("UPDATE biases SET active = 3", "version 3 of `ctx_summary` is active, and the log says version 2"),
+        ("UPDATE bias_versions SET params = '{}' WHERE version = 2", "version 2 of `ctx_summary` was changed"),
+        ("UPDATE bias_versions SET params = '{}' WHERE version = 3", "version 3 of `ctx_summary` was changed"),
+        (
+            "UPDATE bias_versions SET params = '{\"position\":1.0}' WHERE version = 1",
+            "no entry is about version 1 of `ctx_summary`",
+        ),
+        (
+            "INSERT INTO bias_versions SELECT component, 4, 2, at, summary, params FROM bias_versions
+                WHERE version = 3",
+            "no entry is about version 4 of `ctx_summary`",
+        ),
+        ("UPDATE bias_log SET params = NULL WHERE no = 3", "it was changed, or those before it"),
+        ("DELETE FROM bias_log", "entries at the end are missing, or the head was changed"),
+        (
+            "DELETE FROM bias_log; DELETE FROM bias_log_head",
+            "entries at the end are missing, or the head was changed",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(tuned(&folder), 3);
+        let connection = Connection::open(folder.path().join(FILE)).unwrap();
+        connection.execute_batch(sql).unwrap();
+        drop(connection);
+        let found = open(&folder).verify_bias_log().unwrap().unwrap_err();
+        assert_eq!(found.why, why, "{sql}");
     }
 }
