@@ -159,15 +159,30 @@ impl Cases {
 /// else may come, and few cases say little about it. A group are the cases of the project with the same first
 /// tag, and those that the component brings.
 pub(crate) fn balance(cases: &[&Case]) -> Vec<f64> {
-    let group = |it: &Case| (!it.is_built_in).then(|| it.tags.first().cloned());
-    let mut sizes: BTreeMap<Option<Option<String>>, f64> = BTreeMap::new();
-    for it in cases {
-        *sizes.entry(group(it)).or_default() += 1.0;
-    }
+    let sizes = sizes(cases);
     let weights: Vec<f64> =
         cases.iter().map(|it| (sizes[&group(it)] + AS_UNSURE).recip()).collect();
     let mean = crate::stats::mean(&weights).max(f64::MIN_POSITIVE);
     weights.into_iter().map(|it| it / mean).collect()
+}
+
+/// The number of groups of some cases.
+pub(crate) fn kinds(cases: &[&Case]) -> usize {
+    sizes(cases).len()
+}
+
+/// The group of a case: whether the component brings it, or else its first tag.
+fn group(case: &Case) -> (bool, Option<&str>) {
+    let tag = case.tags.first().filter(|_| !case.is_built_in);
+    (case.is_built_in, tag.map(String::as_str))
+}
+
+fn sizes<'a>(cases: &[&'a Case]) -> BTreeMap<(bool, Option<&'a str>), f64> {
+    let mut sizes = BTreeMap::new();
+    for it in cases {
+        *sizes.entry(group(it)).or_default() += 1.0;
+    }
+    sizes
 }
 
 fn salted(component: &str, draw: u64, digest: &[u8; 32]) -> [u8; 32] {
@@ -481,6 +496,20 @@ mod tests {
         // Of two small groups, nearly each case counts the same.
         let [large, small] = sums(&[("a", 9), ("b", 1)])[..] else { unreachable!() };
         assert!((large / small - 8.3).abs() < 0.1, "{large} {small}");
+    }
+
+    #[test]
+    fn cases_of_a_project_are_of_as_many_kinds_as_they_have_first_tags() {
+        let kinds_of = |tags: &[&str]| {
+            let line = |(no, tag): (usize, &&str)| {
+                format!("{{\"input\": {{\"q\": {no}}}, \"expected\": 1, \"tags\": [{tag}]}}\n")
+            };
+            let all = of(&tags.iter().enumerate().map(line).collect::<String>());
+            kinds(&all.all.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(kinds_of(&[]), 0);
+        assert_eq!(kinds_of(&["", ""]), 1);
+        assert_eq!(kinds_of(&[r#""a""#, r#""a", "b""#, r#""b""#, ""]), 3);
     }
 
     #[test]

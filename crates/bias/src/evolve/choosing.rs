@@ -7,15 +7,22 @@ use super::{
     weighted,
 };
 use crate::{
-    cases::{Case, balance},
+    cases::{Case, balance, kinds},
     evaluate::{SLOWEST, Scores},
-    knobs::Changes,
+    knobs::{Changes, Kind},
     stats::Paired,
 };
 
 /// What fewer changes may cost, in standard errors of the difference. A whole one, as in the rule of
-/// Breiman et al. (1984), gives up more on unseen cases than simplicity is worth.
+/// Breiman et al. (1984), gives up more on unseen cases of the same kind than simplicity is worth.
 const SLACK: f64 = 0.25;
+
+/// The same if the cases are of several kinds: then more kinds are to be expected, on which only what is
+/// sure on these is a gain.
+const SLACK_OF_KINDS: f64 = 1.0;
+
+/// How far a param that matters is put back: to this part of the way from what is active.
+const HALFWAY: f64 = 0.5;
 
 /// Who proposes a candidate with fewer changes.
 const SIMPLER: &str = "simpler";
@@ -32,6 +39,8 @@ struct Seen<'a> {
     cases: Vec<&'a Case>,
     counts: Vec<f64>,
     weights: Weights,
+    /// What fewer changes may cost, in standard errors.
+    slack: f64,
     /// The scores of the active version.
     active: Scores,
 }
@@ -53,7 +62,7 @@ impl Seen<'_> {
     /// Whether one is about as good as a better one.
     fn is_as_good(&self, best: &Finalist, it: &Finalist) -> bool {
         let paired = self.paired(&best.scores, &it.scores);
-        best.worth - it.worth <= SLACK * paired.error * self.weights.quality
+        best.worth - it.worth <= self.slack * paired.error * self.weights.quality
     }
 
     /// The one with the fewest changes of those that are about as good as the best one.
@@ -69,48 +78,79 @@ impl Seen<'_> {
 }
 
 impl Run<'_> {
-    /// Puts params of a candidate back where all of them together cost next to nothing, those that are
-    /// nearest to what is active first: what is simpler is easier to understand.
+    /// Puts params of a candidate back where all of them together cost next to nothing, or else half of the
+    /// way, those that are nearest to what is active first: what is simpler is easier to understand, and
+    /// what was found to be the best of many is partly so by chance.
     async fn simplified(
         &mut self,
         chosen: Finalist,
         seen: &Seen<'_>,
         progress: Progress<'_>,
     ) -> Result<Finalist, OpError> {
-        let round = self.given.config.max_iterations;
-        #[expect(clippy::cast_precision_loss, reason = "a budget")]
-        let most = self.given.config.max_evaluations as f64;
         let mut changes = chosen.measured.changes.clone();
         let mut simple = None;
         for name in self.nearest_first(&changes) {
-            let is_over = self.evaluations + self.price > most
-                || self.begun.elapsed() >= self.given.config.max_time;
-            if changes.len() <= 1 || is_over {
+            if changes.len() <= 1 {
                 break;
             }
-            let mut simpler = changes.clone();
-            simpler.remove(&name);
-            if let Some(own) = self.given.active.get(&name) {
-                simpler.insert(name.clone(), own.clone());
-            }
-            if simpler == changes || simpler == *self.given.active {
-                continue;
-            }
-            let all = self.given.evaluator.scores(&simpler, &seen.cases).await?;
-            self.evaluations += self.price;
-            let scores = all.first(self.train.len());
-            let heard =
-                Heard { by: SIMPLER.to_owned(), changes: simpler.clone(), share: 1.0, scores };
-            let measured = self.measured(&heard, round);
-            self.report(&heard, round, progress);
-            self.whole.push((measured.clone(), heard.scores));
-            let tried = seen.finalist(measured, all);
-            if seen.is_as_good(&chosen, &tried) {
-                changes = simpler;
-                simple = Some(tried);
+            for share in [0.0, HALFWAY] {
+                let simpler = self.nearer(&changes, &name, share);
+                if simpler == changes || simpler == *self.given.active {
+                    continue;
+                }
+                let Some(tried) = self.simpler(&simpler, seen, progress).await? else {
+                    return Ok(simple.unwrap_or(chosen));
+                };
+                if seen.is_as_good(&chosen, &tried) {
+                    changes = simpler;
+                    simple = Some(tried);
+                    break;
+                }
             }
         }
         Ok(simple.unwrap_or(chosen))
+    }
+
+    /// Tries simpler changes on all cases, unless the budget is used up.
+    async fn simpler(
+        &mut self,
+        changes: &Changes,
+        seen: &Seen<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Option<Finalist>, OpError> {
+        let config = self.given.config;
+        #[expect(clippy::cast_precision_loss, reason = "a budget")]
+        let most = config.max_evaluations as f64;
+        if self.evaluations + self.price > most || self.begun.elapsed() >= config.max_time {
+            return Ok(None);
+        }
+        let all = self.given.evaluator.scores(changes, &seen.cases).await?;
+        self.evaluations += self.price;
+        let scores = all.first(self.train.len());
+        let heard = Heard { by: SIMPLER.to_owned(), changes: changes.clone(), share: 1.0, scores };
+        let measured = self.measured(&heard, config.max_iterations);
+        self.report(&heard, config.max_iterations, progress);
+        self.whole.push((measured.clone(), heard.scores));
+        Ok(Some(seen.finalist(measured, all)))
+    }
+
+    /// Changes with one param at a share of its distance from what is active. A choice has no such place,
+    /// and stays unless the share is 0.
+    fn nearer(&self, changes: &Changes, name: &str, share: f64) -> Changes {
+        let knobs = &self.given.evaluator.knobs;
+        let (mut point, active) = (knobs.point(changes), knobs.point(self.given.active));
+        let Some(at) = knobs.all.iter().position(|it| it.name == name) else {
+            return changes.clone();
+        };
+        if share == 0.0 {
+            point[at] = active[at];
+        } else if !matches!(knobs.all[at].kind, Kind::Choice(_)) {
+            let mut unit = knobs.space.to_unit(&point);
+            let old = knobs.space.to_unit(&active)[at];
+            unit[at] = old + (unit[at] - old) * share;
+            point[at] = knobs.space.from_unit(&unit)[at];
+        }
+        knobs.changes(&point)
     }
 
     /// The names of changed params, those that are nearest to what is active first.
@@ -144,7 +184,8 @@ impl Run<'_> {
         let cases: Vec<&Case> = self.train.iter().chain(validation).copied().collect();
         let weights = self.given.weights.unwrap_or(Weights::QUALITY);
         let (counts, active) = (balance(&cases), self.active.clone().and(active));
-        let seen = Seen { cases, counts, weights, active };
+        let slack = if kinds(&cases) > 1 { SLACK_OF_KINDS } else { SLACK };
+        let seen = Seen { cases, counts, weights, slack, active };
         let eligible = self.eligible(validation, &seen).await?;
         let mut chosen = seen.simplest(eligible);
         if let Some(it) = chosen {

@@ -3,6 +3,7 @@
 
 mod advised;
 mod choosing;
+mod few;
 mod weights;
 
 use std::collections::HashSet;
@@ -353,7 +354,8 @@ impl<'a> Run<'a> {
                     return Ok(advised.into_iter().map(|it| (proposer.clone(), it)).collect());
                 }
                 let points = self.proposers[found].ask(count);
-                Ok(points.iter().map(|it| (proposer.clone(), knobs.changes(it))).collect())
+                let points = points.into_iter().map(|it| self.with_few_changes(it));
+                Ok(points.map(|it| (proposer.clone(), knobs.changes(&it))).collect())
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What evolutions find.
 
+use svc_bias::Step;
 use svc_contract::value::Value;
 
 use super::{NAME, component::cases, config, evolved, field, work};
@@ -44,7 +45,7 @@ async fn an_evolution_is_the_same_each_time() {
 async fn too_few_cases_and_wrong_names_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let work = work(folder.path(), &cases(8, 0));
-    let report = &mut |_: &svc_bias::Step| {};
+    let report = &mut |_: &Step| {};
     let failed = work.evolve(NAME, None, &config("{}"), None, report).await.unwrap_err();
     assert!(failed.message.contains("too few cases"), "{failed:?}");
     assert!(failed.help.unwrap().contains("cases/trap.jsonl"));
@@ -67,7 +68,7 @@ async fn cases_that_all_fail_are_reported_by_their_error() {
         format!("{{\"script\": \"trap({number}) >> mena\", \"input\": {{}}, \"expected\": 1}}\n")
     };
     let work = work(folder.path(), &(0..80).map(line).collect::<String>());
-    let report = &mut |_: &svc_bias::Step| {};
+    let report = &mut |_: &Step| {};
     let failed = work.evolve(NAME, None, &config("{}"), None, report).await.unwrap_err();
     assert!(failed.message.starts_with("the first 10 cases all fail: "), "{failed:?}");
     assert!(failed.message.contains("mena"), "{failed:?}");
@@ -79,4 +80,15 @@ async fn what_is_proposed_changes_only_what_matters() {
     let work = work(folder.path(), &cases(300, 0));
     let answer = evolved(&work, &config(r#"{"max_evaluations": 60}"#)).await;
     assert_eq!(field(&answer, "proposal.evolvable_params.idle.value"), &Value::Bool(false));
+}
+
+#[tokio::test]
+async fn a_candidate_changes_at_most_three_params() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = work(folder.path(), &cases(120, 0));
+    let mut most = 0;
+    let report = &mut |it: &Step| most = most.max(it.candidate.matches(" = ").count());
+    let config = config(r#"{"max_evaluations": 30}"#);
+    work.evolve(NAME, None, &config, None, report).await.unwrap();
+    assert_eq!(most, 3);
 }

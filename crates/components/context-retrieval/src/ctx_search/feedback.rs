@@ -10,14 +10,12 @@
 use std::collections::HashMap;
 
 use svc_contract::registry::Cx;
-use svc_text::{language::Language, scripts};
-use tantivy::{DocAddress, TantivyDocument, schema::Value as _};
+use tantivy::DocAddress;
 
 use super::{
-    analyzer,
     place::Snapshot,
     rank::{self, Ranked},
-    schema::{self, fields},
+    stems::{Reading, Stem, Stems},
     trouble::Trouble,
     weights::Feedback,
 };
@@ -25,9 +23,6 @@ use crate::meaning::spread;
 
 /// The number of best documents that are compared.
 const COMPARED: usize = 100;
-
-/// The maximum number of words of a document that are read.
-const MOST_WORDS: usize = 5_000;
 
 /// A document counts by this power of its score, so that the first ones count most.
 const CONTRAST: i32 = 6;
@@ -42,7 +37,7 @@ const SHARE: f64 = 0.5;
 /// The least difference of two scores.
 const LEAST: f64 = 1e-4;
 
-/// The stems of a document by their numbers, in order, with their weights. Its length is 1.
+/// The stems of a document by their numbers, with their weights. Its length is 1.
 type Vector = Vec<(usize, f64)>;
 
 /// Raises the scores of the best documents by how much they are like the first ones, and by the
@@ -60,15 +55,16 @@ pub(super) fn apply(
     }
     let texts = Texts::read(cx, there, compared.iter().map(|it| it.1))?;
     let mut scores: Vec<f64> = compared.iter().map(|it| it.0 / most).collect();
-    if feedback.terms > 0 {
+    let (of_words, of_neighbours) = feedback.shares();
+    if of_words > 0.0 {
         let likeness = texts.likeness(&scores, feedback);
         let likest = highest(&likeness).max(f64::MIN_POSITIVE);
-        raise(&mut scores, feedback.weight, likeness.iter().map(|it| it / likest));
+        raise(&mut scores, of_words, likeness.iter().map(|it| it / likest));
     }
-    if feedback.neighbours > 0.0 {
+    if of_neighbours > 0.0 {
         cx.check()?;
         let around = texts.around(&scores);
-        raise(&mut scores, feedback.neighbours, spread(&around));
+        raise(&mut scores, of_neighbours, spread(&around));
     }
     let scores = scores.into_iter().map(|it| rank::rounded(it * most));
     let mut of: HashMap<DocAddress, f64> = compared.iter().map(|it| it.1).zip(scores).collect();
@@ -104,44 +100,8 @@ fn raise(scores: &mut [f64], weight: f64, by: impl Iterator<Item = f64>) {
 /// The words of some documents.
 struct Texts {
     /// The stems, by their numbers.
-    stems: Vec<String>,
+    stems: Vec<Stem>,
     vectors: Vec<Vector>,
-}
-
-/// Numbers the stems of words. A word is reduced to its stem once, which takes longer than all the rest.
-#[derive(Default)]
-struct Numbers {
-    stems: Vec<String>,
-    of_stems: HashMap<String, usize>,
-    /// By language, the number of a word as it is written; none if it is not searched.
-    of_words: HashMap<Language, HashMap<String, Option<usize>>>,
-}
-
-impl Numbers {
-    /// Adds the stems of a text, up to a number of them.
-    fn read(&mut self, language: Language, text: &str, into: &mut Vec<usize>) {
-        let forms = language.forms();
-        let of_words = self.of_words.entry(language).or_default();
-        for place in scripts::words(text) {
-            if into.len() >= MOST_WORDS {
-                return;
-            }
-            let word = &text[place];
-            if let Some(known) = of_words.get(word) {
-                into.extend(*known);
-                continue;
-            }
-            let number = analyzer::term(&forms, word).map(|stem| {
-                let (stems, next) = (&mut self.stems, self.of_stems.len());
-                *self.of_stems.entry(stem).or_insert_with_key(|stem| {
-                    stems.push(stem.clone());
-                    next
-                })
-            });
-            of_words.insert(word.to_owned(), number);
-            into.extend(number);
-        }
-    }
 }
 
 impl Texts {
@@ -150,32 +110,31 @@ impl Texts {
         there: &Snapshot,
         docs: impl Iterator<Item = DocAddress>,
     ) -> Result<Self, Trouble> {
-        let (mut numbers, mut all) = (Numbers::default(), Vec::new());
+        let mut reading = Reading::new(&there.searcher);
+        let mut all = Vec::new();
         for doc in docs {
             cx.check()?;
-            let row: TantivyDocument = there.searcher.doc(doc)?;
-            let language = schema::language(&row);
-            let texts = [fields().title, fields().text].map(|it| row.get_first(it));
-            let mut words = Vec::new();
-            for text in texts.into_iter().flatten().filter_map(|it| it.as_str()) {
-                numbers.read(language, text, &mut words);
-            }
-            all.push(words);
+            all.push(reading.stems(doc)?);
         }
-        Ok(Self::of(numbers.stems, all))
+        Ok(Self::of(&all))
     }
 
     /// The vectors of documents: how often a stem occurs, and how rare it is among these documents.
     #[expect(clippy::cast_precision_loss, reason = "these documents are few")]
-    fn of(stems: Vec<String>, docs: Vec<Vec<usize>>) -> Self {
-        let mut rarities = vec![0.0_f64; stems.len()];
+    fn of(docs: &[Stems]) -> Self {
+        let mut numbers: HashMap<Stem, usize> = HashMap::new();
+        let (mut stems, mut rarities) = (Vec::new(), Vec::<f64>::new());
         let mut vectors: Vec<Vector> = Vec::with_capacity(docs.len());
-        for mut words in docs {
-            words.sort_unstable();
-            let same = words.chunk_by(|a, b| a == b);
-            let vector: Vector = same.map(|it| (it[0], (it.len() as f64).ln_1p())).collect();
-            for it in &vector {
-                rarities[it.0] += 1.0;
+        for doc in docs {
+            let mut vector = Vector::with_capacity(doc.len());
+            for (stem, count) in doc.iter() {
+                let number = *numbers.entry(*stem).or_insert(stems.len());
+                if number == stems.len() {
+                    stems.push(*stem);
+                    rarities.push(0.0);
+                }
+                rarities[number] += 1.0;
+                vector.push((number, f64::from(*count).ln_1p()));
             }
             vectors.push(vector);
         }
@@ -206,7 +165,7 @@ impl Texts {
             }
         }
         let mut terms: Vec<usize> = (0..sums.len()).filter(|it| sums[*it] > 0.0).collect();
-        // Equal weights are in the order of their words.
+        // Equal weights are in an order that depends on their words alone.
         terms.sort_unstable_by(|a, b| {
             sums[*b].total_cmp(&sums[*a]).then_with(|| self.stems[*a].cmp(&self.stems[*b]))
         });
@@ -272,11 +231,10 @@ impl Texts {
 mod tests {
     use super::*;
 
-    /// Documents of words that are numbers.
-    fn texts(docs: &[&[usize]]) -> Texts {
-        let most = docs.iter().copied().flatten().max().unwrap();
-        let stems = (0..=*most).map(|it| it.to_string()).collect();
-        Texts::of(stems, docs.iter().map(|it| it.to_vec()).collect())
+    /// Documents of stems that are numbers.
+    fn texts(docs: &[&[Stem]]) -> Texts {
+        let stems = |doc: &&[Stem]| -> Stems { doc.iter().map(|it| (*it, 1)).collect() };
+        Texts::of(&docs.iter().map(stems).collect::<Vec<_>>())
     }
 
     fn feedback(terms: usize, docs: usize) -> Feedback {
@@ -312,18 +270,5 @@ mod tests {
         raise(&mut scores, 1.0, [0.0, 1.0, 0.5].into_iter());
         assert!((scores[0] - 1.4).abs() < 1e-9 && (scores[1] - 1.4).abs() < 1e-9, "{scores:?}");
         assert!((scores[2] - 0.45).abs() < 1e-9, "{scores:?}");
-    }
-
-    #[test]
-    fn forms_of_a_word_have_one_number_and_stop_words_none() {
-        let mut numbers = Numbers::default();
-        let mut read = |text: &str| {
-            let mut words = Vec::new();
-            numbers.read(Language::ENGLISH, text, &mut words);
-            words
-        };
-        assert_eq!(read("The heat of heated pipes"), [0, 0, 1]);
-        assert_eq!(read("a pipe and the Heating"), [1, 0]);
-        assert_eq!(read(&"heat ".repeat(2 * MOST_WORDS)).len(), MOST_WORDS);
     }
 }

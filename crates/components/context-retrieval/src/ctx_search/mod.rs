@@ -51,6 +51,7 @@ mod seal;
 mod snippet;
 mod source;
 mod split;
+mod stems;
 mod syntax;
 mod trouble;
 mod update;
@@ -61,7 +62,7 @@ pub(super) const COMPONENT: Component = Component {
     name: "ctx_search",
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
-    version: 6,
+    version: 7,
     bias: Bias::new(
         "bm25",
         &[
@@ -199,7 +200,8 @@ params! {
         #[range(1..=50)]
         feedback_docs: i64 = 10,
         /// How much the scores of the ten hits that a hit is most like count for it: 1, half of what the
-        /// words of the query count; 0, nothing.
+        /// words of the query count; 0, nothing. Weights of both that are more than 1 together count
+        /// as shares of 1.
         #[tune]
         #[range(0.0..=1.0)]
         neighbour_weight: f64 = 0.0,

@@ -162,13 +162,18 @@ pub(super) fn first(
 ) -> Result<Vec<(f64, DocAddress)>, Trouble> {
     found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
     let last = found.get(most.saturating_sub(1)).map_or(f64::NEG_INFINITY, |it| it.score);
-    let mut keyed = Vec::new();
-    for it in found.iter().take_while(|it| it.score >= last) {
-        keyed.push((it.score, key(there, it.doc)?, it.doc));
+    let end = found.partition_point(|it| it.score >= last);
+    // Only equal scores need their keys, which take a while to be read.
+    for equal in found[..end].chunk_by_mut(|a, b| a.score.total_cmp(&b.score).is_eq()) {
+        if equal.len() > 1 {
+            let mut keys = HashMap::new();
+            for it in equal.iter() {
+                keys.insert(it.doc, key(there, it.doc)?);
+            }
+            equal.sort_by(|a, b| keys[&a.doc].cmp(&keys[&b.doc]));
+        }
     }
-    keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    keyed.truncate(most);
-    Ok(keyed.into_iter().map(|it| (it.0, it.2)).collect())
+    Ok(found[..end.min(most)].iter().map(|it| (it.score, it.doc)).collect())
 }
 
 /// The order of documents with equal scores.

@@ -31,6 +31,14 @@ impl Feedback {
     pub(super) fn is_off(&self) -> bool {
         self.terms == 0 && self.neighbours <= 0.0
     }
+
+    /// How much the words and the neighbours count: together at most 1, so that the query always counts
+    /// more than what was found for it.
+    pub(super) fn shares(&self) -> (f64, f64) {
+        let words = if self.terms == 0 { 0.0 } else { self.weight };
+        let all = (words + self.neighbours).max(1.0);
+        (words / all, self.neighbours / all)
+    }
 }
 
 impl Default for Weights {
@@ -42,5 +50,19 @@ impl Default for Weights {
             proximity: 0.2,
             feedback: Feedback { terms: 0, weight: 1.0, docs: 10, neighbours: 0.0 },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hits_say_counts_at_most_as_much_as_one_kind_of_it() {
+        let shares =
+            |terms, weight, neighbours| Feedback { terms, weight, docs: 10, neighbours }.shares();
+        assert_eq!(shares(0, 1.0, 0.5), (0.0, 0.5));
+        assert_eq!(shares(9, 0.25, 0.5), (0.25, 0.5));
+        assert_eq!(shares(9, 1.0, 1.0), (0.5, 0.5));
     }
 }
