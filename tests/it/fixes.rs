@@ -8,7 +8,7 @@ use svc::Engine;
 use svc_engine::Fixes;
 use svc_lang::{
     diag::{Applicability, Code, Report},
-    syntax::token::lex,
+    syntax::{self, token::lex},
 };
 
 use crate::{components, scripts::host};
@@ -94,7 +94,8 @@ fn comments(text: &str) -> Vec<String> {
     let comment = |it: &svc_lang::diag::Span| {
         text[it.range()].trim_start_matches(['#', '/']).trim().to_owned()
     };
-    lex(text).comments.iter().map(comment).collect()
+    let comments = lex(text).comments;
+    comments.iter().filter(|it| !syntax::may_divide(text, **it)).map(comment).collect()
 }
 
 /// The properties of every text that is fixed.

@@ -27,7 +27,7 @@ impl Reader<'_, '_> {
             let before = if at > 1 && self.word(at - 1) == "the" { 2 } else { 1 };
             // `the duplicate names` are those that occur several times, unless they are to go.
             let is_wanted = token.lower.starts_with("duplicate")
-                && !self.before(at, 4).iter().any(|it| closed::removes(it));
+                && !self.before(at, 8).iter().any(|it| closed::removes(it));
             if says_once && is_wanted {
                 continue;
             }
