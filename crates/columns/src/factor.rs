@@ -65,7 +65,7 @@ pub fn rounded(number: f64, digits: i32) -> f64 {
     let scale = 10_f64.powi(digits.abs());
     let scaled = if digits < 0 { number / scale } else { number * scale };
     // If the scaled number has no fraction, there is nothing to round.
-    if !(scaled.abs() < ALL_WHOLE) {
+    if scaled.is_nan() || scaled.abs() >= ALL_WHOLE {
         return number;
     }
     let rounded = scaled.round();

@@ -160,7 +160,7 @@ pub(crate) fn read(trace: &Value) -> Result<&Record, OpError> {
             return Err(OpError::invalid_input(message));
         }
     };
-    for run in runs.iter() {
+    for run in runs {
         test(run.as_record().ok_or_else(|| misfit("each of `runs`", run))?)?;
     }
     Ok(record)

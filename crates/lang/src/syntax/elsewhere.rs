@@ -25,8 +25,11 @@ const TYPES: [&str; 12] = [
 /// Names of values that may be null in other languages.
 const OPTIONS: [&str; 4] = ["Option", "Optional", "option", "optional"];
 
+/// Writes what an operator of another language means between two values.
+type Written = fn(&str, &str) -> String;
+
 /// Operators of other languages that are words, and what they are here.
-const INFIX_WORDS: [(&str, fn(&str, &str) -> String); 4] = [
+const INFIX_WORDS: [(&str, Written); 4] = [
     ("in", |a, b| format!("contains({b}, {a})")),
     ("contains", |a, b| format!("contains({a}, {b})")),
     ("div", |a, b| format!("div({a}, {b})")),

@@ -163,7 +163,9 @@ impl Reader<'_> {
         if let Some(it) = table.get("pricing") {
             let given = Given { value: it.get_ref(), at: it.span().start, field: "pricing" };
             let page = self.address(given).map(str::to_owned);
-            roles.iter_mut().for_each(|it| it.pricing.clone_from(&page));
+            for role in &mut roles {
+                role.pricing.clone_from(&page);
+            }
         }
         let oauth = table.get("oauth").and_then(|it| {
             let given = Given { value: it.get_ref(), at: it.span().start, field: "oauth" };
