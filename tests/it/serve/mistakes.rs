@@ -55,7 +55,7 @@ fn each_wrong_param_of_an_op_is_a_detail() {
         ("/clusters/context-retrieval/ctx_summary", r#"{"op": "infer", "params": {}}"#, "params."),
         ("/tools/bias_list_history", r#"{"target_component": "ctx_nlp", "limit": 0}"#, "limit"),
         ("/tools/guide_ask", r#"{"query": "a", "top_k": 99}"#, "top_k"),
-        ("/api/v1/bias/ground-check", r#"{"target_component": "ctx_summary"}"#, "candidate_bias"),
+        ("/api/v1/bias/ground-check", r#"{"target_component": "ctx_summary"}"#, "bias_candidate"),
         ("/api/v1/bias/observe", r#"{"workflow_trce": {}}"#, "workflow_trce"),
     ] {
         let answer = server.post(path, body);

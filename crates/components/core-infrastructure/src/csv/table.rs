@@ -32,9 +32,12 @@ impl Field for Rows {
 
 impl Rows {
     /// The names of the columns, in the order of their first occurrence: every field that a record
-    /// has. Rows that are lists have no names.
+    /// has. Rows that are lists have no names; a table without rows may have some.
     pub(super) fn columns(&self) -> Result<Option<Vec<Text>>, OpError> {
-        let Some(first) = self.0.get(0) else { return Ok(None) };
+        let Some(first) = self.0.get(0) else {
+            let table = self.0.columns().ok().filter(|_| self.0.is_columns());
+            return Ok(table.map(|it| it.names.to_vec()).filter(|it| !it.is_empty()));
+        };
         let is_records = first.as_record().is_some();
         let mut names: Vec<Text> = Vec::new();
         for (idx, row) in self.0.iter().enumerate() {

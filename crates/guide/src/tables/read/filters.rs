@@ -170,7 +170,7 @@ impl Reader<'_, '_> {
                 _ => return,
             },
         };
-        // `more than one order` is no number of an order.
+        // `more than one order` compares no number of an order.
         let is_thing = self.mentions.iter().any(|it| it.at == to && it.column == column);
         if is_thing && is_id(self.col(column)) {
             return;

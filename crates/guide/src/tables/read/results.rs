@@ -27,6 +27,7 @@ impl Reader<'_, '_> {
             let before = if at > 1 && self.word(at - 1) == "the" { 2 } else { 1 };
             // `the duplicate names` are those that occur several times, unless they are to go.
             let is_wanted = token.lower.starts_with("duplicate")
+                && !self.table().is_lines
                 && !self.before(at, 8).iter().any(|it| closed::removes(it));
             if says_once && is_wanted {
                 continue;

@@ -35,7 +35,7 @@ impl Checker<'_> {
         let each = format!("each {{ .{} }}", name.text);
         let before = self.source.text().get(..base.span.start).unwrap_or_default().trim_end();
         let fix = match written {
-            // An argument is no stage, and what takes it is not known to want a list.
+            // An argument cannot be a stage, and what takes it is not known to want a list.
             "" if before.ends_with(['(', ',', ':']) => return problem,
             "" => each,
             of => format!("({of} >> {each})"),
