@@ -56,6 +56,17 @@ fn a_result_without_rows_has_the_columns_of_its_type() {
     }
 }
 
+/// The dates of a workbook begin in 1900.
+#[test]
+fn days_before_1900_are_texts_of_a_workbook() {
+    let script =
+        "let days: [date] = [\"1899-12-30\", \"1899-12-31\", \"1900-01-01\", \"1900-03-01\"]
+        days >> each { { d: it, t: time_at(it, \"12:00\", \"UTC\") } }";
+    let place = Place::new(&[("days.svc", script)]);
+    place.svc(&["run", "days.svc", "--output", "days.xlsx"]).gives("");
+    assert_eq!(table(&place, "days.xlsx"), place.svc(&["run", "days.svc", "--json"]).json());
+}
+
 #[test]
 fn each_ending_is_a_format() {
     let place = place();

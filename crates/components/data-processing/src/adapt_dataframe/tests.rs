@@ -243,22 +243,3 @@ fn a_table_without_rows_has_the_columns_of_its_type() {
     let table = with.as_record().unwrap().get("t").unwrap().as_list().unwrap().columns().unwrap();
     assert_eq!(table.names.to_vec(), ["a".into()]);
 }
-
-#[cfg(feature = "files")]
-#[test]
-fn days_before_1900_are_texts_of_a_workbook() {
-    let cx = cx_with(TestHost::new());
-    let table = |days: &[&str], ty: &Type| {
-        let days: Vec<String> = days.iter().map(|it| format!("{{\"d\":{it:?}}}")).collect();
-        let rows = json::read(&format!("[{}]", days.join(","))).unwrap();
-        rows.cast(&Type::list(Type::record(vec![("d".into(), ty.clone())]))).unwrap()
-    };
-    let dates = ["1899-12-30", "1899-12-31", "1900-01-01", "1900-03-01"];
-    let times = ["1899-12-31T12:00:00Z", "1900-01-01T12:00:00Z"];
-    for (days, ty) in [(&dates[..], Type::Date), (&times[..], Type::Time)] {
-        let to = Value::Path("x.xlsx".into());
-        call::<Write>(&cx, vec![table(days, &ty), to, "auto".into()]).unwrap();
-        let read = read_file(&cx, "x.xlsx").unwrap();
-        assert_eq!(json::write(&read), json::write(&table(days, &ty)));
-    }
-}
