@@ -62,7 +62,7 @@ impl Factor {
 pub fn rounded(number: f64, digits: i32) -> f64 {
     /// From this value on, all floats are whole numbers.
     const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
-    let scale = 10_f64.powi(digits.abs());
+    let scale = 10_f64.powi(digits.saturating_abs());
     let scaled = if digits < 0 { number / scale } else { number * scale };
     // If the scaled number has no fraction, there is nothing to round.
     if scaled.is_nan() || scaled.abs() >= ALL_WHOLE {

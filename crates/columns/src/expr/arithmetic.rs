@@ -208,12 +208,23 @@ fn compare<T: Other>(op: Binary, a: &Operand<T>, b: &Operand<T>, len: usize) -> 
             (0..len).map(|row| holds(op, x[a.at(row)].cmp(&y[b.at(row)]))).collect()
         }
         (Data::Text(x), Data::Text(y)) => compare_texts(op, (a, x), (b, y), len),
+        (Data::Other(_), _) | (_, Data::Other(_)) if is_misfit(a, b) || is_misfit(b, a) => {
+            return Err(mismatch(symbol(op), a, b));
+        }
         (Data::Other(_), _) | (_, Data::Other(_)) => {
             (0..len).map(|row| holds(op, T::of(a.cell(row)).order(&T::of(b.cell(row))))).collect()
         }
         _ => return Err(mismatch(symbol(op), a, b)),
     };
     Ok(made(Data::Bool(all), valid, is_one))
+}
+
+/// Whether all values of one side are of a kind without a buffer, such as dates, and those of the other
+/// are numbers or the like: json of several kinds has an order.
+fn is_misfit<T: Other>(other: &Operand<T>, with: &Operand<T>) -> bool {
+    matches!(other.column.data, Data::Other(_))
+        && !matches!(with.column.kind(), Kind::Text | Kind::Other)
+        && !matches!(other.column.kind_name(), "json" | "int" | "float" | "bool" | "string")
 }
 
 /// NaN is equal to nothing and has no order.

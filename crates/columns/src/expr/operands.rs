@@ -84,13 +84,11 @@ impl Known<'_> {
         self.test_text(a.0, b.1)?;
         self.test_text(b.0, a.1)?;
         let (Some(x), Some(y)) = (self.kind(a.1), self.kind(b.1)) else { return Ok(()) };
-        let is_amount = |it| matches!(it, Kind::Money | Kind::Duration | Kind::Time);
+        let is_written = |it| matches!(it, Kind::Money | Kind::Duration | Kind::Time | Kind::Other);
         let fits = x == y
             || (x.is_number() && y.is_number())
-            || x == Kind::Other
-            || y == Kind::Other
-            || (x == Kind::Text && is_amount(y))
-            || (y == Kind::Text && is_amount(x));
+            || (x == Kind::Text && is_written(y))
+            || (y == Kind::Text && is_written(x));
         if fits { Ok(()) } else { Err(self.no_operands(op, a.1, b.1)) }
     }
 

@@ -75,9 +75,7 @@ impl Money {
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e9
     }
-}
 
-impl Money {
     /// The amount with so many decimals; halves are rounded away from zero.
     pub(super) fn write_rounded(self, f: &mut fmt::Formatter<'_>, decimals: usize) -> fmt::Result {
         const DECIMALS: usize = 9;
