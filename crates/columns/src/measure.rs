@@ -154,9 +154,13 @@ fn mean_duration(sum: u128, count: i64) -> Duration {
     Duration::from_nanos_u128(nanos)
 }
 
-fn too_large(what: &str) -> TableError {
-    TableError::new(format!("integer overflow in `{what}`"))
-        .help("convert the column with `float(..)`")
+fn too_large<T: Other>(what: &str, column: &Column<T>) -> TableError {
+    let kind = column.kind_name();
+    let error = TableError::new(format!("the result of `{what}` is too large for {kind}"));
+    match column.data {
+        Data::Int(_) => error.help("convert the column with `float(..)`"),
+        _ => error.help("make smaller groups, or divide the values first"),
+    }
 }
 
 /// Sums in a wider type, so that only the result can be out of range.
@@ -172,20 +176,24 @@ fn float_sums<T: Other>(column: &Column<T>, all: &[f64], by: &Groups) -> Vec<f64
     sums.into_iter().map(FloatSum::value).collect()
 }
 
-fn narrow(sums: Vec<i128>, what: &str) -> Result<Vec<i64>, TableError> {
-    sums.into_iter().map(|it| i64::try_from(it).map_err(|_| too_large(what))).collect()
+fn narrow<T: Other>(
+    sums: Vec<i128>,
+    what: &str,
+    column: &Column<T>,
+) -> Result<Vec<i64>, TableError> {
+    sums.into_iter().map(|it| i64::try_from(it).map_err(|_| too_large(what, column))).collect()
 }
 
 fn sum<T: Other>(column: &Column<T>, by: &Groups) -> Result<Column<T>, TableError> {
     let data = match &column.data {
-        Data::Int(all) => Data::Int(narrow(whole_sums(column, all, by), "sum")?),
-        Data::Money(all) => Data::Money(narrow(whole_sums(column, all, by), "sum")?),
+        Data::Int(all) => Data::Int(narrow(whole_sums(column, all, by), "sum", column)?),
+        Data::Money(all) => Data::Money(narrow(whole_sums(column, all, by), "sum", column)?),
         Data::Float(all) => Data::Float(float_sums(column, all, by)),
         Data::Duration(all) => {
             let mut sums = vec![Duration::ZERO; by.count()];
             for (row, group) in rows(column, by) {
                 let sum = sums[group].checked_add(all[row]);
-                sums[group] = sum.ok_or_else(|| too_large("sum"))?;
+                sums[group] = sum.ok_or_else(|| too_large("sum", column))?;
             }
             Data::Duration(sums)
         }
@@ -210,7 +218,7 @@ fn avg<T: Other>(column: &Column<T>, by: &Groups) -> Result<Column<T>, TableErro
         Data::Money(all) => {
             let sums = whole_sums(column, all, by).into_iter().zip(&counts);
             let avgs = sums.map(|(sum, n)| sum / i128::from((*n).max(1))).collect();
-            Data::Money(narrow(avgs, "avg")?)
+            Data::Money(narrow(avgs, "avg", column)?)
         }
         Data::Duration(all) => {
             let mut sums = vec![0_u128; by.count()];
