@@ -477,9 +477,12 @@ impl Checker<'_> {
                     .help(format!("write `{fix}`, which is null if the map has no such key"))
                     .fix(base.span.to(name.span), fix)
             }
-            other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
-                .label("not a record")
-                .help("use a record: other values have no fields"),
+            other => {
+                let problem =
+                    Problem::error(Code::E206, name.span, format!("{other} has no fields"))
+                        .label("not a record");
+                self.of_an_op(problem, field, name.span)
+            }
         };
         let problem = self.of_outer_item(problem, base.span, field);
         let problem = if base.span.start == base.span.end {

@@ -148,7 +148,7 @@ fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -
         let tokens = &lexed.tokens[region.tokens.clone()];
         let read = with_stack(region.depth, || match Grammar::parse(Rule::region, &piece) {
             Ok(pairs) => {
-                let wrong = elsewhere::operator_word(text, tokens);
+                let wrong = elsewhere::misread(text, tokens);
                 if wrong.is_none() {
                     builder.region(pairs, region);
                 }

@@ -1,6 +1,7 @@
 //! Explains why a region could not be parsed, and what to write instead.
 
 use super::{
+    elsewhere::misread,
     quoted,
     token::{Bracket, Token, TokenKind},
 };
@@ -23,6 +24,7 @@ pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
         .or_else(|| place.nameless_branch())
         .or_else(|| place.nameless_value())
         .or_else(|| place.form())
+        .or_else(|| misread(text, tokens))
         .unwrap_or_else(|| place.anything())
 }
 
@@ -75,8 +77,13 @@ impl Place<'_> {
     fn nameless_branch(&self) -> Option<Problem> {
         let open = self.opener()?;
         let word = open.checked_sub(1).map(|it| self.word(it))?;
+        let is_value = self.tokens.get(self.found).is_some_and(|it| {
+            use TokenKind::{Money, Number, Text, TextOpen};
+            matches!(it.kind, Number | Money | Text | TextOpen)
+        });
+        let begins = matches!(self.before(), "{" | ",") && is_value;
         if !matches!(word, "parallel" | "race")
-            || !matches!(self.word(self.found), "," | "}" | ">>" | "(")
+            || !(begins || matches!(self.word(self.found), "," | "}" | ">>" | "("))
         {
             return None;
         }

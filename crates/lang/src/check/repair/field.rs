@@ -24,6 +24,19 @@ pub(super) fn field_that_fits(gap: &Gap<'_>, stage: &Stage<'_>) -> Option<(Text,
 }
 
 impl Checker<'_> {
+    /// Help for `"abc" >> .upper`, which names an op.
+    pub(in crate::check) fn of_an_op(&self, problem: Problem, field: &str, span: Span) -> Problem {
+        let dot = Span::new(span.start.saturating_sub(1), span.start);
+        let text = self.source.text();
+        let is_stage = text[..dot.start].trim_end().ends_with(">>") && &text[dot.range()] == ".";
+        if is_stage && self.registry.find(field).is_some() {
+            return problem
+                .help(format!("write `>> {field}`: it is an op, not a field"))
+                .fix(dot, "");
+        }
+        problem.help("use a record: other values have no fields")
+    }
+
     /// `xs.title` as `(xs >> each { .title })`, `.title` as `each { .title }`.
     pub(in crate::check) fn of_every_item(
         &self,

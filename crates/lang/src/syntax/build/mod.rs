@@ -92,7 +92,11 @@ impl<'a> Builder<'a> {
         let name = rest.first().filter(|_| is_mut).unwrap_or(name);
         let (word, text) = (&self.text[first.span.range()], &self.text[name.span.range()]);
         let declares = matches!(word, "let" | "param" | "flow" | "type");
-        if (declares || declares_elsewhere(word))
+        // So does `x := 5`.
+        let is_walrus =
+            text == ":" && rest.first().is_some_and(|it| &self.text[it.span.range()] == "=");
+        let (name, text) = if is_walrus { (first, word) } else { (name, text) };
+        if (declares || is_walrus || declares_elsewhere(word))
             && text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
         {
             let name = Word { text: text.into(), span: name.span };

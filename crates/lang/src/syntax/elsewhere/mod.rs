@@ -1,8 +1,13 @@
 //! Forms of other languages, with the form that they have here.
 
+mod lines;
+mod values;
+
+pub(super) use lines::misread;
+
 use super::{
     FOREIGN_BLOCKS,
-    token::{Token, TokenKind},
+    token::TokenKind,
     unexpected::{Place, is_reserved},
 };
 use crate::diag::{Code, Fix, Problem, Span};
@@ -39,25 +44,6 @@ const INFIX_WORDS: [(&str, Written); 4] = [
 /// Whether a word declares something in another language.
 pub(super) fn declares_elsewhere(word: &str) -> bool {
     FLOWS.contains(&word) || LETS.contains(&word)
-}
-
-/// The problem of an operator of another language in a region that parses: `a in b` can also be
-/// read as three pipelines.
-pub(super) fn operator_word(text: &str, tokens: &[Token]) -> Option<Problem> {
-    let mut words = (1..tokens.len().saturating_sub(1)).filter(|it| {
-        let word = &text[tokens[*it].span.range()];
-        INFIX_WORDS.iter().any(|(it, _)| *it == word)
-    });
-    words.find_map(|word| {
-        let place = Place { text, tokens, found: word };
-        let found = if place.before() == "not" { word - 1 } else { word };
-        let place = Place { found, ..place };
-        // A call, and a name at the end of its line, are something else.
-        let gap = |it: usize| &text[tokens[it - 1].span.end..tokens[it].span.start];
-        let is_between = |it: usize| !gap(it).is_empty() && !gap(it).contains('\n');
-        let is_flat = found > 0 && is_between(found) && is_between(word + 1);
-        place.infix_word().filter(|_| is_flat && place.opener().is_none())
-    })
 }
 
 /// `n // 2` as `div(n, 2)`: what stands around a `//`, if that may divide.
@@ -99,6 +85,7 @@ impl Place<'_> {
             .or_else(|| self.foreign_list())
             .or_else(|| self.bare_choices())
             .or_else(|| self.open_range())
+            .or_else(|| self.foreign_value())
     }
 
     /// `def f(x) { .. }`, `const x = 5`
@@ -247,8 +234,16 @@ impl Place<'_> {
 
     /// `each(x) { x * 2 }`, `each { |x| x * 2 }`, `each { x => x * 2 }`
     fn named_item(&self) -> Option<Problem> {
+        // `x -> x` may be read as two stages.
+        let arrow = self.opener().filter(|it| self.begins_block(*it)).map(|it| it + 2);
+        let found = arrow.filter(|it| matches!(self.word(*it), "=>" | "->")).unwrap_or(self.found);
+        let place = Place { found, ..*self };
+        place.named_item_here()
+    }
+
+    fn named_item_here(&self) -> Option<Problem> {
         let (name, first, last, body) = match self.word(self.found) {
-            "(" if is_block(self.before()) && self.word(self.found + 3) == "{" => {
+            "(" | "|" if is_block(self.before()) && self.word(self.found + 3) == "{" => {
                 (self.found + 1, self.found, self.found + 2, self.found + 4)
             }
             "|" if self.before() == "{" => {
@@ -262,13 +257,13 @@ impl Place<'_> {
         if !self.is_word(name) || !matches!(self.word(last), ")" | "|" | "=>" | "->") {
             return None;
         }
-        let open = if self.word(first) == "(" { last + 1 } else { first - 1 };
+        let is_outside = is_block(self.word(first - 1));
+        let open = if is_outside { last + 1 } else { first - 1 };
         let close = self.closer(open)?;
         let (shown, start) = (self.word(name), open.min(first));
         let span = self.tokens[first].span.to(self.tokens[last].span);
         let fix = self.with_it(name, body, close).map(|inner| {
             let text = format!(" {{ {inner} }}");
-            let is_outside = start == first && self.word(first) == "(";
             let text = if is_outside { text } else { text.trim_start().to_owned() };
             self.replace(start, close, text)
         });
