@@ -1,4 +1,4 @@
-//! Goals about files themselves, whatever is in them: copy, move, rename and delete.
+//! Goals about files themselves, whatever is in them: copy, move, rename, delete, and convert.
 
 use svc_contract::value::literal;
 
@@ -9,6 +9,9 @@ use crate::{
         words::{Literal, Token},
     },
 };
+
+/// The formats of which each document can be converted to the others.
+const FORMATS_OF_DOCUMENTS: [&str; 3] = ["json", "yaml", "toml"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
@@ -50,6 +53,9 @@ pub(crate) fn answer(
     let content: Vec<usize> = (0..tokens.len())
         .filter(|at| says(&tokens[*at]) || tokens[*at].literal.is_some())
         .collect();
+    if let Some(script) = converted(tokens, &content) {
+        return Some(answered(goal, &script));
+    }
     let (first, rest) = content.split_first()?;
     if let Some(script) = joined(tokens, *first, rest) {
         return Some(answered(goal, &script));
@@ -63,6 +69,56 @@ fn answered(goal: &str, script: &str) -> Answer {
     let stage = script.rsplit(" >> ").next().unwrap_or_default().to_owned();
     let script = format!("{}\n", script.replace(" >> ", "\n  >> "));
     Answer { script, parts: vec![(goal.trim().to_owned(), stage)] }
+}
+
+/// `convert a.toml to json and save it as a.json`, `a.yaml as toml`: all of a document, in another format.
+fn converted(tokens: &[Token], content: &[usize]) -> Option<String> {
+    const VERBS: [&str; 10] = [
+        "convert",
+        "turn",
+        "transform",
+        "change",
+        "save",
+        "write",
+        "store",
+        "export",
+        "translate",
+        "rewrite",
+    ];
+    let format = |it: &str| match it {
+        "yml" => Some("yaml"),
+        "json" | "yaml" | "toml" => FORMATS_OF_DOCUMENTS.iter().find(|own| **own == it).copied(),
+        _ => None,
+    };
+    let mut files: Vec<(usize, &str, &str)> = Vec::new();
+    let mut said = None;
+    for at in content.iter().copied() {
+        let token = &tokens[at];
+        match &token.literal {
+            Some(Literal::Path(path)) => {
+                files.push((at, path, format(path.rsplit_once('.')?.1)?));
+            }
+            Some(_) => return None,
+            None if VERBS.contains(&token.lower.as_str()) => {}
+            None => {
+                let is_free = said.is_none() && before(tokens, at, &["to", "as", "into", "in"]);
+                said = Some(format(token.lower.as_str()).filter(|_| is_free)?);
+            }
+        }
+    }
+    let (from, target) = match files.as_slice() {
+        [from] => (from, None),
+        [from, to] if is_aim(tokens, to.0) => (from, Some(to)),
+        _ => return None,
+    };
+    let to = said.or(target.map(|it| it.2))?;
+    if target.is_some_and(|it| it.2 != to) || from.2 == to || is_aim(tokens, from.0) {
+        return None;
+    }
+    let read = format!("read_text(path: {})", literal::text(from.1));
+    let written =
+        target.map_or(String::new(), |it| format!(" >> write_file(to: {})", literal::text(it.1)));
+    Some(format!("{read} >> convert(from: \"{}\", to: \"{to}\"){written}", from.2))
 }
 
 /// `put all md files in notes together into one file all.md`

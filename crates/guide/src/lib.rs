@@ -7,6 +7,7 @@
 
 mod ask;
 mod book;
+mod bounds;
 mod chain;
 mod closed;
 mod documents;

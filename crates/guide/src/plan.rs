@@ -11,11 +11,11 @@ use svc_contract::{
 use svc_text::stems::Vocabulary;
 
 use crate::{
-    Gap, Part, Workflow, chain, documents, files,
+    Gap, Part, Workflow, bounds, chain, documents, files,
     tables::{
         self, Answer, Outcome, Seen,
         lexicon::Lexicon,
-        words::{Token, tokens},
+        words::{Literal, Token, tokens},
     },
     two_files,
     workflow::head,
@@ -54,9 +54,11 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
         return Ok(workflow);
     }
     let mut open = None;
-    match tables::answer(&wanted.goal, &wanted.seen, &lexicon, words) {
+    let bounded = bounds::taken(&wanted.goal, &|it| wanted.seen.iter().any(|seen| seen.path == it));
+    match tables::answer(&bounded.goal, &wanted.seen, &lexicon, words) {
         Some(Outcome::Answer(answer)) => {
-            if let Some(workflow) = from_data(wanted, answer, catalog) {
+            let script = bounded.around(&answer.script);
+            if let Some(workflow) = from_data(wanted, Answer { script, ..answer }, catalog) {
                 return Ok(workflow);
             }
         }
@@ -68,10 +70,13 @@ pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpErr
     }
     let found = chain::answer(wanted, output.as_ref(), catalog, &lexicon, words);
     Ok(match (found.workflow, open) {
-        (Some(workflow), None) => workflow,
+        (Some(mut workflow), None) => {
+            workflow.notes.extend(unread(wanted));
+            workflow
+        }
         (Some(workflow), Some(_)) if workflow.ok && found.is_special => workflow,
         // Any other op would take the table for something else.
-        (_, Some((words, why))) => refused(wanted, &words, vec![why.into()], catalog),
+        (_, Some((words, why))) => not_understood(wanted, &words, &why),
         (None, None) => refused(wanted, &found.open, Vec::new(), catalog),
     })
 }
@@ -124,14 +129,30 @@ fn refused(wanted: &Wanted, words: &[String], notes: Vec<Text>, catalog: &dyn Ca
     Workflow { missing, notes, ..Workflow::none(&wanted.goal) }
 }
 
-/// The tables that the goal names and that could not be looked at.
+/// A question about a table that is refused, with the words that mean nothing there. Ops that are called
+/// so would not help.
+fn not_understood(wanted: &Wanted, words: &[String], why: &str) -> Workflow {
+    let gap = |it: &String| Gap { part: it.as_str().into(), nearest: Vec::new() };
+    let notes = std::iter::once(why.into()).chain(unread(wanted)).collect();
+    Workflow { missing: words.iter().map(gap).collect(), notes, ..Workflow::none(&wanted.goal) }
+}
+
+/// The files that the goal reads and that could not be looked at.
 fn unread(wanted: &Wanted) -> Vec<Text> {
-    const TABLES: [&str; 12] =
-        ["csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "xlsx", "xlsb", "xls", "ods"];
-    let is_table = |path: &str| path.rsplit_once('.').is_some_and(|(_, it)| TABLES.contains(&it));
+    const READ: [&str; 15] = [
+        "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "xlsx", "xlsb", "xls", "ods",
+        "txt", "md", "log",
+    ];
+    let is_read = |path: &str| path.rsplit_once('.').is_some_and(|(_, it)| READ.contains(&it));
     let is_seen = |path: &str| wanted.seen.iter().any(|it| it.path == path);
+    let tokens = tokens(&wanted.goal, &mut Vocabulary::default());
+    let is_written = |path: &str| {
+        let at = tokens.iter().position(|it| it.literal == Some(Literal::Path(path.to_owned())));
+        at.is_some_and(|at| tables::is_target(&tokens, at))
+    };
     let paths = tables::named(&wanted.goal).into_iter().map(|it| it.path);
-    let unread = paths.filter(|it| wanted.has_looked && is_table(it) && !is_seen(it));
+    let unread =
+        paths.filter(|it| wanted.has_looked && is_read(it) && !is_seen(it) && !is_written(it));
     let note = |it: String| {
         format!(
             "`{it}` could not be looked at: it is missing, too large, or not what its name says"

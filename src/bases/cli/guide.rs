@@ -297,10 +297,22 @@ fn nothing(workflow: &Value) -> Failure {
     let Some(Missing { parts, nearest }) = missing(workflow) else {
         return Failure::new(NOT_FOUND, "no script");
     };
+    // What is asked of a table has notes on its columns, and no nearest ops.
+    let is_of_table = nearest.is_empty() && !fields(workflow, "notes").is_empty();
     if parts.is_empty() {
-        return Failure::new(NOT_FOUND, "no script does what the goal asks for and nothing else");
+        let message = match is_of_table {
+            true => "what is asked about the file is not understood",
+            false => "no script does what the goal asks for and nothing else",
+        };
+        return Failure::new(NOT_FOUND, message);
     }
     let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
+    if is_of_table {
+        let message =
+            format!("not understood of what is asked about the file: {}", parts.join(", "));
+        return Failure::new(NOT_FOUND, message)
+            .help("use the names of columns, values in them, and words such as `per`, `more than`, `the largest`");
+    }
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
     if nearest.is_empty() {
         failure.help("list all components with `svc components`")

@@ -37,7 +37,7 @@ pub(super) struct Given {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     Number,
     List,
@@ -312,8 +312,17 @@ impl Goal {
             !is_bound
         });
         for (at, end, key, text) in bounds {
-            const OF_BOUNDS: [&str; 6] = ["spend", "pay", "cost", "budget", "within", "timeout"];
+            const OF_BOUNDS: [&str; 10] = [
+                "spend", "pay", "cost", "budget", "within", "timeout", "less", "more", "spending",
+                "costing",
+            ];
             for before in at.saturating_sub(5)..end {
+                let spends = |it: &Token| matches!(&*it.lower, "spending" | "costing" | "paying");
+                if self.tokens[before].lower == "without"
+                    && self.tokens.get(before + 1).is_some_and(spends)
+                {
+                    self.tokens[before].lower.clear();
+                }
                 let token = &mut self.tokens[before];
                 let compares = BEFORE.contains(&token.lower.as_str());
                 if before >= at || compares || OF_BOUNDS.contains(&token.lower.as_str()) {
@@ -374,7 +383,7 @@ fn told(goal: &str) -> &str {
 }
 
 /// `$0.20`, `20s`, `5MB`
-fn amount(text: &str) -> Option<(Kind, String)> {
+pub(crate) fn amount(text: &str) -> Option<(Kind, String)> {
     if let Some(dollars) = text.strip_prefix('$') {
         return Money::parse(dollars).map(|it| (Kind::Money, it.to_string()));
     }
@@ -386,7 +395,7 @@ fn amount(text: &str) -> Option<(Kind, String)> {
 }
 
 /// A number with the word behind it: `5 seconds`, `10 MB`, `20 cents`.
-fn of_unit(number: f64, unit: &str) -> Option<(Kind, String)> {
+pub(crate) fn of_unit(number: f64, unit: &str) -> Option<(Kind, String)> {
     let short = match unit.strip_suffix('s').unwrap_or(unit) {
         "millisecond" => "ms",
         "second" => "s",

@@ -23,7 +23,8 @@ use svc_text::stems::Vocabulary;
 
 use fields::with_field;
 use finish::Finish;
-use goal::{Goal, Kind, MOST_TOKENS};
+use goal::{Goal, MOST_TOKENS};
+pub(crate) use goal::{Kind, amount, of_unit};
 use meaning::meanings;
 use search::{Asked, Draft, Search, Step};
 
@@ -83,7 +84,7 @@ pub(crate) fn answer(
     let is_asked = |it: &Step| meanings[it.meaning].core != 0 || has_zone;
     let is_whole = |it: &&Draft| {
         let is_for_goal = it.steps.iter().any(is_asked) || it.steps.is_empty();
-        is_for_goal && it.open(&goal) == 0 && it.uses_all(&goal)
+        is_for_goal && it.open(&goal) == 0 && it.uses_all(&goal) && it.fits_file()
     };
     let is_short = |it: &&Draft| it.steps.len() <= wanted.max_steps;
     let whole: Vec<&Draft> = drafts.iter().filter(is_whole).filter(is_short).collect();
@@ -116,6 +117,13 @@ fn is_special(draft: &Draft) -> bool {
 }
 
 impl Draft {
+    /// Whether no op for Markdown reads a file of another format: it would find nothing.
+    fn fits_file(&self) -> bool {
+        const OTHERS: [&str; 4] = [".txt\"", ".log\"", ".html\"", ".csv\""];
+        let reads_other = self.stages.iter().any(|it| OTHERS.iter().any(|end| it.contains(end)));
+        !reads_other || !self.stages.iter().any(|it| it.starts_with("markdown_"))
+    }
+
     /// Whether another pipeline has the same ops.
     fn does_as(&self, other: &Self) -> bool {
         let ops = |it: &Self| it.steps.iter().map(|it| it.meaning).collect::<Vec<_>>();

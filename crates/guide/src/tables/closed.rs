@@ -83,6 +83,26 @@ pub(super) fn removes(word: &str) -> bool {
 /// Words for people, whatever the column is called.
 pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
 
+/// Words, and how the names of columns shorten them.
+const SHORT: [(&str, &str); 9] = [
+    ("quantity", "qty"),
+    ("quantities", "qty"),
+    ("amount", "amt"),
+    ("department", "dept"),
+    ("address", "addr"),
+    ("average", "avg"),
+    ("description", "desc"),
+    ("telephone", "tel"),
+    ("date", "dt"),
+];
+
+/// Whether a part of the name of a column is short for a word: `qty`, and `temp` for `temperature`.
+pub(super) fn is_short(part: &str, word: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let begins = part.len() >= SHORTEST && word.starts_with(part) && word.len() > part.len() + 2;
+    begins || SHORT.contains(&(word, part))
+}
+
 /// The side of a superlative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -164,6 +184,17 @@ pub(super) fn unit(word: &str) -> &'static [&'static str] {
         "ms" | "milliseconds" | "seconds" | "minutes" => DURATION,
         "euro" | "euros" | "dollars" | "pounds" => MONEY,
         _ => &[],
+    }
+}
+
+/// The milliseconds of a unit of time, as people write it or as a column is called.
+pub(super) fn time_unit(word: &str) -> Option<f64> {
+    match word {
+        "ms" | "millis" | "milliseconds" | "millisecond" => Some(1.0),
+        "s" | "sec" | "secs" | "second" | "seconds" => Some(1_000.0),
+        "min" | "mins" | "minute" | "minutes" => Some(60_000.0),
+        "h" | "hour" | "hours" => Some(3_600_000.0),
+        _ => None,
     }
 }
 

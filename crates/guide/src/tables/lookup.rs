@@ -34,6 +34,11 @@ pub(super) fn answer(
     words: &mut Vocabulary,
 ) -> Option<Answer> {
     let Content::One(value @ Value::Record(_)) = &seen.content else { return None };
+    // `turn debug on` does not ask for a value.
+    let is_verb = |it: &Token| matches!(it.lower.as_str(), "turn" | "switch" | "set" | "toggle");
+    if tokens.iter().any(is_verb) && tokens.iter().any(|it| matches!(&*it.lower, "on" | "off")) {
+        return None;
+    }
     let mut leaves = Vec::new();
     collect(value, &mut Vec::new(), words, &mut leaves);
     let wanted = tokens.iter().filter(|it| !it.is_stop && !lexicon.requests(it));

@@ -9,6 +9,7 @@ mod derived;
 pub(crate) mod lexicon;
 mod lookup;
 mod maps;
+mod pairs;
 mod query;
 mod read;
 mod script;
@@ -116,7 +117,7 @@ pub(crate) fn answer(
     let named: Vec<&Seen> = seen.iter().filter(is_read).collect();
     let first = named.first()?;
     if named.iter().any(|it| it.path != first.path) {
-        return None;
+        return pairs::answer(goal, &named, &tokens, lexicon, words).map(Outcome::Answer);
     }
     let mut open = None;
     for file in in_order(&named, &tokens) {
@@ -126,7 +127,7 @@ pub(crate) fn answer(
             return Some(Outcome::Answer(answer));
         }
         for view in views::views(file, &tokens, lexicon, words) {
-            match of_view(goal, view, lexicon, words) {
+            match of_view(view, lexicon, words) {
                 Outcome::Answer(answer) => return Some(Outcome::Answer(answer)),
                 other @ Outcome::Open { .. } => open = open.or(Some(other)),
             }
@@ -152,18 +153,18 @@ fn in_order<'a>(named: &[&'a Seen], tokens: &[Token]) -> Vec<&'a Seen> {
     all
 }
 
-fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) -> Outcome {
+fn of_view(view: View, lexicon: &Lexicon, words: &mut Vocabulary) -> Outcome {
     let View { table, tokens, mut parts } = view;
     let reading = Reader::new(&tokens, &table, lexicon, words).read();
     let open = |words: Vec<String>| Outcome::Open { words, why: table.described() };
     let can_ask = !table.is_unclear && !table.columns.is_empty();
     let Some(reading) = reading.filter(|_| can_ask) else {
-        return open(vec![goal.to_owned()]);
+        return open(Vec::new());
     };
     if !reading.uncovered.is_empty() {
         return open(reading.uncovered);
     }
-    let Some(script) = reading.query.script() else { return open(vec![goal.to_owned()]) };
+    let Some(script) = reading.query.script() else { return open(Vec::new()) };
     // Nothing is asked about the lines: it may be something else that is meant.
     let is_line = |it: &Token| it.lower.starts_with("line");
     let is_bare =
@@ -172,10 +173,10 @@ fn of_view(goal: &str, view: View, lexicon: &Lexicon, words: &mut Vocabulary) ->
     let is_end = |it: &Token| matches!(it.lower.as_str(), "first" | "last");
     let is_cut = script.contains("take(") || script.contains("sort");
     if table.is_lines && !is_cut && tokens.iter().any(is_end) {
-        return open(vec![goal.to_owned()]);
+        return open(Vec::new());
     }
     if is_bare && !tokens.iter().any(is_line) {
-        return open(vec![goal.to_owned()]);
+        return open(Vec::new());
     }
     parts.extend(reading.query.parts);
     Outcome::Answer(Answer { script, parts })

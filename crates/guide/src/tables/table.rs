@@ -100,6 +100,7 @@ impl Table {
         for field in &fields {
             terms.extend(words.read(&spaced(field)).map(|it| it.term));
         }
+        terms.extend(columns.first().and_then(|it| noun_of_id(it, rows.len(), words)));
         let (path, reader) = (path.to_owned(), reader.to_owned());
         Some(Self {
             path,
@@ -371,6 +372,15 @@ fn terms_of(path: &str, words: &mut Vocabulary) -> Option<Vec<Term>> {
     let path = path.trim_end_matches('/');
     let stem = path.rsplit('/').find(|it| !it.contains('*'))?.split('.').next()?;
     Some(words.read(&stem.replace(['_', '-'], " ")).map(|it| it.term).collect())
+}
+
+/// What the rows are called if the first column numbers them: `order_id`, with another number in each.
+fn noun_of_id(column: &Column, rows: usize, words: &mut Vocabulary) -> Option<Term> {
+    let name = spaced(&column.header).to_lowercase();
+    let (noun, id) = name.split_once(' ')?;
+    let is_own = column.values.len() == rows && rows > 1;
+    let is_id = matches!(id, "id" | "no" | "nr" | "number" | "key");
+    (is_own && is_id).then(|| words.read(noun).next().map(|it| it.term)).flatten()
 }
 
 /// The words of a name: `startDate`, `start_date`.

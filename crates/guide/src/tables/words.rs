@@ -151,6 +151,14 @@ fn literal(text: &str, lower: &str) -> Option<Literal> {
     (is_path && !is_abbreviation).then(|| Literal::Path(text.to_owned()))
 }
 
+/// A number in digits or as a word: `5`, `five`.
+pub(crate) fn number(lower: &str) -> Option<f64> {
+    match literal(lower, lower) {
+        Some(Literal::Number(number)) => Some(number),
+        _ => None,
+    }
+}
+
 /// A number without a fraction.
 pub(crate) fn whole(number: f64) -> Option<i64> {
     number.to_string().parse().ok()

@@ -115,6 +115,10 @@ impl Reader<'_, '_> {
     }
 
     fn number(&mut self, n: f64, compare: Option<Compare>, from: usize, to: usize) {
+        // `before 8 am` is a time, and `an average over 70` is not one of the rows.
+        if matches!(self.word(to), "am" | "pm" | "o'clock") || self.is_of_total(from) {
+            return;
+        }
         let is_year = n.fract() == 0.0 && (1900.0..2101.0).contains(&n);
         let is_number = |it: &Column| matches!(it.kind, Kind::Int | Kind::Float);
         let before = from.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
@@ -200,7 +204,20 @@ impl Reader<'_, '_> {
             self.covers_verb(from);
         }
         let cell = self.query.cell(column);
+        // `at least 2 seconds`, of a column with milliseconds.
+        let said = closed::time_unit(self.word(to - 1)).filter(|_| is_unit);
+        let name = self.col(column).name.to_lowercase();
+        let own = name.rsplit(['_', '-', ' ']).next().and_then(closed::time_unit);
+        let n = said.zip(own).map_or(n, |(said, own)| n * said / own);
         self.known(column, &format!("{cell} {compare} {n}"), from, to);
+    }
+
+    /// Whether what is compared is a total: `with an average score over 70`.
+    fn is_of_total(&self, from: usize) -> bool {
+        let total = (from.saturating_sub(2)..from)
+            .find(|it| closed::total(&self.tokens[*it]).is_some_and(|it| it != "sum"));
+        let is_one = |it: usize| matches!(self.before(it, 1).last(), Some(&("a" | "an")));
+        total.is_some_and(is_one)
     }
 
     /// `phase 2`, `page 7`: the name of a column with a number that stands in it.

@@ -308,6 +308,12 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The mention of a column with texts at a place, and the column.
+    fn texts_at(&self, at: usize) -> Option<(usize, usize)> {
+        let is_it = |it: &Mention| it.at == at && !it.is_used && self.is_text(it.column);
+        self.mentions.iter().position(is_it).map(|it| (it, self.mentions[it].column))
+    }
+
     /// The group with the most rows, or with the largest total.
     pub(super) fn best_group(&mut self, at: usize, falls: bool) -> bool {
         if let Some(found) = self.most_common(at) {
@@ -325,11 +331,21 @@ impl Reader<'_, '_> {
                 self.take_mention(idx, "sum");
                 Measure::Total("sum", column)
             }
-            None if is_most && (self.is_rows(at + 1) || PEOPLE.contains(&self.word(at + 1))) => {
+            None if is_most
+                && (self.is_rows(at + 1)
+                    || PEOPLE.contains(&self.word(at + 1))
+                    || self.is_value(at + 1)) =>
+            {
                 if let Some(of) = self.mentions.iter().position(|it| it.at == at + 1) {
                     self.take_mention(of, "len");
                 }
                 Measure::Count
+            }
+            // `the class with the most students`, of whom there are several rows each.
+            None if is_most && self.texts_at(at + 1).is_some_and(|it| it.1 != column) => {
+                let (idx, of) = self.texts_at(at + 1).unwrap_or_default();
+                self.take_mention(idx, "len");
+                Measure::Distinct(of)
             }
             None if is_most && self.pays(at) => match self.money() {
                 Some(it) => Measure::Total("sum", it),

@@ -114,8 +114,10 @@ impl Reader<'_, '_> {
             });
         let begins = |it: &Column| {
             let name = it.name.to_lowercase();
-            name.split('_')
-                .any(|it| it.starts_with(&token.lower) && it.len() > token.lower.len() + 2)
+            name.split('_').any(|it| {
+                let is_longer = it.starts_with(&token.lower) && it.len() > token.lower.len() + 2;
+                is_longer || closed::is_short(it, &token.lower)
+            })
         };
         let column = self.sole(&begins).filter(|_| !is_known && token.lower.len() >= SHORTEST)?;
         Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false })

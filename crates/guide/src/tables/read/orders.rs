@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
     fn sort_keys(&mut self, sort: usize) -> Option<()> {
         const LINKS: [&str; 11] =
             ["of", "by", "and", "then", "for", "the", "same", "within", "first", "last", "their"];
-        let mut at = sort + 1;
+        let mut at = self.keys_of(sort);
         let mut is_context = false;
         while at < self.tokens.len() && at - sort <= 20 {
             if let Some(idx) = self.mentions.iter().position(|it| it.at == at) {
@@ -124,6 +124,17 @@ impl Reader<'_, '_> {
             self.cover(at, at + len, "sort");
         }
         Some(())
+    }
+
+    /// Where the keys begin: behind `sort`, or behind the `by` of `sort the orders in a.csv by town`.
+    fn keys_of(&self, sort: usize) -> usize {
+        let by = (sort + 1..(sort + 7).min(self.tokens.len())).find(|it| self.word(*it) == "by");
+        let is_row = |it: usize| {
+            let token = &self.tokens[it];
+            let is_path = matches!(token.literal, Some(Literal::Path(_)));
+            token.is_stop || is_path || self.is_rows(it) || self.lexicon.requests(token)
+        };
+        by.filter(|by| (sort + 1..*by).all(is_row)).unwrap_or(sort + 1)
     }
 
     /// A column as a key: in a group, it may be a measure of it.
@@ -197,6 +208,13 @@ impl Reader<'_, '_> {
             .iter()
             .any(|it| it.at == at + 1 && self.is_text(it.column) && !self.is_row_name(it.column));
         if is_text && !of.is_empty() && of.contains(&"length") || self.word(at + 1) == "on" {
+            return None;
+        }
+        // `who deletes the most`: what is counted is no column.
+        let verb = at.checked_sub(1 + usize::from(self.before(at, 1) == ["the"]));
+        let is_counted = matches!(self.word(at), "most" | "least" | "fewest")
+            && (self.is_value(at + 1) || verb.is_some_and(|it| self.is_value(it)));
+        if is_counted {
             return None;
         }
         if self.is_of_something(at) || first.is_none() && self.dearest_group(of, at, falls)? {

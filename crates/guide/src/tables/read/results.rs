@@ -29,7 +29,11 @@ impl Reader<'_, '_> {
             let is_wanted = token.lower.starts_with("duplicate")
                 && !self.table().is_lines
                 && !self.before(at, 8).iter().any(|it| closed::removes(it));
-            if says_once && is_wanted {
+            // `duplicates by email`: whole rows, of which nothing says which one stays.
+            let is_by = token.lower.starts_with("duplicate")
+                && matches!(self.word(at + 1), "by" | "per" | "on")
+                && self.mentions.iter().any(|it| it.at == at + 2);
+            if says_once && (is_wanted || is_by) {
                 continue;
             }
             if at >= before

@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
     }
 
     /// Whether a token is a value that a filter looks for.
-    fn is_value(&self, at: usize) -> bool {
+    pub(super) fn is_value(&self, at: usize) -> bool {
         self.query.filters.iter().any(|it| it.is_value && !it.is_not && it.from <= at && at < it.to)
     }
 
@@ -195,7 +195,8 @@ impl Reader<'_, '_> {
             // `the busiest one first`, but `more than one`.
             let before = at.checked_sub(1).map(|it| self.tokens[it].lower.as_str());
             let is_counted = matches!(before, Some("than" | "only" | "just" | "exactly" | "least"));
-            let is_pronoun = token.lower == "one" && !is_counted;
+            // `one row per customer` chooses some.
+            let is_pronoun = token.lower == "one" && !is_counted && !self.is_rows(*at + 1);
             // Words without a topic that change the result.
             let binds = matches!(
                 token.lower.as_str(),
