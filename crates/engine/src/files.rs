@@ -22,8 +22,8 @@ use svc_lang::{
 
 use super::Threads;
 
-/// The largest script, in bytes.
-pub const LARGEST_SCRIPT: u64 = 16 << 20;
+/// The largest script, in bytes: as large as the language allows.
+pub const LARGEST_SCRIPT: u64 = svc_lang::syntax::MAX_BYTES as u64;
 
 /// The most modules of the user that a wrong name is compared with.
 const MOST_COMPARED: usize = 1_000;

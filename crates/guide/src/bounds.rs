@@ -1,4 +1,4 @@
-//! The bounds that a goal about a file states beside its question: `.., in at most 5 seconds`.
+//! The bounds that a goal about a file states with its question: `.., in at most 5 seconds`.
 
 use crate::{
     chain::{Kind, amount, of_unit},

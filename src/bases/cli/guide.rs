@@ -297,8 +297,9 @@ fn nothing(workflow: &Value) -> Failure {
     let Some(Missing { parts, nearest }) = missing(workflow) else {
         return Failure::new(NOT_FOUND, "no script");
     };
-    // What is asked of a table has notes on its columns, and no nearest ops.
-    let is_of_table = nearest.is_empty() && !fields(workflow, "notes").is_empty();
+    // What is asked of a table has a note on its columns, and no nearest ops.
+    let describes = |it: &String| it.starts_with("the columns of") || it.ends_with("has no rows");
+    let is_of_table = nearest.is_empty() && fields(workflow, "notes").iter().any(describes);
     if parts.is_empty() {
         let message = match is_of_table {
             true => "what is asked about the file is not understood",

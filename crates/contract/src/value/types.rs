@@ -308,6 +308,23 @@ impl Type {
         }
     }
 
+    /// The type with lists of any length in place of those with a most.
+    #[must_use]
+    pub fn with_free_lists(&self) -> Self {
+        match self {
+            Self::Optional(inner) => inner.with_free_lists().optional(),
+            Self::List(item, _) => Self::List(Arc::new(item.with_free_lists()), None),
+            Self::Map(item) => Self::Map(Arc::new(item.with_free_lists())),
+            Self::Record(record) => {
+                let fields = record.fields.iter();
+                let fields =
+                    fields.map(|(name, ty)| (name.clone(), ty.with_free_lists())).collect();
+                Self::Record(Arc::new(RecordType { name: record.name.clone(), fields }))
+            }
+            other => other.clone(),
+        }
+    }
+
     /// A record, or a list of records, with another type for one field.
     #[must_use]
     pub fn with_field(&self, field: &str, ty: &Self) -> Self {

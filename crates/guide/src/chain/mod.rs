@@ -121,7 +121,7 @@ impl Draft {
     fn fits_file(&self) -> bool {
         const OTHERS: [&str; 4] = [".txt\"", ".log\"", ".html\"", ".csv\""];
         let reads_other = self.stages.iter().any(|it| OTHERS.iter().any(|end| it.contains(end)));
-        !reads_other || !self.stages.iter().any(|it| it.starts_with("markdown_"))
+        !reads_other || !self.stages.iter().any(|it| it.contains("markdown_"))
     }
 
     /// Whether another pipeline has the same ops.

@@ -23,6 +23,7 @@ pub(super) enum Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Month,
+    Quarter,
     Year,
     Weekday,
 }
@@ -32,6 +33,7 @@ impl Part {
     pub(super) fn of(word: &str) -> Option<Self> {
         match word {
             "month" | "months" | "monthly" => Some(Self::Month),
+            "quarter" | "quarters" | "quarterly" => Some(Self::Quarter),
             "year" | "years" | "yearly" => Some(Self::Year),
             "weekday" | "weekdays" => Some(Self::Weekday),
             _ => None,
@@ -41,6 +43,7 @@ impl Part {
     fn name(self) -> &'static str {
         match self {
             Self::Month => "month",
+            Self::Quarter => "quarter",
             Self::Year => "year",
             Self::Weekday => "weekday",
         }
@@ -59,7 +62,7 @@ pub(super) fn extend(columns: &mut Vec<Column>) {
     let mut all = Vec::new();
     for date in &dates {
         let optional = columns[*date].optional;
-        for part in [Part::Month, Part::Year, Part::Weekday] {
+        for part in [Part::Month, Part::Quarter, Part::Year, Part::Weekday] {
             all.push(column(Source::Part(*date, part), part.name(), Kind::Text, optional));
         }
     }
@@ -105,6 +108,7 @@ impl Source {
             Self::Own => cell(own),
             Self::Part(of, Part::Weekday) => format!("weekday({})", cell(of)),
             Self::Part(of, Part::Month) => format!("format_date({}, \"%Y-%m\")", cell(of)),
+            Self::Part(of, Part::Quarter) => format!("format_date({}, \"%Y-Q%q\")", cell(of)),
             Self::Part(of, Part::Year) => format!("format_date({}, \"%Y\")", cell(of)),
             Self::Days(from, to) => format!("between_dates({}, {})", cell(from), cell(to)),
             Self::Product(a, b) => format!("({} * {})", cell(a), cell(b)),

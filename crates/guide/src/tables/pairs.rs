@@ -199,7 +199,7 @@ impl Pair<'_> {
         };
         let is_name = self.tables[0].columns[key].name.to_lowercase() == token.lower;
         token.literal.is_none()
-            && total(token).is_none()
+            && (total(token).is_none() || token.lower == "add")
             && (RELATING.contains(&token.lower.as_str())
                 || token.is_stop
                 || added

@@ -3,7 +3,7 @@
 use svc_contract::value::{EnumType, Type, Value};
 
 use super::{
-    Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedBranch, TypedRepeat,
+    Checker, Pass, STACK_LEFT, STACK_MORE, Term, TermKind, TypedArm, TypedBranch, TypedRepeat,
     literals::is_empty_list, pipeline::convert, repair,
 };
 use crate::{
@@ -282,7 +282,7 @@ impl Checker<'_> {
     pub(super) fn repeat(&mut self, it: &ast::Repeat, expected: Option<&Type>) -> Term {
         let sign = Span::new(it.span.start, it.span.start + "repeat".len());
         let Some((input, _)) = self.incoming("repeat", sign) else { return Term::unknown(it.span) };
-        let ty = input.ty.clone();
+        let ty = self.type_of_turns(it, &input.ty, sign);
         let segment = self.segment("repeat");
         let turn = |this: &mut Self, work: &mut dyn FnMut(&mut Self) -> Term| {
             this.item_frame(ty.clone(), sign);
@@ -314,6 +314,28 @@ impl Checker<'_> {
         Term::new(kind, whole, it.span)
     }
 
+    /// The type that enters each turn: that of the input, or if a list in it grows in a turn, the same
+    /// without the lengths of lists.
+    fn type_of_turns(&mut self, it: &ast::Repeat, input: &Type, sign: Span) -> Type {
+        let free = input.with_free_lists();
+        // A try within a try would be tried again for each of those around it.
+        if free == *input || self.pass == Pass::Turn {
+            return input.clone();
+        }
+        let (facts, known) = (self.facts.take(), self.problems.len());
+        let expanded = self.expanded.len();
+        self.pass = Pass::Turn;
+        self.item_frame(input.clone(), sign);
+        let turn = self.named_path(|this| this.block(&it.body, Some(input)));
+        self.frames.pop();
+        self.pass = Pass::Whole;
+        self.facts = facts;
+        self.problems.truncate(known);
+        self.expanded.truncate(expanded);
+        let grows = !turn.ty.fits(input) && turn.ty.fits(&free);
+        if grows { free } else { input.clone() }
+    }
+
     /// Checks that a turn returns the type that it takes, so that another one can follow.
     fn same_type(&mut self, body: Term, ty: &Type) -> Term {
         if body.ty.fits(ty) {
@@ -329,7 +351,15 @@ impl Checker<'_> {
             .help(if is_empty_list(ty) {
                 "declare the type of the empty list that enters: `let start: [int] = []`".to_owned()
             } else {
-                format!("end the turn with a value of type {ty}, for example `{{ ...it, .. }}`")
+                match (ty, &body.ty) {
+                    (Type::Int(_), Type::Float(_)) => {
+                        "begin with a float, such as `0.0` for `0`".to_owned()
+                    }
+                    (Type::Record(_), _) => format!(
+                        "end the turn with a value of type {ty}, for example `{{ ...it, .. }}`"
+                    ),
+                    _ => format!("end the turn with a value of type {ty}"),
+                }
             }),
         );
         Term::unknown(body.span)

@@ -10,7 +10,7 @@ use svc_contract::{
 use super::{
     Checker, STACK_LEFT, STACK_MORE, Term, TermKind, TypedEntry,
     generics::any_type,
-    literals::{found, null_help},
+    literals::{brief, found, null_help},
     pipeline::convert,
     repair::{Behind, Gap, Wanted},
     scope::Callable,
@@ -422,9 +422,12 @@ impl Checker<'_> {
         let problem = match ty {
             Type::Record(of) => {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
-                let problem =
-                    Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
-                        .label("unknown field");
+                let problem = Problem::error(
+                    Code::E206,
+                    name.span,
+                    format!("{} has no field `{field}`", brief(ty)),
+                )
+                .label("unknown field");
                 let compared = names.clone().take(self.compared(of.fields.len()));
                 match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
@@ -488,7 +491,7 @@ impl Checker<'_> {
         let problem = if base.span.start == base.span.end {
             problem
         } else {
-            problem.also(base.span, format!("this is {}", base.ty))
+            problem.also(base.span, format!("this is {}", brief(&base.ty)))
         };
         self.report(problem);
         Term::unknown(base.span.to(name.span))

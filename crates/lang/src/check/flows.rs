@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
             Problem::error(Code::E213, called_at, format!("`{}` calls itself", name.text))
                 .label("called inside itself")
                 .also(name.span, "the flow")
-                .help("remove the recursion: the cost of a flow must be known before it runs");
+                .help("repeat a bounded number of times instead, with `repeat 100 { .. } until condition`: the cost of a flow must be known before it runs");
         self.report(problem);
     }
 

@@ -104,7 +104,19 @@ fn null_part(given: &Type, wanted: &Type) -> Option<String> {
 
 /// The type of a value that was found, in words.
 pub(super) fn found(ty: &Type) -> String {
-    if is_empty_list(ty) { "an empty list".to_owned() } else { ty.to_string() }
+    if is_empty_list(ty) { "an empty list".to_owned() } else { brief(ty) }
+}
+
+/// A type as in a message: of a record with very many fields, only the first ones.
+pub(super) fn brief(ty: &Type) -> String {
+    const LONGEST: usize = 400;
+    let whole = ty.to_string();
+    if whole.len() <= LONGEST {
+        return whole;
+    }
+    let end = whole.char_indices().nth(LONGEST).map_or(whole.len(), |it| it.0);
+    let end = whole[..end].rfind(", ").unwrap_or(end);
+    format!("{}, ..", &whole[..end])
 }
 
 /// Whether it is the type of `[]`, whose items have no type.

@@ -207,6 +207,14 @@ const MOST_SUGGESTED: usize = 100;
 const STACK_LEFT: usize = 128 << 10;
 const STACK_MORE: usize = 4 << 20;
 
+/// What a part of a script is checked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Whole,
+    /// Only the type of a turn of a `repeat`.
+    Turn,
+}
+
 /// The state of a check.
 struct Checker<'a> {
     source: &'a Source,
@@ -256,6 +264,7 @@ struct Checker<'a> {
     called_names: OnceCell<BTreeSet<Text>>,
     /// Facts for editors, if requested.
     facts: Option<Facts>,
+    pass: Pass,
     /// The flows and components nearest to unknown names.
     nearest: HashMap<Text, Nearest<Text>>,
     /// The types that unknown ones may mean, by name and number of compared types.
@@ -300,6 +309,7 @@ impl<'a> Checker<'a> {
             implicit_input: None,
             segments: vec![Level::default()],
             facts: None,
+            pass: Pass::Whole,
             nearest: HashMap::new(),
             meant_types: HashMap::new(),
             chains: repair::Memo::default(),

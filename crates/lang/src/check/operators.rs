@@ -143,7 +143,11 @@ impl Checker<'_> {
         let (code, help) = match op {
             BinaryOp::Coalesce if a.is_optional() => (
                 Code::E208,
-                format!("use a value of type {} for null, the same type as the other side", a.required()),
+                if b.is_text() {
+                    "make a string of both: `if x == null { \"none\" } else { \"${x}\" }`".to_owned()
+                } else {
+                    format!("use a value of type {} for null, the same type as the other side", a.required())
+                },
             ),
             BinaryOp::Coalesce if !is_generic(a) => {
                 (Code::E208, "remove `??`: the left side is never null".to_owned())
@@ -243,7 +247,9 @@ impl Checker<'_> {
                     Type::Optional(of) if of.is_number() || **of == Type::Money => {
                         "it may be null: write `-(x ?? 0)`, or keep the others first with `where { x != null }`"
                     }
-                    _ => "to sort in descending order, write `sort { .x } >> reverse`",
+                    _ => {
+                        "to sort in descending order, write `sort { .x } >> reverse`; by several columns, `table.sort(by: [\"a\", \"-b\"])`"
+                    }
                 };
                 self.report(
                     Problem::error(Code::E208, inner.span, "`-` expects a number or money")

@@ -290,6 +290,9 @@ impl Checker<'_> {
         }
         let whole = ast::dotted(name);
         let span = ast::name_span(name);
+        if self.bare_field(name, span) {
+            return None;
+        }
         if self.registry.find(&whole).is_some() && foreign_name(&whole).is_none() {
             let ops = self.registry.find(&whole).map_or(&[][..], |it| it.component().ops);
             let names: Vec<String> =
@@ -334,7 +337,8 @@ impl Checker<'_> {
             }
             (None, whole) => self.names_with(whole).map_or(HintId::DefineName.into(), Into::into),
         };
-        if name.len() == 2 && self.is_variable(&name[0].text) {
+        let is_value = |this: &Self| &*name[0].text == "it" || this.is_variable(&name[0].text);
+        if name.len() == 2 && is_value(self) {
             self.no_method(name, span);
             return None;
         }
@@ -381,6 +385,23 @@ impl Checker<'_> {
                     "compile the program with the feature `{feature}` of the crate `svc`"
                 )),
         );
+    }
+
+    /// Reports `value` for `.value`, a field of the item.
+    fn bare_field(&mut self, name: &[ast::Word], span: Span) -> bool {
+        let Some((_, Type::Record(of), _)) = self.it() else { return false };
+        let field = &name[0].text;
+        if of.get(field).is_none() {
+            return false;
+        }
+        let whole = ast::dotted(name);
+        self.report(
+            Problem::error(Code::E201, span, format!("unknown name `{whole}`"))
+                .label("a field of `it`")
+                .help(format!("write `.{whole}`"))
+                .fix(Span::new(span.start, span.start), "."),
+        );
+        true
     }
 
     /// `name.trim()`: a method of another language.
@@ -524,6 +545,12 @@ fn elsewhere(name: &str) -> Option<&'static str> {
     match name {
         "print" | "println" | "printf" | "echo" | "puts" | "console.log" => {
             Some("end the script with the value: the value of the last pipeline is the result")
+        }
+        "read_csv" | "load_csv" | "read_table" | "pd.read_csv" | "read_excel" | "read_parquet" => {
+            Some("write `table.read(path: \"file\")`, or `table.read<Row>(..)` for rows of a type")
+        }
+        "sleep" | "delay" => {
+            Some("write `value >> wait(duration: 5s)`: it waits, and passes the value on")
         }
         "current_date" | "current_time" | "datetime.now" | "Date.now" => {
             Some("write `now()` for the time, or `today(\"Europe/Berlin\")` for the date of a zone")

@@ -58,10 +58,14 @@ impl Checker<'_> {
 
     fn showable(&mut self, term: &Term, decimals: Option<usize>) {
         let (code, message, help) = match &term.ty {
-            Type::Optional(_) => (
+            Type::Optional(inner) => (
                 Code::E215,
                 "a value that may be null cannot be shown in a string".to_owned(),
-                "add what to show instead: `${x ?? \"none\"}`",
+                if inner.is_text() {
+                    "add what to show instead: `${x ?? \"none\"}`"
+                } else {
+                    "add what to show instead: `${if x == null { \"none\" } else { \"${x}\" }}`"
+                },
             ),
             ty if ty.holds_secret() => {
                 self.hidden(term, "shown in a string");

@@ -73,7 +73,7 @@ pub const MAX_NAME: usize = 255;
 pub const MAX_PARTS: usize = 1000;
 
 /// The largest script, in bytes.
-pub const MAX_BYTES: usize = 64 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "../../../grammar/svc.pest"]

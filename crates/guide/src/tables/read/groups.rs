@@ -375,7 +375,10 @@ impl Reader<'_, '_> {
         else {
             return Some(false);
         };
-        let is_part = matches!(self.col(group).source, Source::Part(_, Part::Month | Part::Year));
+        let is_part = matches!(
+            self.col(group).source,
+            Source::Part(_, Part::Month | Part::Quarter | Part::Year)
+        );
         let is_price = self.col(column).name.to_lowercase().contains("price");
         if !is_part {
             return (is_price || !of.contains(&"cost")).then_some(false);

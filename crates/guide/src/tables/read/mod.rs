@@ -291,12 +291,16 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// The date that is meant if none is named: the only one, or the only one that is called as the
-    /// rows are: `order_date` of `orders.csv`.
+    /// rows are, `order_date` of `orders.csv`, or that is called nothing else than a date.
     fn only_date(&self) -> Option<usize> {
         let is_date = |it: &Column| it.kind == Kind::Date;
         let is_own =
             |it: &Column| is_date(it) && it.terms.iter().any(|it| self.table().terms.contains(it));
-        self.sole(&is_date).or_else(|| self.sole(&is_own))
+        let is_plain = |it: &Column| {
+            is_date(it)
+                && matches!(&*it.name.to_lowercase(), "date" | "day" | "timestamp" | "datetime")
+        };
+        self.sole(&is_date).or_else(|| self.sole(&is_own)).or_else(|| self.sole(&is_plain))
     }
 
     /// The only column of a kind.

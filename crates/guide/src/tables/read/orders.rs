@@ -210,11 +210,17 @@ impl Reader<'_, '_> {
         if is_text && !of.is_empty() && of.contains(&"length") || self.word(at + 1) == "on" {
             return None;
         }
-        // `who deletes the most`: what is counted is no column.
+        // `who deletes the most`: what is counted has no column.
         let verb = at.checked_sub(1 + usize::from(self.before(at, 1) == ["the"]));
         let is_counted = matches!(self.word(at), "most" | "least" | "fewest")
             && (self.is_value(at + 1) || verb.is_some_and(|it| self.is_value(it)));
-        if is_counted {
+        // `the best selling product` has the largest sum, and not the largest row.
+        let is_sum = matches!(self.word(at + 1), "selling" | "sold" | "bought" | "ordered")
+            && self
+                .mentions
+                .iter()
+                .any(|it| self.is_text(it.column) && self.table().repeats(it.column));
+        if is_counted || is_sum {
             return None;
         }
         if self.is_of_something(at) || first.is_none() && self.dearest_group(of, at, falls)? {

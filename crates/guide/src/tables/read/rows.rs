@@ -58,6 +58,10 @@ impl Reader<'_, '_> {
             if (self.covered[at] || is_open) && !self.lexicon.requests(token) {
                 continue;
             }
+            // `one row per customer` chooses some of them.
+            if token.lower == "one" && self.is_rows(at + 1) {
+                continue;
+            }
             let is_row = match token.lower.as_str() {
                 "line" | "lines" => true,
                 "row" | "rows" | "record" | "records" | "entry" | "entries" => {

@@ -281,7 +281,12 @@ impl Walk<'_> {
     /// Judges a time limit, which cannot be proven: the clock stops the run.
     fn judge_time(&mut self, bound: &Bounded<'_>, most: Duration) -> (Holds, String) {
         if !bound.body.waits {
-            return nothing_inside(bound, "waits for anything");
+            // The clock also stops what only computes, and loops may compute for long.
+            return if loops(bound.body) {
+                (Holds::Enforced, "it computes without waiting".to_owned())
+            } else {
+                nothing_inside(bound, "waits for anything")
+            };
         }
         if let Some(outer) = bound.outer.timeout.filter(|it| *it <= most) {
             let why = format!("{} outside it is tighter", units::show_duration(outer));
@@ -447,6 +452,17 @@ fn nothing_inside(bound: &Bounded<'_>, what: &str) -> (Holds, String) {
         (false, _) if is_instant(bound.body) => (Holds::Proven, why),
         (false, _) => (Holds::Useless, why),
     }
+}
+
+/// Whether something is computed for each item, or repeatedly.
+fn loops(term: &Term) -> bool {
+    use TermKind::{Each, Flow, Repeat, Rhai, Shape};
+    let mut found =
+        matches!(term.kind, Each { .. } | Shape { .. } | Repeat(_) | Rhai { .. } | Flow { .. });
+    if !found {
+        term.each_part(&mut |it| found |= loops(it));
+    }
+    found
 }
 
 fn is_instant(body: &Term) -> bool {

@@ -12,7 +12,8 @@ const TYPES: [&str; 6] = ["struct", "enum", "class", "interface", "record", "typ
 impl Place<'_> {
     /// The problem of a value of another language at the place.
     pub(super) fn foreign_value(&self) -> Option<Problem> {
-        self.ternary()
+        self.range_pattern()
+            .or_else(|| self.ternary())
             .or_else(|| self.walrus())
             .or_else(|| self.doubled_operator())
             .or_else(|| self.comprehension())
@@ -183,6 +184,27 @@ impl Place<'_> {
             problem
                 .help(format!("write `{meant}`, which ends before `{high}`"))
                 .suggest(self.tokens[start].span.to(self.tokens[end - 1].span), meant),
+        )
+    }
+
+    /// `match n { 1..3 => "few" }`
+    fn range_pattern(&self) -> Option<Problem> {
+        let open = self.opener()?;
+        let dots = [self.found, self.found + 1].into_iter().find(|it| self.word(*it) == "..")?;
+        let is_match = (0..open)
+            .rev()
+            .take_while(|it| !matches!(self.word(*it), ">>" | "{" | "="))
+            .any(|it| self.word(it) == "match");
+        let is_number =
+            |it: usize| self.tokens.get(it).is_some_and(|it| it.kind == TokenKind::Number);
+        let (low, high) = (dots.checked_sub(1)?, dots + 1);
+        if !is_match || !is_number(low) || !is_number(high) {
+            return None;
+        }
+        let (low, high) = (self.word(low), self.word(high));
+        Some(
+            self.unexpected(dots, "a pattern is one value")
+                .help(format!("write `if n >= {low} and n <= {high} {{ .. }} else {{ .. }}`")),
         )
     }
 
