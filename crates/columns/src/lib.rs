@@ -14,6 +14,7 @@ mod codes;
 mod column;
 pub mod csv;
 mod error;
+mod exact;
 pub mod expr;
 mod factor;
 mod join;

@@ -10,6 +10,7 @@
 )]
 
 mod foreseen;
+mod moving;
 mod val;
 
 use std::{collections::BTreeMap, sync::Arc};

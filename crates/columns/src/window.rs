@@ -6,6 +6,7 @@ use crate::{
     Groups,
     column::{Column, Data, Other},
     error::TableError,
+    exact::ExactSum,
     measure::{Measure, floats, measure, no_numbers},
     sort::ranks,
     total::FloatSum,
@@ -190,32 +191,103 @@ fn running<T: Other>(
     Ok(Column::with_valid(data, valid))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a count is far below 2^53")]
+/// The sum of the values in a window, and their number.
+trait Sliding: Default {
+    type Value: Copy;
+
+    fn add(&mut self, it: Self::Value);
+
+    /// Takes a value that was added.
+    fn take(&mut self, it: Self::Value);
+
+    /// The mean of the values; `None` without one.
+    fn mean(&mut self) -> Option<f64>;
+}
+
+impl Sliding for ExactSum {
+    type Value = f64;
+
+    fn add(&mut self, it: f64) {
+        self.add(it);
+    }
+
+    fn take(&mut self, it: f64) {
+        self.take(it);
+    }
+
+    fn mean(&mut self) -> Option<f64> {
+        self.mean()
+    }
+}
+
+/// The sum and number of ints.
+#[derive(Default)]
+struct WholeSum(i128, i64);
+
+impl Sliding for WholeSum {
+    type Value = i64;
+
+    fn add(&mut self, it: i64) {
+        self.0 += i128::from(it);
+        self.1 += 1;
+    }
+
+    fn take(&mut self, it: i64) {
+        self.0 -= i128::from(it);
+        self.1 -= 1;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "an average is a float")]
+    fn mean(&mut self) -> Option<f64> {
+        (self.1 > 0).then(|| self.0 as f64 / self.1 as f64)
+    }
+}
+
 fn moving<T: Other>(
     column: &Column<T>,
     by: &Groups,
     sorted: &[u32],
     rows: usize,
 ) -> Result<Column<T>, TableError> {
-    let values = floats("moving_avg", column)?;
+    match &column.data {
+        Data::Int(all) => Ok(means::<WholeSum, T>(column, all, by, sorted, rows)),
+        _ => {
+            let all = floats("moving_avg", column)?;
+            Ok(means::<ExactSum, T>(column, &all, by, sorted, rows))
+        }
+    }
+}
+
+/// The mean of the last `rows` values up to each row. A value enters and leaves the window once, so the time does
+/// not depend on its length.
+fn means<S: Sliding, T: Other>(
+    column: &Column<T>,
+    values: &[S::Value],
+    by: &Groups,
+    sorted: &[u32],
+    rows: usize,
+) -> Column<T> {
     let mut out = vec![0.0; column.len()];
     let mut valid = crate::Bits::all(column.len(), false);
+    let value = |row: usize| column.is_valid(row).then(|| values[row]);
     for partition in partitions(by, sorted) {
+        let mut sum = S::default();
         for (idx, row) in partition.iter().enumerate() {
-            let around = &partition[(idx + 1).saturating_sub(rows)..=idx];
-            let around = around.iter().map(|it| *it as usize).filter(|it| column.is_valid(*it));
-            let (mut sum, mut count) = (FloatSum::default(), 0_usize);
-            around.for_each(|it| {
-                sum.add(values[it]);
-                count += 1;
-            });
-            if count > 0 {
-                out[*row as usize] = sum.value() / count as f64;
-                valid.set(*row as usize, true);
+            let row = *row as usize;
+            if let Some(it) = value(row) {
+                sum.add(it);
+            }
+            let left = idx.checked_sub(rows).and_then(|it| value(partition[it] as usize));
+            if let Some(it) = left {
+                sum.take(it);
+            }
+            if let Some(mean) = sum.mean() {
+                out[row] = mean;
+                valid.set(row, true);
             }
         }
     }
-    Ok(Column::with_valid(Data::Float(out), valid))
+    Column::with_valid(Data::Float(out), valid)
 }
 
 /// Whether rows are equal in all columns of an order.

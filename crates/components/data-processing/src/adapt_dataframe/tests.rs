@@ -75,6 +75,23 @@ fn a_window_keeps_what_a_filter_by_the_number_of_a_row_keeps() {
 }
 
 #[test]
+fn a_moving_average_has_a_window_of_any_length() {
+    let lines: Vec<String> = (1..=30_000).map(|it| it.to_string()).collect();
+    let cx = cx_with(TestHost::new().file("x.csv", format!("v\n{}\n", lines.join("\n"))));
+    let last = |rows: &str| {
+        let measures = json::read(&format!("{{\"m\":\"moving_avg(v, {rows})\"}}")).unwrap();
+        let none = || Value::from(Vec::<Value>::new());
+        let args = vec![read(&cx).unwrap(), none(), none(), measures, 0.into()];
+        let rows = call::<Window>(&cx, args).map_err(|err| err.message)?;
+        let last = rows.as_list().unwrap().get(29_999).cloned().unwrap();
+        Ok::<_, String>(json::write(last.as_record().unwrap().get("m").unwrap()))
+    };
+    assert_eq!(last("20000").unwrap(), "20000.5");
+    assert_eq!(last("9000000000").unwrap(), "15000.5");
+    assert!(last("0").unwrap_err().contains("expected a number of rows that is at least 1"));
+}
+
+#[test]
 fn a_type_decides_how_cells_are_read() {
     let text =
         "zip,price,day,rate,note,left\n0150,$2.50,2026-01-31,5,,x\n007,,2026-02-01,1.5,a,y\n";

@@ -154,9 +154,10 @@ pub(super) fn shape<'e>(
 ) -> Result<(Kind, Option<&'e Expr>), TableError> {
     let Expr::Call(function, args) = measure else { return Err(no_function(name)) };
     let rows = |it: &Expr| match it {
-        Expr::Int(it @ 1..=1_000_000) => Ok(*it),
+        Expr::Int(it @ 1..) => Ok(*it),
         _ => {
-            let message = format!("`measures.{name}`: expected a number of rows from 1 to 1000000");
+            let message =
+                format!("`measures.{name}`: expected a number of rows that is at least 1");
             Err(TableError::new(message))
         }
     };
@@ -170,7 +171,7 @@ pub(super) fn shape<'e>(
         ("lead", [it, n]) => (Kind::Lag(-rows(n)?), Some(it)),
         ("running_sum", [it]) => (Kind::RunningSum, Some(it)),
         ("moving_avg", [it, n]) => {
-            let rows = usize::try_from(rows(n)?).unwrap_or(1).min(10_000);
+            let rows = usize::try_from(rows(n)?).unwrap_or(usize::MAX);
             (Kind::MovingAvg(rows), Some(it))
         }
         ("count", []) => (Kind::Whole(Measure::Count), Some(&EVERY_ROW)),
