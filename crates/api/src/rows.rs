@@ -1,7 +1,10 @@
 //! Rows of a result as a param of a script of this crate.
 
 use svc_columns::{Column, Data, Kind, Table};
-use svc_contract::value::{NotRows, Text, Value};
+use svc_contract::{
+    registry::OpError,
+    value::{NotRows, Text, Value},
+};
 use svc_engine::Engine;
 
 /// A script over the param `rows`, whose type is that of the table: `json` would make texts of dates.
@@ -14,12 +17,12 @@ pub(crate) fn script_over(table: &Table<Value>, rest: &str, engine: &Engine) -> 
     }
 }
 
-/// What was found instead of a list of records: `int as row 1`.
-pub(crate) fn found(err: &NotRows) -> String {
-    let message = err.to_string();
-    let parts =
-        message.strip_prefix("expected a record as ").and_then(|it| it.split_once(", found "));
-    parts.map_or(message.clone(), |(row, found)| format!("{found} as {row}"))
+/// Why a list is not a table; `no_table` is the error for what was found instead of a record: `int as row 1`.
+pub(crate) fn refused(err: NotRows, no_table: impl FnOnce(&str) -> OpError) -> OpError {
+    match err {
+        NotRows::Item { idx, kind } => no_table(&format!("{kind} as row {}", idx + 1)),
+        other => other.into(),
+    }
 }
 
 /// The type of the rows of a table, as text. What a stored run returned has the types of JSON.

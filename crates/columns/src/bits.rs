@@ -43,6 +43,14 @@ impl Bits {
         self.set(self.len - 1, is_set);
     }
 
+    /// Adds bits that are not set, up to this length.
+    pub fn grow(&mut self, len: usize) {
+        if len > self.len {
+            self.words.resize(len.div_ceil(64), 0);
+            self.len = len;
+        }
+    }
+
     pub fn set(&mut self, idx: usize, is_set: bool) {
         let Some(word) = self.words.get_mut(idx / 64) else { return };
         let bit = 1 << (idx % 64);

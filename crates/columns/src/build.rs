@@ -58,7 +58,7 @@ impl<T: Other> Builder<T> {
                 return self.push(cell);
             }
         }
-        self.grow(true);
+        self.grow();
     }
 
     pub fn push_text(&mut self, text: &str) {
@@ -74,7 +74,7 @@ impl<T: Other> Builder<T> {
                 if let Some(Data::Other(all)) = &mut self.data {
                     all.push(T::of(Cell::Text(&text)));
                 }
-                return self.grow(true);
+                return self.grow();
             }
         }
         let place = match self.places.get(text) {
@@ -89,30 +89,37 @@ impl<T: Other> Builder<T> {
         if let Some(Data::Text(all)) = &mut self.data {
             all.codes.push(place);
         }
-        self.grow(true);
+        self.grow();
     }
 
     pub fn push_null(&mut self) {
-        match &mut self.data {
-            None => {}
-            Some(Data::Int(all) | Data::Money(all)) => all.push(0),
-            Some(Data::Float(all)) => all.push(0.0),
-            Some(Data::Bool(all)) => all.push(false),
-            Some(Data::Duration(all)) => all.push(std::time::Duration::ZERO),
-            Some(Data::Time(all)) => all.push(0),
-            Some(Data::Text(all)) => all.codes.push(0),
-            Some(Data::Other(all)) => all.push(T::of(Cell::Null)),
-        }
-        if self.valid.is_none() {
-            self.valid = Some(Bits::all(self.len, true));
-        }
-        self.grow(false);
+        self.push_nulls(1);
     }
 
-    fn grow(&mut self, is_valid: bool) {
+    /// Adds rows without a value, in one step.
+    pub fn push_nulls(&mut self, rows: usize) {
+        if rows == 0 {
+            return;
+        }
+        let len = self.len + rows;
+        match &mut self.data {
+            None => {}
+            Some(Data::Int(all) | Data::Money(all)) => all.resize(len, 0),
+            Some(Data::Float(all)) => all.resize(len, 0.0),
+            Some(Data::Bool(all)) => all.resize(len, false),
+            Some(Data::Duration(all)) => all.resize(len, std::time::Duration::ZERO),
+            Some(Data::Time(all)) => all.resize(len, 0),
+            Some(Data::Text(all)) => all.codes.resize(len, 0),
+            Some(Data::Other(all)) => all.resize(len, T::of(Cell::Null)),
+        }
+        self.valid.get_or_insert_with(|| Bits::all(self.len, true)).grow(len);
+        self.len = len;
+    }
+
+    fn grow(&mut self) {
         self.len += 1;
         if let Some(valid) = &mut self.valid {
-            valid.push(is_valid);
+            valid.push(true);
         }
     }
 

@@ -21,7 +21,7 @@ use svc_lang::plan::Policy;
 pub use canvas::{Glyph, Letters};
 pub use picture::letters;
 
-use crate::rows::{found, script_over};
+use crate::rows::{self, script_over};
 
 /// The marks of charts, for completion and messages.
 pub const MARKS: [&str; 8] = ["bar", "line", "area", "point", "box", "histogram", "heatmap", "arc"];
@@ -153,14 +153,14 @@ fn table(value: &Value) -> Result<Table<Value>, OpError> {
         )
     };
     if !list.iter().all(is_number) {
-        return list.columns().map_err(|err| refused(&found(&err)));
+        return list.columns().map_err(|err| rows::refused(err, refused));
     }
     let row = |(at, it): (usize, &Value)| {
         let fields = [("nr".into(), int(at + 1)), ("value".into(), it.clone())];
         Value::Record(fields.into_iter().collect::<Record>())
     };
     let rows: List = list.iter().enumerate().map(row).collect();
-    rows.columns().map_err(|err| OpError::invalid_input(err.to_string()))
+    rows.columns().map_err(Into::into)
 }
 
 /// The columns that are named, if any are.

@@ -19,7 +19,7 @@ use svc_contract::{
 use svc_engine::{Engine, Error};
 use svc_lang::plan::Policy;
 
-use crate::rows::{found, script_over};
+use crate::rows::{refused, script_over};
 
 /// The endings of files, for messages and completion.
 pub const ENDINGS: [&str; 8] =
@@ -178,7 +178,7 @@ fn rows(value: &Value) -> Result<&List, OpError> {
 }
 
 fn columns(rows: &List) -> Result<Table<Value>, OpError> {
-    rows.columns().map_err(|err| no_table(&found(&err)))
+    rows.columns().map_err(|err| refused(err, no_table))
 }
 
 /// The failure of `table.write` as one of the command.

@@ -73,7 +73,9 @@ pub use owned::{EndsWithRun, Owned};
 pub use params::{MASK, MaskedValues, Param, ParamDefault, Params, plain_name};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::RecordDef;
-pub use rows::{ANY_RECORD, AnyRows, Rows, check_column, check_columns, columns_of};
+pub use rows::{
+    ANY_RECORD, AnyRows, Rows, check_column, check_columns, columns_of, columns_of_call,
+};
 pub use scheme::{FieldScheme, Max, Scheme, ToolCalls, record_type, tool_type};
 pub use shared::SharedType;
 pub use state::{State, Trained, load, save};

@@ -2,8 +2,8 @@
 
 use svc_columns::Table;
 
-use super::{Field, Foreseen, KnownCall, Max, Misuse, OpError, Part, Scheme};
-use crate::value::{List, Text, Type, Value};
+use super::{Cx, Field, Foreseen, KnownCall, Max, Misuse, OpError, Part, Scheme};
+use crate::value::{List, NotRows, Text, Type, Value};
 
 /// The type of any record: a record without fields is narrower than all others.
 pub const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
@@ -68,8 +68,26 @@ impl Field for AnyRows {
 
 /// A list of records as columns; an error that names the first item that is something else.
 pub fn columns_of(rows: &List) -> Result<Table<Value>, OpError> {
-    rows.columns()
-        .map_err(|err| OpError::invalid_input(err.to_string()).help("a table is a list of records"))
+    rows.columns().map_err(Into::into)
+}
+
+/// The same for a call that may be cancelled.
+pub fn columns_of_call(rows: &List, cx: &Cx) -> Result<Table<Value>, OpError> {
+    rows.columns_unless(&|| cx.cancel.is_cancelled()).map_err(Into::into)
+}
+
+impl From<NotRows> for OpError {
+    fn from(err: NotRows) -> Self {
+        match err {
+            NotRows::Item { .. } => {
+                Self::invalid_input(err.to_string()).help("a table is a list of records")
+            }
+            NotRows::Sparse { .. } => Self::invalid_input(err.to_string())
+                .help("write the names that change as values: `{ name: .., value: .. }`"),
+            NotRows::Full(full) => full.into(),
+            NotRows::Stopped => Self::cancelled(),
+        }
+    }
 }
 
 /// Tests that the arguments `params`, which are names of columns or lists of such, name columns of

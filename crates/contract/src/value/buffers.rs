@@ -1,19 +1,33 @@
 //! Records as columns, and columns as records.
 
-use std::{cmp::Ordering, hash::Hasher, sync::Arc};
+use std::{cmp::Ordering, collections::HashMap, hash::Hasher, sync::Arc};
 
 use jiff::Timestamp;
 use svc_columns::{Builder, Cell, Column, Data, Other, Table};
 
 use super::{Money, Record, Text, Type, Value, memory};
 
-/// An item of a list that is not a record.
+/// Why a list is not a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a record as row {}, found {kind}", idx + 1)]
-pub struct NotRows {
-    pub idx: usize,
-    pub kind: &'static str,
+pub enum NotRows {
+    /// An item that is not a record.
+    #[error("expected a record as row {}, found {kind}", idx + 1)]
+    Item { idx: usize, kind: &'static str },
+    /// Nearly all cells are empty.
+    #[error(
+        "too many empty cells: {rows} rows × {columns} columns with {values} values (limit {MOST_CELLS} cells if fewer \
+         than a tenth have a value)"
+    )]
+    Sparse { rows: usize, columns: usize, values: u64 },
+    #[error(transparent)]
+    Full(#[from] memory::Full),
+    /// The caller does not need the table any more.
+    #[error("cancelled")]
+    Stopped,
 }
+
+/// The most cells of a table in which fewer than a tenth of the cells have a value: empty cells take memory, too.
+const MOST_CELLS: u64 = 100_000_000;
 
 impl Other for Value {
     fn of(cell: Cell<'_, Self>) -> Self {
@@ -214,42 +228,94 @@ pub(super) fn row(table: &Table<Value>, row: usize) -> Value {
     Value::Record(Record::new(table.names.clone(), values))
 }
 
-/// Columns of every field that a record has, in the order of their first occurrence.
-pub(super) fn of_rows(all: &[Value]) -> Result<Table<Value>, NotRows> {
-    let mut names: Arc<[Text]> = Arc::new([]);
+/// Columns of every field that a record has, in the order of their first occurrence. It asks `stop` now and then.
+///
+/// The time is that of the fields that are there: the empty cells before a value are added in one step.
+pub(super) fn of_rows(all: &[Value], stop: &dyn Fn() -> bool) -> Result<Table<Value>, NotRows> {
+    let mut layout = Layout::default();
+    let mut values = 0_u64;
     for (idx, it) in all.iter().enumerate() {
-        let Value::Record(record) = it else { return Err(NotRows { idx, kind: it.kind() }) };
-        if !Arc::ptr_eq(record.names(), &names) && record.names() != &names {
-            names = merged(names, record.names());
-        }
+        let Value::Record(record) = it else {
+            return Err(NotRows::Item { idx, kind: it.kind() });
+        };
+        let width = layout.places(record.names()).len() as u64;
+        values = values.saturating_add(width);
+        go_on(width, stop)?;
     }
-    let mut columns: Vec<Builder<Value>> = names.iter().map(|_| Builder::default()).collect();
-    for it in all {
+    let (rows, columns) = (all.len(), layout.names.len());
+    // Before anything is allocated.
+    let cells = (rows as u64).saturating_mul(columns as u64);
+    if cells > MOST_CELLS && values.saturating_mul(10) < cells {
+        return Err(NotRows::Sparse { rows, columns, values });
+    }
+    let mut columns: Vec<Builder<Value>> = vec![Builder::default(); columns];
+    for (row, it) in all.iter().enumerate() {
         let Value::Record(record) = it else { continue };
-        if memory::is_full() {
-            break;
+        let mut added = 0;
+        for ((_, value), place) in record.iter().zip(layout.places(record.names())) {
+            let column = &mut columns[*place];
+            // Of fields with one name, the first one counts.
+            let Some(missing) = row.checked_sub(column.len()) else { continue };
+            column.push_nulls(missing);
+            column.push(value.cell());
+            added += missing as u64 + 1;
         }
-        let is_same = Arc::ptr_eq(record.names(), &names) || record.names() == &names;
-        if is_same {
-            let fields = record.iter().zip(&mut columns);
-            fields.for_each(|((_, value), column)| column.push(value.cell()));
-        } else {
-            for (name, column) in names.iter().zip(&mut columns) {
-                column.push(record.get(name).map_or(Cell::Null, Value::cell));
-            }
-        }
+        go_on(added, stop)?;
     }
-    let len = columns.first().map_or(all.len(), Builder::len);
-    let columns = columns.into_iter().map(|it| Arc::new(it.finish())).collect();
-    Ok(Table::new(names, columns, len))
+    let mut made = Vec::with_capacity(columns.len());
+    for mut column in columns {
+        let missing = rows - column.len();
+        go_on(missing as u64, stop)?;
+        column.push_nulls(missing);
+        made.push(Arc::new(column.finish()));
+    }
+    // Rows of the same origin share their names with the table.
+    let first = all.first().and_then(Value::as_record).map(Record::names);
+    let names = match first.filter(|it| ***it == *layout.names) {
+        Some(names) => names.clone(),
+        None => layout.names.into(),
+    };
+    Ok(Table::new(names, made, rows))
 }
 
-fn merged(names: Arc<[Text]>, more: &Arc<[Text]>) -> Arc<[Text]> {
-    if names.is_empty() {
-        return more.clone();
+/// Counts work on cells, and looks now and then at the memory and whether to stop.
+fn go_on(cells: u64, stop: &dyn Fn() -> bool) -> Result<(), NotRows> {
+    // A cell is copied once.
+    if memory::works(cells + 1) {
+        memory::look()?;
+        if stop() {
+            return Err(NotRows::Stopped);
+        }
     }
-    let new: Vec<Text> = more.iter().filter(|it| !names.contains(it)).cloned().collect();
-    if new.is_empty() { names } else { names.iter().cloned().chain(new).collect() }
+    Ok(())
+}
+
+/// The columns of records, in the order of their first occurrence.
+#[derive(Default)]
+struct Layout<'a> {
+    names: Vec<Text>,
+    by_name: HashMap<&'a str, usize>,
+    /// The names of the last record, and the column of each.
+    last: Option<&'a Arc<[Text]>>,
+    places: Vec<usize>,
+}
+
+impl<'a> Layout<'a> {
+    /// The column of each name of a record. Most records have the names of the one before.
+    fn places(&mut self, names: &'a Arc<[Text]>) -> &[usize] {
+        if self.last.is_none_or(|it| !Arc::ptr_eq(it, names) && it != names) {
+            self.places.clear();
+            for name in names.iter() {
+                let place = *self.by_name.entry(name).or_insert_with(|| {
+                    self.names.push(name.clone());
+                    self.names.len() - 1
+                });
+                self.places.push(place);
+            }
+            self.last = Some(names);
+        }
+        &self.places
+    }
 }
 
 /// The weight of all rows as records.

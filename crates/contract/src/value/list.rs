@@ -186,11 +186,21 @@ impl List {
     ///
     /// # Errors
     ///
-    /// If an item is not a record: which one, and what it is.
+    /// If an item is not a record: which one, and what it is. If nearly all cells of a large table would be empty, or
+    /// the memory is used up.
     pub fn columns(&self) -> Result<Table<Value>, NotRows> {
+        self.columns_unless(&|| false)
+    }
+
+    /// The same for a caller that may have to stop, which is asked now and then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::columns`], and [`NotRows::Stopped`].
+    pub fn columns_unless(&self, stop: &dyn Fn() -> bool) -> Result<Table<Value>, NotRows> {
         match &self.0.kept {
             Kept::Columns(lazy) => Ok(lazy.table.clone()),
-            Kept::Rows(all) => buffers::of_rows(all),
+            Kept::Rows(all) => buffers::of_rows(all, stop),
         }
     }
 

@@ -4,7 +4,7 @@ use svc_columns::csv;
 use svc_contract::{
     registry::{Cx, OpError},
     value::{
-        List, Value,
+        List, NotRows, Value,
         arithmetic::{LONGEST_LIST, LONGEST_TEXT},
         memory,
     },
@@ -48,9 +48,10 @@ pub(super) fn write(value: &Value, cx: &Cx) -> Result<String, OpError> {
             format!("cannot write CSV: a table is a list of objects, not {}", value.kind());
         return Err(OpError::invalid_input(message));
     };
-    let table = rows.columns().map_err(|err| {
-        OpError::invalid_input(format!("cannot write CSV: {err}"))
-            .help("a table is a list of objects")
+    let table = rows.columns_unless(&|| cx.check().is_err()).map_err(|err| match err {
+        NotRows::Item { .. } => OpError::invalid_input(format!("cannot write CSV: {err}"))
+            .help("a table is a list of objects"),
+        other => other.into(),
     })?;
     // What is written is copied once.
     memory::room(usize::try_from(value.weight()).unwrap_or(usize::MAX).saturating_mul(16))?;

@@ -8,7 +8,8 @@ use svc_columns::{
 };
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, ErrorKind, Example, Generic, Op, OpError, Scheme, Scope, params,
+        Compute, Cx, Effect, ErrorKind, Example, Generic, Op, OpError, Scheme, Scope,
+        columns_of_call, params,
     },
     value::{List, RecordType, Text, Type, Value, arithmetic::LONGEST_LIST, json, memory},
 };
@@ -38,7 +39,8 @@ params! {
     /// XLSB, XLS and ODS. A decimal of Parquet is a float, and nested columns are errors. Both formats are read
     /// in a worker process, up to 64 MiB; without a type, dates, times and durations in them are strings. A row with more or fewer cells than the header, a cell that is not of
     /// its type and text that is not UTF-8 are errors of kind `invalid_input` with their line. So are more
-    /// than 10,000,000 rows: `table.scan` groups larger files.
+    /// than 10,000,000 rows: `table.scan` groups larger files. JSON lines have a column for each field of any line, and are
+    /// refused if that makes more than 100,000,000 cells of which fewer than a tenth have a value: `read_jsonl` reads them.
     pub(super) struct Read {
         /// The file to read.
         path: PathBuf,
@@ -167,7 +169,12 @@ fn lines(text: &str, cx: &Cx) -> Result<Frame, OpError> {
         }
         rows.push(value);
     }
-    super::columns_of(&List::from(rows))
+    columns_of_call(&List::from(rows), cx).map_err(|err| match err.kind {
+        ErrorKind::InvalidInput => err.help(
+            "read the lines with `read_jsonl`, or write the names that change as values: `{ name: .., value: .. }`",
+        ),
+        _ => err,
+    })
 }
 
 fn too_long() -> OpError {

@@ -92,6 +92,15 @@ fn a_moving_average_has_a_window_of_any_length() {
 }
 
 #[test]
+fn lines_whose_fields_all_differ_are_refused() {
+    let lines: Vec<String> = (0..20_000).map(|it| format!("{{\"k{it}\":1}}")).collect();
+    let cx = cx_with(TestHost::new().file("x.jsonl", lines.join("\n")));
+    let err = read_file(&cx, "x.jsonl").unwrap_err();
+    assert!(err.message.contains("20000 rows × 20000 columns with 20000 values"), "{err:?}");
+    assert!(err.help.as_deref().is_some_and(|it| it.contains("`read_jsonl`")), "{err:?}");
+}
+
+#[test]
 fn a_type_decides_how_cells_are_read() {
     let text =
         "zip,price,day,rate,note,left\n0150,$2.50,2026-01-31,5,,x\n007,,2026-02-01,1.5,a,y\n";

@@ -5,7 +5,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{
-    super::{Date, Money, Record, Text, Timestamp, Type, Value, Written, json, wire, written},
+    super::{
+        Date, Money, NotRows, Record, Text, Timestamp, Type, Value, Written, json, wire, written,
+    },
     List,
 };
 
@@ -185,6 +187,71 @@ fn a_missing_field_is_null_in_columns() {
     let wrong = json::read(r#"[{"a": 1}, 2]"#).unwrap();
     let err = wrong.as_list().unwrap().columns().unwrap_err();
     assert_eq!(err.to_string(), "expected a record as row 2, found int");
+}
+
+proptest! {
+    #[test]
+    fn columns_of_rows_with_different_fields_are_the_fields_of_each_row(
+        rows in prop::collection::vec(prop::collection::vec((0..6_u8, nested()), 0..5), 0..25),
+    ) {
+        let record = |fields: &Vec<(u8, Value)>| {
+            let mut all: Vec<(Text, Value)> = vec![];
+            for (name, value) in fields {
+                let name: Text = format!("f{name}").into();
+                if !all.iter().any(|it| it.0 == name) {
+                    all.push((name, value.clone()));
+                }
+            }
+            all.into_iter().collect::<Record>()
+        };
+        let rows: Vec<Record> = rows.iter().map(record).collect();
+        let list = List::from(rows.iter().cloned().map(Value::Record).collect::<Vec<_>>());
+        let table = list.columns().unwrap();
+        let mut names: Vec<Text> = vec![];
+        for row in &rows {
+            let new: Vec<Text> =
+                row.names().iter().filter(|it| !names.contains(it)).cloned().collect();
+            names.extend(new);
+        }
+        prop_assert_eq!(table.names.as_ref(), names.as_slice());
+        let made = List::from(table);
+        for (row, made) in rows.iter().zip(&made) {
+            let whole: Record = names
+                .iter()
+                .map(|it| (it.clone(), row.get(it).cloned().unwrap_or_default()))
+                .collect();
+            prop_assert_eq!(bytes(made), bytes(&Value::Record(whole)));
+        }
+    }
+}
+
+fn with_a_field_each(rows: usize) -> List {
+    let row =
+        |it: usize| Value::Record([(format!("k{it}").into(), it.into())].into_iter().collect());
+    (0..rows).map(row).collect()
+}
+
+#[test]
+fn rows_with_a_field_each_are_columns_in_one_step() {
+    let table = with_a_field_each(2000).columns().unwrap();
+    assert_eq!((table.names.len(), table.len()), (2000, 2000));
+    assert_eq!(table.columns.iter().map(|it| it.len() - it.null_count()).sum::<usize>(), 2000);
+}
+
+#[test]
+fn a_table_of_empty_cells_is_refused_before_it_is_made() {
+    let err = with_a_field_each(20_000).columns().unwrap_err();
+    assert_eq!(err, NotRows::Sparse { rows: 20_000, columns: 20_000, values: 20_000 });
+    assert_eq!(
+        err.to_string(),
+        "too many empty cells: 20000 rows × 20000 columns with 20000 values (limit 100000000 cells if fewer than a tenth have a value)"
+    );
+}
+
+#[test]
+fn columns_are_not_made_for_a_caller_that_stops() {
+    let stopped = with_a_field_each(100_000).columns_unless(&|| true).unwrap_err();
+    assert_eq!(stopped, NotRows::Stopped);
 }
 
 #[test]
