@@ -69,9 +69,10 @@ pub fn from_bytes<T: Other>(
     let rows = take_number(&mut input).filter(|it| *it <= longest)?;
     let width = take_number(&mut input)?;
     let (mut names, mut columns) = (Vec::new(), Vec::new());
+    let mut seen: HashSet<Text> = HashSet::new();
     for _ in 0..width {
         let name = take_text(&mut input)?;
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             return None;
         }
         names.push(name);

@@ -3,7 +3,7 @@
 //! The kinds of columns are guessed from the first rows. A column in which a later cell does not fit
 //! is read again with a wider kind, so that the result depends on the whole text and on nothing else.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     Builder, Text,
@@ -59,6 +59,11 @@ struct Span {
     is_quoted: bool,
 }
 
+/// The most cells of a row: a text without line ends is one row, and each column takes memory.
+const MOST_COLUMNS: usize = 1_000_000;
+
+const CELLS_PER_CHECK: usize = 4096;
+
 /// Goes through the rows of a text.
 struct Rows<'a> {
     text: &'a str,
@@ -67,15 +72,27 @@ struct Rows<'a> {
     line: usize,
     /// The line in which the last row started.
     started: usize,
+    stop: &'a dyn Fn() -> bool,
+    /// The number of cells since `stop` was asked.
+    unchecked: usize,
 }
 
 impl<'a> Rows<'a> {
-    fn new(text: &'a str, sep: u8, line: usize) -> Self {
-        Self { text, sep, at: 0, line, started: line }
+    fn new(text: &'a str, sep: u8, line: usize, stop: &'a dyn Fn() -> bool) -> Self {
+        Self { text, sep, at: 0, line, started: line, stop, unchecked: 0 }
+    }
+
+    fn go_on(&mut self) -> Result<(), CsvError> {
+        self.unchecked += 1;
+        if self.unchecked < CELLS_PER_CHECK {
+            return Ok(());
+        }
+        self.unchecked = 0;
+        if (self.stop)() { Err(CsvError::Stopped) } else { Ok(()) }
     }
 
     /// The cells of the next row that is not an empty line.
-    fn next(&mut self, cells: &mut Vec<Span>) -> Result<bool, TableError> {
+    fn next(&mut self, cells: &mut Vec<Span>) -> Result<bool, CsvError> {
         let bytes = self.text.as_bytes();
         while let Some(b'\n' | b'\r') = bytes.get(self.at) {
             self.end_line(bytes);
@@ -86,7 +103,11 @@ impl<'a> Rows<'a> {
         }
         self.started = self.line;
         loop {
+            if cells.len() == MOST_COLUMNS {
+                return Err(too_wide(self.started).into());
+            }
             cells.push(self.cell(bytes)?);
+            self.go_on()?;
             match bytes.get(self.at) {
                 Some(it) if *it == self.sep => self.at += 1,
                 _ => break,
@@ -161,6 +182,11 @@ impl<'a> Rows<'a> {
     }
 }
 
+fn too_wide(line: usize) -> TableError {
+    TableError::new(format!("line {line}: too many columns (limit {MOST_COLUMNS})"))
+        .help("check that the text has line ends, and which sign is between its cells")
+}
+
 /// The names of the columns, and the text after them with its line.
 #[derive(Clone, Debug)]
 pub struct Header {
@@ -175,24 +201,28 @@ pub struct Header {
 /// # Errors
 ///
 /// If there is none, or a name is empty or there twice.
-pub fn header(text: &str, sep: u8) -> Result<Header, TableError> {
-    let mut rows = Rows::new(text, sep, 1);
+pub fn header(text: &str, sep: u8, stop: &dyn Fn() -> bool) -> Result<Header, CsvError> {
+    let mut rows = Rows::new(text, sep, 1, stop);
     let mut cells = Vec::new();
     if !rows.next(&mut cells)? {
         return Err(TableError::new("the table is empty, so it has no header")
-            .help("name the columns in the first row"));
+            .help("name the columns in the first row")
+            .into());
     }
     let line = rows.started;
     let mut names: Vec<Text> = Vec::with_capacity(cells.len());
+    let mut seen: HashSet<Text> = HashSet::with_capacity(cells.len());
     for (idx, cell) in cells.iter().enumerate() {
+        rows.go_on()?;
         let name: Text = rows.with(*cell, |it| it.trim().into());
         if name.is_empty() {
             let message = format!("line {line}: column {} has no name", idx + 1);
-            return Err(TableError::new(message).help("name all columns in the first row"));
+            return Err(TableError::new(message).help("name all columns in the first row").into());
         }
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             return Err(TableError::new(format!("line {line}: duplicate column `{name}`"))
-                .help("give each column a name of its own"));
+                .help("give each column a name of its own")
+                .into());
         }
         names.push(name);
     }
@@ -201,7 +231,7 @@ pub fn header(text: &str, sep: u8) -> Result<Header, TableError> {
 
 /// Reads a table whose first row names the columns.
 pub fn read<T: Other>(text: &str, options: &Options<'_>) -> Result<Table<T>, CsvError> {
-    let header = header(text, options.sep)?;
+    let header = header(text, options.sep, options.stop)?;
     read_rows(&text[header.end..], &header, options)
 }
 
@@ -330,7 +360,7 @@ fn guess<T: Other>(
     options: &Options<'_>,
     plans: &mut [Plan<T>],
 ) -> Result<(), CsvError> {
-    let mut rows = Rows::new(text, options.sep, header.line);
+    let mut rows = Rows::new(text, options.sep, header.line, options.stop);
     let mut cells = Vec::new();
     for _ in 0..SAMPLE {
         if !rows.next(&mut cells)? {
@@ -352,19 +382,18 @@ fn pass<T: Other>(
     options: &Options<'_>,
     plans: &mut [Plan<T>],
 ) -> Result<usize, CsvError> {
-    const ROWS_PER_CHECK: usize = 4096;
+    if (options.stop)() {
+        return Err(CsvError::Stopped);
+    }
     for plan in plans.iter_mut().filter(|it| it.state == State::Again) {
         (plan.state, plan.builder) = (State::Filling, Builder::default());
     }
-    let mut rows = Rows::new(text, options.sep, header.line);
+    let mut rows = Rows::new(text, options.sep, header.line, options.stop);
     let mut cells = Vec::with_capacity(plans.len());
     let mut len = 0;
     while rows.next(&mut cells)? {
         if len == options.most {
             return Err(CsvError::TooLong);
-        }
-        if len.is_multiple_of(ROWS_PER_CHECK) && (options.stop)() {
-            return Err(CsvError::Stopped);
         }
         if cells.len() != plans.len() {
             return Err(ragged(rows.started, plans.len(), cells.len()).into());

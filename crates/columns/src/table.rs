@@ -1,6 +1,6 @@
 //! Columns with names.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     Text,
@@ -49,7 +49,21 @@ impl<T: Other> Table<T> {
 
     /// The columns of these names.
     pub fn columns_of(&self, names: &[Text]) -> Result<Vec<&Column<T>>, TableError> {
-        names.iter().map(|it| self.column(it).map(AsRef::as_ref)).collect()
+        Ok(self.found(names)?.into_iter().map(AsRef::as_ref).collect())
+    }
+
+    fn found(&self, names: &[Text]) -> Result<Vec<&Arc<Column<T>>>, TableError> {
+        const FEW: usize = 16;
+        if names.len() <= FEW {
+            return names.iter().map(|it| self.column(it)).collect();
+        }
+        let all = self.names.iter().map(AsRef::as_ref).zip(&self.columns);
+        let by_name: HashMap<&str, &Arc<Column<T>>> = all.collect();
+        let found = |name: &Text| {
+            let found = by_name.get(name.as_ref()).copied();
+            found.ok_or_else(|| TableError::missing(name, self.names.iter()))
+        };
+        names.iter().map(found).collect()
     }
 
     /// The columns of these names, in this order.
@@ -58,9 +72,8 @@ impl<T: Other> Table<T> {
     ///
     /// If there is none of a name.
     pub fn select(&self, names: &[Text]) -> Result<Self, TableError> {
-        let columns: Result<_, TableError> =
-            names.iter().map(|it| self.column(it).cloned()).collect();
-        Ok(Self { names: names.into(), columns: columns?, len: self.len })
+        let columns = self.found(names)?.into_iter().cloned().collect();
+        Ok(Self { names: names.into(), columns, len: self.len })
     }
 
     fn with(&self, len: usize, change: impl Fn(&Column<T>) -> Column<T>) -> Self {

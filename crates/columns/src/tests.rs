@@ -12,6 +12,7 @@
 mod foreseen;
 mod moving;
 mod val;
+mod wide;
 
 use std::{collections::BTreeMap, sync::Arc};
 

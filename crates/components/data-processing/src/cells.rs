@@ -52,6 +52,8 @@ pub(super) fn write(
         check(row, cx)?;
         for (idx, column) in table.columns.iter().enumerate() {
             match column.cell(row) {
+                // Most cells of a wide table may be empty.
+                Cell::Null if idx > 0 => write!(out, "{sep}")?,
                 Cell::Null => cell(out, idx, "", sep, is_single)?,
                 Cell::Text(it) => text(out, idx, it, sep)?,
                 other => cell(out, idx, &shown(other), sep, is_single)?,

@@ -1,5 +1,7 @@
 //! Tables that are written: rows of cells under columns.
 
+use std::collections::HashSet;
+
 use svc_contract::{
     registry::{Field, Max, OpError, Scheme},
     value::{List, Text, Value, json},
@@ -40,13 +42,19 @@ impl Rows {
         };
         let is_records = first.as_record().is_some();
         let mut names: Vec<Text> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut last = None;
         for (idx, row) in self.0.iter().enumerate() {
             match row {
                 Value::Record(record) if is_records => {
-                    // Records of the same origin share their names.
-                    if record.names().as_ref() != names.as_slice() {
-                        let new = record.names().iter().filter(|it| !names.contains(it));
-                        names.extend(new.cloned().collect::<Vec<_>>());
+                    // Most records have the names of the one before.
+                    if last != Some(record.names()) {
+                        for name in record.names().iter() {
+                            if seen.insert(name.as_ref()) {
+                                names.push(name.clone());
+                            }
+                        }
+                        last = Some(record.names());
                     }
                 }
                 Value::List(_) if !is_records => {}
@@ -61,9 +69,11 @@ impl Rows {
         &'a self,
         columns: Option<&'a [Text]>,
     ) -> impl Iterator<Item = Vec<Text>> + 'a {
+        // Most cells of a wide table may be empty.
+        let empty: Text = "".into();
         self.0.iter().map(move |row| match (row, columns) {
             (Value::Record(record), Some(names)) => {
-                names.iter().map(|it| record.get(it).map_or_else(|| "".into(), cell)).collect()
+                names.iter().map(|it| record.get(it).map_or_else(|| empty.clone(), cell)).collect()
             }
             (Value::List(cells), _) => cells.iter().map(cell).collect(),
             _ => Vec::new(),

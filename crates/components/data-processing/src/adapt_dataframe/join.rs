@@ -1,6 +1,6 @@
 //! Rows of two tables that belong together.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use svc_columns::{Column, How as Kind, Pairs, asof, join};
 use svc_contract::{
@@ -171,12 +171,13 @@ fn paired(left: &Frame, right: &Frame, on: &[Text], pairs: &Pairs, how: How) -> 
         columns.push(Arc::new(taken));
     }
     let at = on.last().filter(|_| how == How::Asof);
+    let mut used: HashSet<Text> = names.iter().cloned().collect();
     for (name, column) in right.names.iter().zip(&right.columns) {
         if on.contains(name) && at != Some(name) {
             continue;
         }
         let mut free = name.clone();
-        while names.contains(&free) {
+        while !used.insert(free.clone()) {
             free = format!("{free}_right").into();
         }
         names.push(free);

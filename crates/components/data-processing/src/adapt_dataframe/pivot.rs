@@ -1,6 +1,6 @@
 //! Values of a column as columns, and columns as values of a column.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use svc_columns::{Builder, Cell, Column, Measure, Other as _, TableError, groups, measure, order};
 use svc_contract::{
@@ -106,6 +106,7 @@ fn pivoted(params: &Pivot, of: Measure, table: &Frame, cx: &Cx) -> Result<Frame,
         places[column as usize][row as usize] = u32::try_from(cell).ok();
     }
     let mut names: Vec<Text> = params.rows.clone();
+    let mut seen: HashSet<Text> = names.iter().cloned().collect();
     let mut made: Vec<Arc<Column<Value>>> =
         keys.iter().map(|it| Arc::new(it.take(&rows.firsts))).collect();
     let head_values = heads.take(&columns.firsts);
@@ -113,7 +114,7 @@ fn pivoted(params: &Pivot, of: Measure, table: &Frame, cx: &Cx) -> Result<Frame,
         order(&[svc_columns::Key { column: &head_values, descends: false }], columns.count())
     {
         let name = name_of(head_values.cell(column as usize));
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             let message = format!("duplicate column `{name}` in the result");
             return Err(OpError::invalid_input(message).help("rename a column with `table.derive`"));
         }
@@ -191,8 +192,9 @@ impl Compute for Unpivot {
         let repeated: Vec<u32> =
             (0..len).map(|it| u32::try_from(it / width).unwrap_or(u32::MAX)).collect();
         let (mut names, mut columns) = (vec![], vec![]);
+        let is_melted: HashSet<&Text> = self.columns.iter().collect();
         for (name, column) in table.names.iter().zip(&table.columns) {
-            if !self.columns.contains(name) {
+            if !is_melted.contains(name) {
                 names.push(name.clone());
                 columns.push(Arc::new(column.take(&repeated)));
             }

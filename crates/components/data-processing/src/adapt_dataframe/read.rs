@@ -1,6 +1,6 @@
 //! Reads a table from a file.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use svc_columns::{
     Builder, Cell, Column, Data, Kind, Other as _,
@@ -147,9 +147,7 @@ impl Compute for Read {
 }
 
 fn chosen(table: &Frame, names: &[Text]) -> Result<Frame, OpError> {
-    let columns: Result<Vec<Arc<Column<Value>>>, OpError> =
-        names.iter().map(|it| table.column(it).cloned().map_err(wrong)).collect();
-    Ok(Frame::new(names.into(), columns?, table.len()))
+    table.select(names).map_err(wrong)
 }
 
 fn lines(text: &str, cx: &Cx) -> Result<Frame, OpError> {
@@ -203,12 +201,13 @@ fn cells(
     cx: &Cx,
 ) -> Result<Frame, OpError> {
     if let Some(row) = row {
-        test_columns(text, sep, row)?;
+        test_columns(text, sep, row, cx)?;
     }
-    let wanted = |name: &str| match (row.map(|it| it.get(name)), columns) {
+    let columns: Option<HashSet<&str>> = columns.map(|all| all.iter().map(AsRef::as_ref).collect());
+    let wanted = |name: &str| match (row.map(|it| it.get(name)), &columns) {
         (Some(Some(ty)), _) => kind_for(ty),
         (Some(None), _) => Wanted::Skip,
-        (None, Some(names)) if !names.iter().any(|it| it.as_ref() == name) => Wanted::Skip,
+        (None, Some(names)) if !names.contains(name) => Wanted::Skip,
         (None, _) => Wanted::Guess,
     };
     let table = parsed(text, sep, &wanted, cx)?;
@@ -234,8 +233,9 @@ pub(super) fn csv_error(cx: &Cx) -> impl Fn(CsvError) -> OpError {
     }
 }
 
-fn test_columns(text: &str, sep: u8, row: &RecordType) -> Result<(), OpError> {
-    let names = csv::header(text, sep).map_err(wrong)?.names;
+fn test_columns(text: &str, sep: u8, row: &RecordType, cx: &Cx) -> Result<(), OpError> {
+    let header = csv::header(text, sep, &|| cx.check().is_err());
+    let names = header.map_err(csv_error(cx))?.names;
     for (name, ty) in &row.fields {
         if !names.contains(name) && !ty.is_optional() {
             let all: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();

@@ -237,7 +237,8 @@ impl Job<'_> {
                 Some(it) => (&it.0, it.1),
                 none => {
                     let sep = input::separator(&text, self.format);
-                    let found = csv::header(&text, sep).map_err(|err| self.at(wrong(err)))?;
+                    let found = csv::header(&text, sep, &|| self.cx.check().is_err())
+                        .map_err(|err| self.at(csv_error(self.cx)(err)))?;
                     rows = &text[found.end..];
                     rows_line = found.line;
                     let it = none.insert((found, sep));

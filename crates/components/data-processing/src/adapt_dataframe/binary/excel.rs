@@ -1,6 +1,6 @@
 //! Workbooks of Excel.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use rust_xlsxwriter::{
     DocProperties, ExcelDateTime, Format as Style, Workbook, Worksheet, XlsxError,
@@ -65,6 +65,7 @@ fn frame(sheet: Sheet, is_named: bool) -> Result<Frame, OpError> {
     };
     let rows: Vec<Vec<Value>> = rows.map(|it| it.1).collect();
     let mut names: Vec<Text> = Vec::with_capacity(header.len());
+    let mut seen: HashSet<Text> = HashSet::with_capacity(header.len());
     let mut columns = Vec::with_capacity(header.len());
     for (idx, cell) in header.iter().enumerate() {
         let name = match cell {
@@ -73,7 +74,7 @@ fn frame(sheet: Sheet, is_named: bool) -> Result<Frame, OpError> {
             Value::Text(it) => it.trim().into(),
             other => Text::from(other.to_string()),
         };
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             let message = format!("row {number}: duplicate column `{name}`");
             return Err(OpError::invalid_input(message)
                 .help("give each column of the sheet a name of its own"));
