@@ -5,6 +5,8 @@ use std::path::Path;
 use rusqlite::{Error, ErrorCode};
 use svc_contract::registry::{Cx, ErrorKind, OpError, nearest};
 
+use crate::tables::MOST_COLUMNS;
+
 /// A name as it stands in a statement.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -132,12 +134,17 @@ fn of_code(code: Option<ErrorCode>, err: &Error, shown: &str) -> OpError {
     }
 }
 
-/// The message of the database alone.
+/// The message of the database alone, with the limit that it leaves out.
 fn plain(err: &Error) -> String {
-    match err {
+    let message = match err {
         Error::SqliteFailure(_, Some(message)) => message.clone(),
         Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),
+    };
+    if message.starts_with("too many columns") {
+        format!("{message} (limit {MOST_COLUMNS})")
+    } else {
+        message
     }
 }
 

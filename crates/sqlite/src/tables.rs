@@ -1,6 +1,6 @@
 //! Tables in columns as tables of a database.
 
-use std::{cmp::Ordering, sync::Arc, time::Duration};
+use std::{cmp::Ordering, collections::HashSet, sync::Arc, time::Duration};
 
 use rusqlite::{
     Connection,
@@ -215,18 +215,25 @@ fn in_time(a: &str, b: &str) -> Ordering {
     a.cmp(b)
 }
 
+/// The most columns of a table of `SQLite`, and of a result.
+pub(crate) const MOST_COLUMNS: usize = 2000;
+
 /// The columns of a new table, with the types of their values; `times` is that of times.
 fn declared(rows: &Table<Value>, times: &str) -> Result<String, OpError> {
-    let mut seen: Vec<String> = Vec::new();
+    if rows.names.len() > MOST_COLUMNS {
+        let message = format!("too many columns: {} (limit {MOST_COLUMNS})", rows.names.len());
+        return Err(OpError::invalid_input(message)
+            .help("keep the columns that the statement needs, for example with `each { { a: .a, b: .b } }`"));
+    }
+    let mut seen: HashSet<String> = HashSet::new();
     let mut all = Vec::with_capacity(rows.names.len());
     for (name, column) in rows.names.iter().zip(&rows.columns) {
         // SQL compares names without regard to case.
         let lower = name.to_lowercase();
-        if seen.contains(&lower) {
+        if !seen.insert(lower) {
             let message = format!("duplicate column `{name}`: SQL ignores the case of names");
             return Err(OpError::invalid_input(message).help("rename one of the fields"));
         }
-        seen.push(lower);
         all.push(format!("{} {}", quoted(name), declared_type(column, times)));
     }
     Ok(all.join(", "))

@@ -274,6 +274,28 @@ fn names_that_are_wrong_have_a_near_one() {
 }
 
 #[test]
+fn columns_are_limited() {
+    let place = Place::new();
+    let row = |width: usize| {
+        let fields: Vec<String> = (0..width).map(|it| format!("\"c{it}\": 1")).collect();
+        format!("[{{{}}}]", fields.join(", "))
+    };
+    place.import("wide", &row(2000)).unwrap();
+    let text = message(place.import("wider", &row(2001)));
+    assert!(text.starts_with("too many columns: 2001 (limit 2000) | keep the columns"), "{text}");
+    let text = message(place.query("select *, 1 as one from wide", Value::Null));
+    assert_eq!(text, "too many columns in result set (limit 2000)");
+}
+
+#[test]
+fn numbers_are_rounded_as_the_documentation_says() {
+    let place = Place::new();
+    place.execute("create table t (a)", Value::Null).unwrap();
+    let rounded = place.query("select round(2.675, 2) as a", Value::Null).unwrap();
+    assert_eq!(rounded, r#"[{"a":2.67}]"#);
+}
+
+#[test]
 fn rows_are_limited() {
     let place = Place::new();
     place.execute("create table t (a)", Value::Null).unwrap();

@@ -64,7 +64,8 @@ params! {
     /// copied into a database in memory, so this takes about a second for a million rows: `table(..)`, `table.join` and
     /// the other ops are quicker, and need no copy. In SQL, a bool is 0 or 1, money is a float of its amount, a
     /// duration one of its seconds, and dates and times are texts in the order of time; `table.sql<Row>` reads
-    /// the result as the fields of `Row`.
+    /// the result as the fields of `Row`. A table and a result have at most 2000 columns. The functions are those of
+    /// `SQLite`: its `round(2.675, 2)` is 2.67, since it rounds the binary number, and 2.68 in other expressions.
     pub(super) struct Sql {
         /// The rows, which are the table `input`.
         rows: AnyRows,
