@@ -230,8 +230,8 @@ fn two_tables_are_joined_and_compared() {
             ),
             (
                 "add the mail from users.csv to each event of events.csv",
-                "user\taction\tms\tmail\nmia\tdelete\t10\tnull\nmia\tlogin\t20\tnull\n\
-                 mia\tdelete\t15\tnull\nquinn\tdelete\t2500\tquinn@a.example\nnoah\tlogin\t30\tnull",
+                "user\taction\tms\tmail\nmia\tdelete\t10\t\nmia\tlogin\t20\t\n\
+                 mia\tdelete\t15\t\nquinn\tdelete\t2500\tquinn@a.example\nnoah\tlogin\t30",
             ),
         ],
     );

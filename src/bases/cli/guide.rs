@@ -301,9 +301,10 @@ fn nothing(workflow: &Value) -> Failure {
     let describes = |it: &String| it.starts_with("the columns of") || it.ends_with("has no rows");
     let is_of_table = nearest.is_empty() && fields(workflow, "notes").iter().any(describes);
     if parts.is_empty() {
-        let message = match is_of_table {
-            true => "what is asked about the file is not understood",
-            false => "no script does what the goal asks for and nothing else",
+        let message = if is_of_table {
+            "what is asked about the file is not understood"
+        } else {
+            "no script does what the goal asks for and nothing else"
         };
         return Failure::new(NOT_FOUND, message);
     }

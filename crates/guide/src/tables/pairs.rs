@@ -85,7 +85,8 @@ impl Pair<'_> {
             How::Joined(how) | How::Kept(how) => (other.clone(), how),
             How::Added(column) => {
                 let added = &self.tables[1 - left].columns[column].name;
-                (format!("{other} >> each {{ {{ {name}: .{name}, {added}: .{added} }} }}"), "left")
+                let columns = format!("{{ {name}: \"{name}\", {added}: \"{added}\" }}");
+                (format!("{other} >> table.derive(columns: {columns}, only: true)"), "left")
             }
         };
         let stage = format!("table.join(other: other, on: [{on}], how: \"{how}\")");
