@@ -255,3 +255,23 @@ fn documents_are_converted_whole() {
         )],
     );
 }
+
+const STAFF: &str = "id,name,team,salary,hired,ok\n1,Ada,A,90000,2016-03-14,true\n\
+    2,Ben,B,70000,2019-07-06,false\n3,Cy,A,80000,2012-01-02,true\n4,Dee,B,60000,2020-05-03,true\n";
+
+#[test]
+fn what_people_say_of_money_time_and_outcomes() {
+    let place = place(&[("staff.csv", STAFF)]);
+    results(
+        place.path(),
+        &[
+            ("names of everyone from staff.csv earning more than $75,000", "Ada\nCy"),
+            ("names of the top 2 highest paid people in staff.csv", "Ada\nCy"),
+            ("who is the longest serving in staff.csv?", "Cy"),
+            ("how many people in staff.csv were hired on a weekend?", "2"),
+            ("names in staff.csv that failed", "Ben"),
+            ("names in staff.csv from best to worst salary", "Ada\nCy\nBen\nDee"),
+            ("which teams occur more than once in staff.csv?", "A\nB"),
+        ],
+    );
+}

@@ -126,8 +126,10 @@ const DISTANCE: &[&str] = &["distance", "km", "miles"];
 const DURATION: &[&str] =
     &["ms", "duration", "seconds", "minutes", "latency", "elapsed", "runtime", "time"];
 
-const LENGTH: &[&str] =
-    &["duration", "length", "seconds", "minutes", "hours", "days", "pages", "words", "time", "km"];
+const LENGTH: &[&str] = &[
+    "duration", "length", "ms", "seconds", "minutes", "hours", "days", "pages", "words", "time",
+    "km",
+];
 
 /// Superlatives, with the words of the columns that they are about if they do not fit all numbers.
 const SUPERLATIVES: [(&[&str], Side, &[&str]); 19] = [
@@ -277,8 +279,18 @@ const BEHIND: [(&str, Compare); 12] = [
 ];
 
 /// Words besides the negations that leave something out.
-const LEAVING_OUT: [&str; 8] =
-    ["skip", "ignore", "omit", "exclude", "leaving", "unless", "except", "excluding"];
+const LEAVING_OUT: [&str; 10] = [
+    "skip",
+    "ignore",
+    "omit",
+    "exclude",
+    "leaving",
+    "unless",
+    "except",
+    "excluding",
+    "missing",
+    "lacking",
+];
 
 /// The words of the columns that a comparison is about, if it does not fit all numbers.
 pub(super) fn compared_by(word: &str) -> &'static [&'static str] {

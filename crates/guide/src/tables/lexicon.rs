@@ -19,7 +19,7 @@ const REQUESTS: &str = "please pls work something need want like give show tell 
     look take use using just only all every everything everybody everyone everywhere anybody anyone \
     who whose where let know turn make have keep leave call called name according going go come came \
     said say says still yet far so also too really here there one ones rest made got gave took placed \
-    collect gather print display";
+    collect gather print display whats hows";
 
 /// The words of ops that a query about a table may need.
 pub(crate) struct Lexicon {

@@ -53,7 +53,7 @@ pub(crate) fn tokens(goal: &str, words: &mut Vocabulary) -> Vec<Token> {
     tokens
 }
 
-/// Joins `not counting`, `leaving out` and `apart from` to one word.
+/// Joins `not counting`, `leaving out` and `apart from` to one word, and `longest serving`.
 fn exclusions(tokens: &mut Vec<Token>) {
     const PAIRS: [(&str, &str); 6] = [
         ("not", "counting"),
@@ -63,6 +63,13 @@ fn exclusions(tokens: &mut Vec<Token>) {
         ("other", "than"),
         ("not", "including"),
     ];
+    for at in (1..tokens.len()).rev() {
+        if tokens[at - 1].lower == "longest" && matches!(&*tokens[at].lower, "serving" | "standing")
+        {
+            tokens[at - 1].lower = format!("longest-{}", tokens[at].lower);
+            tokens.remove(at);
+        }
+    }
     let mut at = 0;
     while at + 1 < tokens.len() {
         let is_pair = |it: &(&str, &str)| it.0 == tokens[at].lower && it.1 == tokens[at + 1].lower;

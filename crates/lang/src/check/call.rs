@@ -400,7 +400,8 @@ impl Checker<'_> {
         let to_json = self.json_help(ty, &port.ty);
         let advice = null_help(ty, &port.ty).or(to_json).map(Advice::from);
         let asking = || asking_way(&self.registry, ty, &port.ty).map(Advice::from);
-        let problem = problem.help(advice.or_else(asking).unwrap_or_else(|| way_to(port, name)));
+        let problem = problem
+            .help(advice.or_else(asking).unwrap_or_else(|| way_to(port, name, &given.term.ty)));
         if given.from.is_none() {
             let (problem, is_literal) = self.as_literal(problem.clone(), &given.term, &port.ty);
             if is_literal {
@@ -479,9 +480,13 @@ fn asking_way(registry: &Registry, from: &Type, to: &Type) -> Option<String> {
 }
 
 /// Help for a value that does not fit a port and that no step converts.
-fn way_to(port: &Port, name: &str) -> Advice {
+fn way_to(port: &Port, name: &str, from: &Type) -> Advice {
     if port.ty.holds_secret() {
         return "declare it with `secret name`: no value can become a secret".into();
+    }
+    // A mean of amounts is an amount, and `avg` returns a number.
+    if name == "avg" && matches!(from, Type::List(item, _) if item.is_unit()) {
+        return "write `(sum(xs) / len(xs))` for the mean of amounts".to_owned().into();
     }
     let port = &port.name;
     if name == "rhai" {

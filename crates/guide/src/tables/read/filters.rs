@@ -5,7 +5,7 @@ use svc_contract::value::literal;
 use super::{
     super::{
         closed::{self, Compare, PEOPLE},
-        derived::Source,
+        derived::{Part, Source},
         table::{Column, Kind},
         words::{Literal, Token, of_day, of_month, whole},
     },
@@ -17,6 +17,7 @@ impl Reader<'_, '_> {
     pub(super) fn comparisons(&mut self) {
         self.ranges();
         self.used_up();
+        self.weekends();
         for at in 0..self.tokens.len() {
             if self.covered[at] {
                 continue;
@@ -61,6 +62,32 @@ impl Reader<'_, '_> {
                 let test = format!("{} {sign} 0", self.query.cell(column));
                 self.known(column, &test, at, self.mentions[idx].end);
             }
+        }
+    }
+
+    /// `on a weekend`, `at weekends`
+    fn weekends(&mut self) {
+        for at in 0..self.tokens.len() {
+            let is_weekend = matches!(self.word(at), "weekend" | "weekends");
+            let date = self.date();
+            let day = date.and_then(|it| self.part(it, Part::Weekday));
+            let (false, Some(day)) = (!is_weekend || self.covered[at], day) else { continue };
+            let cell = self.query.cell(day);
+            let (sign, word) = if self.is_negated(at) { ("!=", "and") } else { ("==", "or") };
+            // `hired on a weekend`
+            let said = self.mentions.iter().position(|it| {
+                Some(it.column) == date && !it.is_used && it.end <= at && at - it.end <= 3
+            });
+            match said {
+                Some(idx) => self.take_mention(idx, "where"),
+                None => self.covers_verb(at),
+            }
+            let [saturday, sunday] = ["saturday", "sunday"].map(|it| {
+                let own = self.col(day).values.iter().find(|day| day.eq_ignore_ascii_case(it));
+                literal::text(own.map_or(it, String::as_str))
+            });
+            let test = format!("({cell} {sign} {saturday} {word} {cell} {sign} {sunday})");
+            self.known(day, &test, at, at + 1);
         }
     }
 
@@ -163,6 +190,17 @@ impl Reader<'_, '_> {
                         self.covers_verb(from);
                         it
                     }
+                    None => return,
+                }
+            }
+            // `earning more than 70,000`: of a salary, whatever other numbers there are.
+            None if from > 0
+                && self.is_paying(from - 1)
+                && self.called(closed::MONEY).is_some() =>
+            {
+                self.covered[from - 1] = true;
+                match self.called(closed::MONEY) {
+                    Some(it) => it,
                     None => return,
                 }
             }

@@ -229,7 +229,9 @@ impl Reader<'_, '_> {
             let is_verb = at > 1
                 && matches!(self.word(at - 2), "we" | "i" | "they" | "that" | "who" | "which")
                 && self.word(at - 1).ends_with(['d', 't', 'e']);
-            self.covered[at - usize::from(is_verb)] = true;
+            let is_occurring =
+                at > 0 && matches!(self.word(at - 1), "occur" | "occurs" | "appear" | "appears");
+            self.covered[at - usize::from(is_verb || is_occurring)] = true;
             self.query.groups.push(column);
             let count = self.measure(Measure::Count, false);
             self.query.having.push((count, format!("{sign} {n}")));

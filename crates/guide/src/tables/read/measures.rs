@@ -323,9 +323,9 @@ impl Reader<'_, '_> {
 
     /// Whether a word is about money, whatever the column is called.
     pub(super) fn is_paying(&self, at: usize) -> bool {
-        const PAYING: [&str; 14] = [
+        const PAYING: [&str; 15] = [
             "spent", "spend", "spends", "spending", "paid", "pay", "pays", "earned", "earn",
-            "earns", "owe", "cost", "costs", "money",
+            "earns", "earning", "owe", "cost", "costs", "money",
         ];
         !self.covered[at] && PAYING.contains(&self.word(at))
     }

@@ -102,6 +102,9 @@ impl Reader<'_, '_> {
     fn shortened(&self, at: usize) -> Option<Mention> {
         const SHORTEST: usize = 4;
         let token = &self.tokens[at];
+        if let Some(mention) = self.outcome(at) {
+            return Some(mention);
+        }
         if token.lower == "born" {
             let column = self.sole(&is_of_birth)?;
             return Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false });
@@ -121,6 +124,22 @@ impl Reader<'_, '_> {
         };
         let column = self.sole(&begins).filter(|_| !is_known && token.lower.len() >= SHORTEST)?;
         Some(Mention { column, at, end: at + 1, is_negated: false, is_used: false })
+    }
+
+    /// `failed`, where a column says whether each row is `ok`.
+    fn outcome(&self, at: usize) -> Option<Mention> {
+        let is_negated = match self.word(at) {
+            "failed" | "failing" | "unsuccessful" => true,
+            "successful" | "succeeded" => false,
+            _ => return None,
+        };
+        let says_so = |it: &Column| {
+            let name = it.name.to_lowercase();
+            let is_it = matches!(&*name, "ok" | "success" | "successful" | "succeeded");
+            is_it && matches!(it.kind, Kind::Bool | Kind::YesNo(..))
+        };
+        let column = self.sole(&says_so)?;
+        Some(Mention { column, at, end: at + 1, is_negated, is_used: false })
     }
 
     /// Some tokens as one word in the singular: `host names` is `hostname`.
@@ -166,7 +185,7 @@ impl Reader<'_, '_> {
     }
 
     /// The date that is meant: the only one, or the only one that is mentioned.
-    fn date(&self) -> Option<usize> {
+    pub(super) fn date(&self) -> Option<usize> {
         let is_date = |it: &crate::tables::table::Column| it.kind == Kind::Date;
         let mut all: Vec<usize> = self.mentions.iter().map(|it| it.column).collect();
         all.retain(|it| is_date(self.col(*it)));
@@ -177,7 +196,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn part(&self, date: usize, part: Part) -> Option<usize> {
+    pub(super) fn part(&self, date: usize, part: Part) -> Option<usize> {
         self.table().columns.iter().position(|it| it.source == Source::Part(date, part))
     }
 

@@ -21,6 +21,7 @@ impl Reader<'_, '_> {
                 self.sort_keys(at)?;
             }
         }
+        self.sorts_end_to_end();
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
             if self.covered[at] {
@@ -52,6 +53,32 @@ impl Reader<'_, '_> {
             self.covered[at] |= is_sorting && !self.query.orders.is_empty();
         }
         Some(())
+    }
+
+    /// `from cheapest to most expensive`, `from oldest to newest`
+    fn sorts_end_to_end(&mut self) {
+        for at in 0..self.tokens.len().saturating_sub(3) {
+            let most = usize::from(self.word(at + 3) == "most" && at + 4 < self.tokens.len());
+            if self.word(at) != "from" || self.word(at + 2) != "to" || self.covered[at] {
+                continue;
+            }
+            let ends = [at + 1, at + 3 + most].map(|it| closed::superlative(&self.tokens[it]));
+            let [Some((first, of)), Some((last, other))] = ends else { continue };
+            let (falls, by) = match (first, last) {
+                (Side::High, Side::Low) | (Side::Low, Side::High) => {
+                    let of = if of.is_empty() { other } else { of };
+                    let by = self.called(of).or_else(|| self.sole(&has_numbers));
+                    (first == Side::High, by)
+                }
+                (Side::New, Side::Old) | (Side::Old, Side::New) => {
+                    (first == Side::New, self.only_date())
+                }
+                _ => continue,
+            };
+            let Some(column) = by else { continue };
+            self.query.orders.push(Order { by: By::Column(column), falls });
+            self.cover(at, at + 4 + most, "sort");
+        }
     }
 
     fn is_sorting(&self, at: usize) -> bool {
@@ -268,6 +295,10 @@ impl Reader<'_, '_> {
             By::Column(it) => self.mentions.iter().any(|at| at.column == it),
             By::Measure(_) => true,
         };
+        let is_salary = matches!(by, By::Column(it) if self.called(closed::MONEY) == Some(it));
+        if is_salary && self.is_paying(at + 1) {
+            self.covered[at + 1] = true;
+        }
         if is_named && self.is_adjective(at + 1) {
             self.cover(at + 1, at + 2, "sort");
         }
@@ -288,7 +319,7 @@ impl Reader<'_, '_> {
         if let Some(verb) = (at.saturating_sub(2)..at).find(|it| is_money && self.is_paying(*it)) {
             self.covered[verb] = true;
         }
-        self.query.take = Some(self.count_near(at).unwrap_or(1));
+        self.query.take = Some(self.count_near(at).or(self.query.take).unwrap_or(1));
         // What is not known is neither the first nor the last.
         if let By::Column(column) = by
             && let Some(guard) = self.query.guard(column)
@@ -531,7 +562,9 @@ impl Reader<'_, '_> {
 
 /// Whether a date says how old a row is, by its name.
 fn is_of_row(name: &str) -> bool {
-    const WORDS: [&str; 18] = [
+    const WORDS: [&str; 20] = [
+        "hired",
+        "registered",
         "date",
         "day",
         "time",

@@ -67,6 +67,8 @@ impl Reader<'_, '_> {
                 "row" | "rows" | "record" | "records" | "entry" | "entries" => {
                     !self.table().is_lines
                 }
+                // `the biggest group first`
+                "group" | "groups" => !self.query.groups.is_empty(),
                 // `lines that contain "x"`
                 _ => has(&self.lexicon.contains, token) && self.is_chosen(at + 1),
             };
