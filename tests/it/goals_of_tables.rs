@@ -256,8 +256,8 @@ fn documents_are_converted_whole() {
     );
 }
 
-const STAFF: &str = "id,name,team,salary,hired,ok\n1,Ada,A,90000,2016-03-14,true\n\
-    2,Ben,B,70000,2019-07-06,false\n3,Cy,A,80000,2012-01-02,true\n4,Dee,B,60000,2020-05-03,true\n";
+const STAFF: &str = "id,name,team,salary,hired,ok\n1,Ada,North,90000,2016-03-14,true\n\
+    2,Ben,South,70000,2019-07-06,false\n3,Cy,North,80000,2012-01-02,true\n4,Dee,South,60000,2020-05-03,true\n";
 
 #[test]
 fn what_people_say_of_money_time_and_outcomes() {
@@ -270,8 +270,11 @@ fn what_people_say_of_money_time_and_outcomes() {
             ("who is the longest serving in staff.csv?", "Cy"),
             ("how many people in staff.csv were hired on a weekend?", "2"),
             ("names in staff.csv that failed", "Ben"),
-            ("names in staff.csv from best to worst salary", "Ada\nCy\nBen\nDee"),
-            ("which teams occur more than once in staff.csv?", "A\nB"),
+            (
+                "names in staff.csv from best to worst salary",
+                "name\tsalary\nAda\t90000\nCy\t80000\nBen\t70000\nDee\t60000",
+            ),
+            ("which teams occur more than once in staff.csv?", "North\nSouth"),
         ],
     );
 }
