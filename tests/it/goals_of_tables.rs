@@ -278,3 +278,28 @@ fn what_people_say_of_money_time_and_outcomes() {
         ],
     );
 }
+
+const DEALS: &str = "deal_id,owner,value,opened,closed,won\n1,Ida,1000,2026-01-03,2026-02-01,true\n\
+    2,Jan,2500,2026-01-10,,false\n3,Ida,400,2026-02-14,2026-03-02,true\n4,Kim,900,2026-03-21,,false\n\
+    5,Jan,3100,2026-04-04,2026-05-09,true\n";
+
+#[test]
+fn conditions_choose_what_is_counted_and_totals_are_not_rows() {
+    let place = place(&[("deals.csv", DEALS), ("people.csv", "owner,age\nIda,41\nJan,35\n")]);
+    results(
+        place.path(),
+        &[
+            ("which owner has the most won deals in deals.csv?", "Ida"),
+            ("how many deals are open in deals.csv?", "2"),
+            ("how many deals in deals.csv were won, in at most 3 seconds", "3"),
+            ("which owners in deals.csv are missing in people.csv?", "owner\nKim"),
+        ],
+    );
+    refused(
+        place.path(),
+        &[
+            "owners with a total value over 3000 in deals.csv",
+            "owners whose average value is above 1000 in deals.csv",
+        ],
+    );
+}

@@ -45,23 +45,27 @@ impl Bounded {
     }
 }
 
-/// Takes the bounds behind one of the files out of a goal. Elsewhere, `within 2 hours` may be about the
-/// rows.
+/// Takes the bounds behind one of the files, or behind a comma, out of a goal. Elsewhere, `within 2 hours`
+/// may be about the rows.
 pub(crate) fn taken(goal: &str, is_file: &dyn Fn(&str) -> bool) -> Bounded {
     let words: Vec<&str> = goal.split_whitespace().collect();
-    let file = words.iter().rposition(|it| is_file(plain(it)));
-    let mut bounds = Vec::new();
-    let Some(file) = file else { return Bounded { goal: goal.to_owned(), bounds } };
-    let mut at = file + 1;
-    while let Some((len, bound)) = bound(&words[at..]) {
-        bounds.push(bound);
-        at += len;
+    let file = words.iter().rposition(|it| is_file(plain(it))).unwrap_or(words.len());
+    let begins = |at: usize| at > file && (at == file + 1 || words[at - 1].ends_with(','));
+    let found = (1..words.len()).filter(|at| begins(*at)).find_map(|at| {
+        let (mut end, mut bounds) = (at, Vec::new());
+        while let Some((len, bound)) = bound(&words[end..]) {
+            bounds.push(bound);
+            end += len;
+        }
+        (end == words.len() && !bounds.is_empty()).then_some((at, bounds))
+    });
+    match found {
+        Some((at, bounds)) => {
+            let goal = words[..at].join(" ").trim_end_matches(',').to_owned();
+            Bounded { goal, bounds }
+        }
+        None => Bounded { goal: goal.to_owned(), bounds: Vec::new() },
     }
-    if bounds.is_empty() || at < words.len() {
-        return Bounded { goal: goal.to_owned(), bounds: Vec::new() };
-    }
-    let goal = words[..=file].join(" ").trim_end_matches(',').to_owned();
-    Bounded { goal, bounds }
 }
 
 /// The bound that some words begin with, and its length.
@@ -116,6 +120,11 @@ mod tests {
                 "the sum of x in a.csv, for at most $0.20.",
                 "the sum of x in a.csv",
                 "max_cost: $0.20",
+            ),
+            (
+                "how many of a.csv are in X, in at most 3 seconds",
+                "how many of a.csv are in X",
+                "timeout: 3s",
             ),
             (
                 "x of a.csv without spending more than 5 cents and within a minute",

@@ -84,7 +84,7 @@ pub(super) fn removes(word: &str) -> bool {
 pub(super) const PEOPLE: [&str; 6] = ["who", "whose", "person", "people", "everybody", "everyone"];
 
 /// Words, and how the names of columns shorten them.
-const SHORT: [(&str, &str); 9] = [
+const SHORT: [(&str, &str); 33] = [
     ("quantity", "qty"),
     ("quantities", "qty"),
     ("amount", "amt"),
@@ -94,13 +94,35 @@ const SHORT: [(&str, &str); 9] = [
     ("description", "desc"),
     ("telephone", "tel"),
     ("date", "dt"),
+    ("temperature", "temp"),
+    ("temperatures", "temp"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("latitude", "lat"),
+    ("longitude", "lon"),
+    ("percentage", "pct"),
+    ("number", "num"),
+    ("reference", "ref"),
+    ("organisation", "org"),
+    ("organization", "org"),
+    ("distance", "dist"),
+    ("duration", "dur"),
+    ("weight", "wt"),
+    ("height", "ht"),
+    ("population", "pop"),
+    ("category", "cat"),
+    ("manager", "mgr"),
+    ("account", "acct"),
+    ("balance", "bal"),
+    ("transaction", "txn"),
+    ("message", "msg"),
+    ("version", "ver"),
+    ("revenue", "rev"),
 ];
 
-/// Whether a part of the name of a column is short for a word: `qty`, and `temp` for `temperature`.
+/// Whether a part of the name of a column is short for a word: `qty` for `quantity`.
 pub(super) fn is_short(part: &str, word: &str) -> bool {
-    const SHORTEST: usize = 4;
-    let begins = part.len() >= SHORTEST && word.starts_with(part) && word.len() > part.len() + 2;
-    begins || SHORT.contains(&(word, part))
+    SHORT.contains(&(word, part))
 }
 
 /// The side of a superlative.

@@ -72,16 +72,17 @@ fn reader(path: &str) -> Option<String> {
 
 impl Pair<'_> {
     fn answer(&self, goal: &str) -> Option<Answer> {
-        let (how, left) = self.how()?;
+        let (kind, left) = self.how()?;
         let key = self.key()?;
-        if !(0..self.tokens.len()).all(|it| self.is_known(it, key, how)) || !self.says_one_noun(key)
+        if !(0..self.tokens.len()).all(|it| self.is_known(it, key, kind))
+            || !self.says_one_noun(key)
         {
             return None;
         }
         let name = self.tables[0].columns[key].name.as_str();
         let (own, other) = (&self.tables[left].reader, &self.tables[1 - left].reader);
         let on = literal::text(name);
-        let (other, how) = match how {
+        let (other, how) = match kind {
             How::Joined(how) | How::Kept(how) => (other.clone(), how),
             How::Added(column) => {
                 let added = &self.tables[1 - left].columns[column].name;
@@ -90,8 +91,26 @@ impl Pair<'_> {
             }
         };
         let stage = format!("table.join(other: other, on: [{on}], how: \"{how}\")");
-        let script = format!("let other = {other}\n{own}\n  >> {stage}\n");
+        // `which owners in deals.csv ..`: each of them once.
+        let keys = if matches!(kind, How::Kept(_)) && self.asks_for_keys(key, left) {
+            format!("  >> table.derive(columns: {{ {name}: {on} }}, only: true)\n  >> unique\n")
+        } else {
+            String::new()
+        };
+        let script = format!("let other = {other}\n{own}\n  >> {stage}\n{keys}");
         Some(Answer { script, parts: vec![(goal.trim().to_owned(), stage)] })
+    }
+
+    /// Whether the goal asks for the key, of which the left table may have several rows.
+    fn asks_for_keys(&self, key: usize, left: usize) -> bool {
+        let (column, table) = (&self.tables[0].columns[key], &self.tables[left]);
+        let is_asked = |at: usize| {
+            let links = matches!(self.word(at.wrapping_sub(1)), "on" | "by" | "using");
+            has(&column.terms, &self.tokens[at]) && !links
+        };
+        let mut own = table.own();
+        let repeats = own.any(|it| table.columns[it].name == column.name && table.repeats(it));
+        repeats && (0..self.tokens.len()).any(is_asked)
     }
 
     fn word(&self, at: usize) -> &str {

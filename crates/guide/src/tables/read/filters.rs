@@ -250,11 +250,18 @@ impl Reader<'_, '_> {
         self.known(column, &format!("{cell} {compare} {n}"), from, to);
     }
 
-    /// Whether what is compared is a total: `with an average score over 70`.
+    /// Whether what is compared is a total: `with an average score over 70`, `whose total value is over 9`.
     fn is_of_total(&self, from: usize) -> bool {
-        let total = (from.saturating_sub(2)..from)
-            .find(|it| closed::total(&self.tokens[*it]).is_some_and(|it| it != "sum"));
-        let is_one = |it: usize| matches!(self.before(it, 1).last(), Some(&("a" | "an")));
+        let is_total = |at: &usize| {
+            let op = closed::total(&self.tokens[*at]);
+            // A column may be called `total`.
+            let is_named = self.mentions.iter().any(|it| it.at == at + 1);
+            op.is_some_and(|op| op != "sum" || is_named)
+        };
+        let total = (from.saturating_sub(4)..from).rev().find(is_total);
+        let is_one = |it: usize| {
+            matches!(self.before(it, 1).last(), Some(&("a" | "an" | "whose" | "their" | "its")))
+        };
         total.is_some_and(is_one)
     }
 
@@ -421,7 +428,11 @@ impl Reader<'_, '_> {
         };
         let Some(end) = self.sole(&is_end) else { return };
         for at in 0..self.tokens.len() {
-            if self.word(at) == "open" && !self.covered[at] && self.is_rows(at + 1) {
+            let is_said = matches!(
+                self.before(at, 1).last(),
+                Some(&("is" | "are" | "was" | "were" | "still" | "remain"))
+            );
+            if self.word(at) == "open" && !self.covered[at] && (is_said || self.is_rows(at + 1)) {
                 let sign = if self.is_negated(at) { "!=" } else { "==" };
                 let text = format!("{} {sign} null", self.query.shown(end));
                 self.filter(&[end], text, at, at + 1);

@@ -336,7 +336,7 @@ impl Reader<'_, '_> {
             None if is_most
                 && (self.is_rows(at + 1)
                     || PEOPLE.contains(&self.word(at + 1))
-                    || self.is_value(at + 1)) =>
+                    || self.is_filtered(at + 1)) =>
             {
                 if let Some(of) = self.mentions.iter().position(|it| it.at == at + 1) {
                     self.take_mention(of, "len");

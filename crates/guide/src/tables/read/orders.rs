@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
         // `who deletes the most`: what is counted has no column.
         let verb = at.checked_sub(1 + usize::from(self.before(at, 1) == ["the"]));
         let is_counted = matches!(self.word(at), "most" | "least" | "fewest")
-            && (self.is_value(at + 1) || verb.is_some_and(|it| self.is_value(it)));
+            && (self.is_filtered(at + 1) || verb.is_some_and(|it| self.is_value(it)));
         // `the best selling product` has the largest sum, and not the largest row.
         let is_sum = matches!(self.word(at + 1), "selling" | "sold" | "bought" | "ordered")
             && self

@@ -116,6 +116,11 @@ impl Reader<'_, '_> {
         self.query.filters.iter().any(|it| it.is_value && !it.is_not && it.from <= at && at < it.to)
     }
 
+    /// Whether a token is part of a condition: `won`, of the deals.
+    pub(super) fn is_filtered(&self, at: usize) -> bool {
+        self.query.filters.iter().any(|it| it.from <= at && at < it.to)
+    }
+
     /// Whether a word is the head of a phrase that chooses rows: `all people in`, `the open tickets`.
     fn is_head(&self, at: usize) -> bool {
         const CHOOSING: [&str; 18] = [
