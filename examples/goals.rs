@@ -1,4 +1,4 @@
-//! Measures the guide on 224 goals in users' own words, by what its scripts do: `cargo build &&
+//! Measures the guide on 264 goals in users' own words, by what its scripts do: `cargo build &&
 //! cargo run --example goals`. `--each` shows what became of the goals that may be read.
 
 #[path = "../tests/goals/judge.rs"]
