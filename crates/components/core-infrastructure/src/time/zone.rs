@@ -35,10 +35,6 @@ pub(super) fn zone(name: &str) -> Result<TimeZone, OpError> {
         database().get(name)
     };
     found.map_err(|_| {
-        if name.is_empty() {
-            return OpError::invalid_input("the name of the time zone is empty")
-                .help("name a zone, as in `today(\"UTC\")` or `today(\"Europe/Berlin\")`");
-        }
         OpError::invalid_input(format!("unknown time zone {:?}", super::super::excerpt(name)))
             .help("use a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`")
     })

@@ -96,7 +96,7 @@ impl Place<'_> {
     fn word_before_a_value(&self) -> Option<Problem> {
         let (word, next) = (self.word(self.found), self.found + 1);
         let begins = self.found == 0
-            || self.tokens[self.found].starts_line
+            || (self.tokens[self.found].starts_line && self.ends_value(self.found - 1))
             || matches!(self.before(), ">>" | "{" | "(")
             || (self.before() == "=" && self.word(0) == "let");
         let may_follow = self.is_value(next)
@@ -162,7 +162,7 @@ impl Place<'_> {
         let is_list = self.word(next) == "[";
         // `let loud = text >> upper  "${loud}!"` is a `let` and a pipeline.
         let follows_let = (0..self.found).any(|it| self.word(it) == "let");
-        if follows_let || !(is_list || self.is_value(next)) {
+        if follows_let || super::TYPES.contains(&word) || !(is_list || self.is_value(next)) {
             return None;
         }
         let end = self.value_end(next)?;

@@ -125,7 +125,7 @@ impl<'a> Printer<'a> {
                 pairs.next().map(Pair::into_inner).into_iter().flatten().collect();
             let mains = statements.iter().filter(|it| it.as_rule() == Rule::pipeline).count();
             // The author must choose which of two pipelines is the main one.
-            if mains > 1 {
+            if mains > 1 || self.tokens.are_misread(region.tokens.clone()) {
                 return false;
             }
             let docs = statements.into_iter().filter(|it| it.as_rule() != Rule::EOI);

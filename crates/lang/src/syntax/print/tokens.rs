@@ -6,7 +6,10 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::doc::{Comment, Doc};
-use crate::{diag::Span, syntax::token::Lexed};
+use crate::{
+    diag::Span,
+    syntax::{elsewhere::misread, token::Lexed},
+};
 
 /// The position of the printer in the text.
 #[derive(Clone)]
@@ -42,6 +45,11 @@ impl<'a> Tokens<'a> {
     /// Some tokens as the grammar reads them.
     pub(super) fn spaced(&self, tokens: Range<usize>) -> String {
         self.lexed.spaced(self.text, tokens)
+    }
+
+    /// Whether some tokens parse, but are meant as something else.
+    pub(super) fn are_misread(&self, tokens: Range<usize>) -> bool {
+        misread(self.text, &self.lexed.tokens[tokens]).is_some()
     }
 
     pub(super) fn are_lost(&self) -> bool {
