@@ -252,17 +252,22 @@ def interval(differences, seed=0):
     return low, high
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("svc")
+def arguments(description, seeds, evaluations):
+    """The arguments of a comparison."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("svc", type=os.path.abspath)
     parser.add_argument("settings", nargs="+", choices=list(SETTINGS))
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--evaluations", type=int, default=30)
+    parser.add_argument("--seeds", type=int, default=seeds)
+    parser.add_argument("--evaluations", type=int, default=evaluations)
+    parser.add_argument("--log", type=argparse.FileType("a"))
+    return parser
+
+
+def main():
+    parser = arguments(__doc__, seeds=10, evaluations=30)
     parser.add_argument("--only", default=",".join(["ours", *PEERS]))
     parser.add_argument("--apply", action="store_true")
-    parser.add_argument("--log", type=argparse.FileType("a"))
     args = parser.parse_args()
-    args.svc = os.path.abspath(args.svc)
     for setting in args.settings:
         name, make = SETTINGS[setting]
         gains = {it: [] for it in args.only.split(",")}

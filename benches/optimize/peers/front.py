@@ -12,10 +12,8 @@ time of all fronts of all seeds, and the reference point is 1.1; then how many p
 The interval is that of Student's t over the seeds.
 """
 
-import argparse
 import json
 import math
-import os
 import pathlib
 import resource
 import tempfile
@@ -23,7 +21,7 @@ import time
 
 import numpy as np
 from cases import SETTINGS
-from compare import Component, is_log, report
+from compare import Component, arguments, is_log, report
 
 REFERENCE = 1.1
 
@@ -118,14 +116,7 @@ METHODS = {"ours": front_of_svc, "pymoo nsga2": front_of_pymoo}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("svc")
-    parser.add_argument("settings", nargs="+", choices=list(SETTINGS))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--evaluations", type=int, default=60)
-    parser.add_argument("--log", type=argparse.FileType("a"))
-    args = parser.parse_args()
-    args.svc = os.path.abspath(args.svc)
+    args = arguments(__doc__, seeds=5, evaluations=60).parse_args()
     for setting in args.settings:
         name, make = SETTINGS[setting]
         found = []

@@ -1,7 +1,7 @@
 //! The bounds that a goal about a file states with its question: `.., in at most 5 seconds`.
 
 use crate::{
-    chain::{Kind, amount, of_unit},
+    chain::{Kind, amount, edition, of_unit},
     tables::words::number,
 };
 
@@ -32,16 +32,13 @@ const BEGINNINGS: [&str; 20] = [
 /// A goal without its bounds, and these as a script writes them.
 pub(crate) struct Bounded {
     pub(crate) goal: String,
-    pub(crate) bounds: Vec<String>,
+    pub(crate) bounds: Vec<(&'static str, String)>,
 }
 
 impl Bounded {
     /// A script within the bounds.
     pub(crate) fn around(&self, script: &str) -> String {
-        if self.bounds.is_empty() {
-            return script.to_owned();
-        }
-        format!("svc 1 within {{ {} }}\n\n{script}", self.bounds.join(", "))
+        format!("{}{script}", edition(&self.bounds))
     }
 }
 
@@ -61,15 +58,19 @@ pub(crate) fn taken(goal: &str, is_file: &dyn Fn(&str) -> bool) -> Bounded {
     });
     match found {
         Some((at, bounds)) => {
-            let goal = words[..at].join(" ").trim_end_matches(',').to_owned();
-            Bounded { goal, bounds }
+            // What stands in quotes may have several spaces.
+            let mut end = 0;
+            for word in &words[..at] {
+                end += goal[end..].find(word).unwrap_or_default() + word.len();
+            }
+            Bounded { goal: goal[..end].trim_end_matches(',').to_owned(), bounds }
         }
         None => Bounded { goal: goal.to_owned(), bounds: Vec::new() },
     }
 }
 
 /// The bound that some words begin with, and its length.
-fn bound(words: &[&str]) -> Option<(usize, String)> {
+fn bound(words: &[&str]) -> Option<(usize, (&'static str, String))> {
     let lower: Vec<String> = words.iter().map(|it| plain(it).to_lowercase()).collect();
     let skipped = usize::from(lower.first().is_some_and(|it| it == "and" || it == "but"));
     let lower = &lower[skipped..];
@@ -92,7 +93,7 @@ fn bound(words: &[&str]) -> Option<(usize, String)> {
         Kind::Duration => "timeout",
         _ => return None,
     };
-    Some((skipped + len + used, format!("{key}: {text}")))
+    Some((skipped + len + used, (key, text)))
 }
 
 fn plain(word: &str) -> &str {
@@ -105,7 +106,8 @@ mod tests {
 
     fn read(goal: &str) -> (String, String) {
         let Bounded { goal, bounds } = taken(goal, &|it| it == "a.csv");
-        (goal, bounds.join(", "))
+        let all: Vec<String> = bounds.iter().map(|(key, it)| format!("{key}: {it}")).collect();
+        (goal, all.join(", "))
     }
 
     #[test]

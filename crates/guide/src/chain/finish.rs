@@ -162,7 +162,8 @@ fn literal_goal(goal: &str) -> String {
     goal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn edition(bounds: &[(&'static str, String)]) -> String {
+/// The first line of a script within bounds; nothing if there are none.
+pub(crate) fn edition(bounds: &[(&'static str, String)]) -> String {
     if bounds.is_empty() {
         return String::new();
     }

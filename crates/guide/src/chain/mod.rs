@@ -23,6 +23,7 @@ use svc_text::stems::Vocabulary;
 
 use fields::with_field;
 use finish::Finish;
+pub(crate) use finish::edition;
 use goal::{Goal, MOST_TOKENS};
 pub(crate) use goal::{Kind, amount, of_unit};
 use meaning::meanings;

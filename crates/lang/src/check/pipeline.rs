@@ -16,7 +16,7 @@ use crate::{
     syntax::{
         self,
         ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
-        quoted_ways,
+        for_foreign_call, quoted_ways,
     },
 };
 
@@ -314,7 +314,8 @@ impl Checker<'_> {
         }
         // A name defined by the language is meant, but it is not available here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
-        let suggestion = if is_fixed || elsewhere(&whole).is_some() {
+        let elsewhere = for_foreign_call(&whole);
+        let suggestion = if is_fixed || elsewhere.is_some() {
             None
         } else {
             foreign(&whole).or_else(|| self.suggest(name))
@@ -323,9 +324,7 @@ impl Checker<'_> {
             (_, foreign) if foreign_name(foreign).is_some() => {
                 format!("write {}", quoted_ways(foreign_name(foreign).unwrap_or_default())).into()
             }
-            (_, foreign) if elsewhere(foreign).is_some() => {
-                elsewhere(foreign).unwrap_or_default().into()
-            }
+            _ if elsewhere.is_some() => elsewhere.unwrap_or_default().into(),
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
                 "use `error.kind` and `error.message` only after `fallback`".into()
             }
@@ -538,25 +537,6 @@ pub(super) fn convert(term: Term, ty: &Type) -> Term {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
-}
-
-/// Help for a function of other languages that nothing here corresponds to.
-fn elsewhere(name: &str) -> Option<&'static str> {
-    match name {
-        "print" | "println" | "printf" | "echo" | "puts" | "console.log" => {
-            Some("end the script with the value: the value of the last pipeline is the result")
-        }
-        "read_csv" | "load_csv" | "read_table" | "pd.read_csv" | "read_excel" | "read_parquet" => {
-            Some("write `table.read(path: \"file\")`, or `table.read<Row>(..)` for rows of a type")
-        }
-        "sleep" | "delay" => {
-            Some("write `value >> wait(duration: 5s)`: it waits, and passes the value on")
-        }
-        "current_date" | "current_time" | "datetime.now" | "Date.now" => {
-            Some("write `now()` for the time, or `today(\"Europe/Berlin\")` for the date of a zone")
-        }
-        _ => None,
-    }
 }
 
 /// The name here for one of another language, and whether it is the only possible meaning.

@@ -60,6 +60,28 @@ pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
     ("fold", "sum, join, min or max"),
 ];
 
+/// Functions of other languages that no op corresponds to by its name, and what to write here.
+pub const FOREIGN_CALLS: [(&[&str], &str); 4] = [
+    (
+        &["print", "println", "printf", "echo", "puts", "say", "console.log"],
+        "end the script with the value: the value of the last pipeline is the result",
+    ),
+    (&["sleep", "delay"], "write `value >> wait(duration: 5s)`: it waits, and passes the value on"),
+    (
+        &["read_csv", "load_csv", "read_table", "pd.read_csv", "read_excel", "read_parquet"],
+        "write `table.read(path: \"file\")`, or `table.read<Row>(..)` for rows of a type",
+    ),
+    (
+        &["current_date", "current_time", "datetime.now", "Date.now"],
+        "write `now()` for the time, or `today(\"Europe/Berlin\")` for the date of a zone",
+    ),
+];
+
+/// What to write for a function of another language.
+pub fn for_foreign_call(name: &str) -> Option<&'static str> {
+    FOREIGN_CALLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, help)| *help)
+}
+
 /// One or more names of [`FOREIGN_BLOCKS`], each in backticks.
 pub fn quoted_ways(names: &str) -> String {
     format!("`{}`", names.replace(", ", "`, `").replace(" or ", "` or `"))

@@ -77,11 +77,7 @@ impl Place<'_> {
     fn nameless_branch(&self) -> Option<Problem> {
         let open = self.opener()?;
         let word = open.checked_sub(1).map(|it| self.word(it))?;
-        let is_value = self.tokens.get(self.found).is_some_and(|it| {
-            use TokenKind::{Money, Number, Text, TextOpen};
-            matches!(it.kind, Number | Money | Text | TextOpen)
-        });
-        let begins = matches!(self.before(), "{" | ",") && is_value;
+        let begins = matches!(self.before(), "{" | ",") && self.is_value(self.found);
         if !matches!(word, "parallel" | "race")
             || !(begins || matches!(self.word(self.found), "," | "}" | ">>" | "("))
         {

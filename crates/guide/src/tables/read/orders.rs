@@ -295,8 +295,8 @@ impl Reader<'_, '_> {
             By::Column(it) => self.mentions.iter().any(|at| at.column == it),
             By::Measure(_) => true,
         };
-        let is_salary = matches!(by, By::Column(it) if self.called(closed::MONEY) == Some(it));
-        if is_salary && self.is_paying(at + 1) {
+        let is_money = matches!(by, By::Column(it) if self.called(closed::MONEY) == Some(it));
+        if is_money && self.is_paying(at + 1) {
             self.covered[at + 1] = true;
         }
         if is_named && self.is_adjective(at + 1) {
@@ -315,7 +315,6 @@ impl Reader<'_, '_> {
             return Some(());
         }
         // `who earns the most`
-        let is_money = matches!(by, By::Column(it) if self.called(closed::MONEY) == Some(it));
         if let Some(verb) = (at.saturating_sub(2)..at).find(|it| is_money && self.is_paying(*it)) {
             self.covered[verb] = true;
         }

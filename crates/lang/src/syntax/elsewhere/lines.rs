@@ -1,6 +1,7 @@
 //! Lines in the form of another language that parse all the same, as several pipelines in a row.
 
 use super::super::{
+    for_foreign_call,
     token::{Token, TokenKind},
     unexpected::{Place, is_reserved},
 };
@@ -9,15 +10,6 @@ use crate::diag::{Code, Fix, Problem, Span};
 
 /// Words that import a file in other languages.
 const IMPORTS: [&str; 5] = ["import", "include", "require", "source", "from"];
-
-/// Functions of other languages that are called without parentheses, and what to write here.
-const CALLS: [(&[&str], &str); 2] = [
-    (
-        &["print", "println", "printf", "echo", "puts", "say"],
-        "end the script with the value: the value of the last pipeline is the result",
-    ),
-    (&["sleep", "delay"], "write `value >> wait(duration: 5s)`: it waits, and passes the value on"),
-];
 
 /// Words that stand before what a function gives back, or before what takes time.
 const BEFORE_A_VALUE: [(&str, &str); 3] = [
@@ -85,7 +77,8 @@ impl Place<'_> {
         self.tokens.get(idx).is_some_and(|it| it.span.start == self.tokens[idx - 1].span.end)
     }
 
-    fn is_value(&self, idx: usize) -> bool {
+    /// Whether a token is a text, a number or an amount.
+    pub(in crate::syntax) fn is_value(&self, idx: usize) -> bool {
         self.tokens.get(idx).is_some_and(|it| {
             use TokenKind::{Money, Number, Text, TextOpen};
             matches!(it.kind, Text | TextOpen | Number | Money)
@@ -152,8 +145,8 @@ impl Place<'_> {
 
     /// `echo "a"`
     fn foreign_call(&self, word: &str) -> Option<Problem> {
-        let (_, help) = CALLS.iter().find(|(names, _)| names.contains(&word))?;
-        Some(self.unknown_keyword(Code::E101, word).help(*help))
+        let help = for_foreign_call(word)?;
+        Some(self.unknown_keyword(Code::E101, word).help(help))
     }
 
     /// `split ","`, `len [1, 2]`

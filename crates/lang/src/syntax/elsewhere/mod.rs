@@ -74,7 +74,6 @@ impl Place<'_> {
     /// The problem of a form of another language at the place.
     pub(super) fn foreign_form(&self) -> Option<Problem> {
         self.foreign_declaration()
-            .or_else(|| self.returned())
             .or_else(|| self.then())
             .or_else(|| self.arrow_of_arm())
             .or_else(|| self.infix_word())
@@ -105,19 +104,6 @@ impl Place<'_> {
                 .label("declaration of another language")
                 .help(format!("write `{form}`"))
                 .suggest(self.tokens[0].span, keyword),
-        )
-    }
-
-    /// `return s`
-    fn returned(&self) -> Option<Problem> {
-        let word = self.found.checked_sub(1).filter(|it| self.word(*it) == "return")?;
-        let span = self.tokens[word].span;
-        let rest = Span::new(span.start, self.tokens.get(self.found)?.span.start);
-        Some(
-            Problem::error(Code::E113, span, "unknown keyword `return`")
-                .label("keyword of another language")
-                .help("remove it: the last pipeline of a flow is its result")
-                .fix(rest, ""),
         )
     }
 
